@@ -1,0 +1,2759 @@
+// Generated from spec/openapi.json by `cargo spec generate`. Do not edit: change the document and run it again.
+#![allow(clippy::all, clippy::pedantic, clippy::unwrap_used, dead_code, missing_docs, unreachable_pub, reason = "generated")]
+
+#[allow(unused_imports)]
+pub use progenitor_client::{ByteStream, ClientInfo, Error, ResponseValue};
+#[allow(unused_imports)]
+use progenitor_client::{encode_path, ClientHooks, OperationInfo, RequestBuilderExt};
+/// Types used as operation parameters and responses.
+#[allow(clippy::all)]
+pub mod types {
+    ///Length of one step of the timeline.
+    #[derive(
+        ::serde::Deserialize,
+        ::serde::Serialize,
+        Clone,
+        Copy,
+        Debug,
+        Eq,
+        Hash,
+        Ord,
+        PartialEq,
+        PartialOrd
+    )]
+    pub enum AnalyticsBucket {
+        #[serde(rename = "day")]
+        Day,
+        #[serde(rename = "week")]
+        Week,
+        #[serde(rename = "month")]
+        Month,
+    }
+    impl ::std::fmt::Display for AnalyticsBucket {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match *self {
+                Self::Day => f.write_str("day"),
+                Self::Week => f.write_str("week"),
+                Self::Month => f.write_str("month"),
+            }
+        }
+    }
+    impl ::std::str::FromStr for AnalyticsBucket {
+        type Err = self::error::ConversionError;
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            match value {
+                "day" => Ok(Self::Day),
+                "week" => Ok(Self::Week),
+                "month" => Ok(Self::Month),
+                _ => Err("invalid value".into()),
+            }
+        }
+    }
+    impl ::std::convert::TryFrom<&str> for AnalyticsBucket {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    impl ::std::convert::TryFrom<::std::string::String> for AnalyticsBucket {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: ::std::string::String,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    ///Answer with aggregated numbers. Their shape is not shown (interface, section 4.10).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct AnalyticsEnvelope {
+        pub data: crate::Object,
+        pub meta: AnalyticsMeta,
+    }
+    ///How the numbers were made (interface, section 2.8).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct AnalyticsMeta {
+        ///For how many seconds the answer is cached.
+        #[serde(rename = "cacheSeconds")]
+        pub cache_seconds: i64,
+        ///First day with data, ISO 8601.
+        #[serde(rename = "dataStartsAt")]
+        pub data_starts_at: ::std::string::String,
+        ///When they were counted, ISO 8601.
+        #[serde(rename = "generatedAt")]
+        pub generated_at: ::std::string::String,
+        ///Days for which data is kept.
+        #[serde(rename = "retentionDays")]
+        pub retention_days: i64,
+        ///Whether unique counts are estimates, which do not add up.
+        #[serde(rename = "uniquesAreApproximate")]
+        pub uniques_are_approximate: bool,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///A named span of days.
+    #[derive(
+        ::serde::Deserialize,
+        ::serde::Serialize,
+        Clone,
+        Copy,
+        Debug,
+        Eq,
+        Hash,
+        Ord,
+        PartialEq,
+        PartialOrd
+    )]
+    pub enum AnalyticsPeriod {
+        #[serde(rename = "today")]
+        Today,
+        #[serde(rename = "yesterday")]
+        Yesterday,
+        #[serde(rename = "last7")]
+        Last7,
+        #[serde(rename = "last28")]
+        Last28,
+        #[serde(rename = "last90")]
+        Last90,
+        #[serde(rename = "thisMonth")]
+        ThisMonth,
+        #[serde(rename = "lastMonth")]
+        LastMonth,
+    }
+    impl ::std::fmt::Display for AnalyticsPeriod {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match *self {
+                Self::Today => f.write_str("today"),
+                Self::Yesterday => f.write_str("yesterday"),
+                Self::Last7 => f.write_str("last7"),
+                Self::Last28 => f.write_str("last28"),
+                Self::Last90 => f.write_str("last90"),
+                Self::ThisMonth => f.write_str("thisMonth"),
+                Self::LastMonth => f.write_str("lastMonth"),
+            }
+        }
+    }
+    impl ::std::str::FromStr for AnalyticsPeriod {
+        type Err = self::error::ConversionError;
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            match value {
+                "today" => Ok(Self::Today),
+                "yesterday" => Ok(Self::Yesterday),
+                "last7" => Ok(Self::Last7),
+                "last28" => Ok(Self::Last28),
+                "last90" => Ok(Self::Last90),
+                "thisMonth" => Ok(Self::ThisMonth),
+                "lastMonth" => Ok(Self::LastMonth),
+                _ => Err("invalid value".into()),
+            }
+        }
+    }
+    impl ::std::convert::TryFrom<&str> for AnalyticsPeriod {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    impl ::std::convert::TryFrom<::std::string::String> for AnalyticsPeriod {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: ::std::string::String,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    ///What a deletion did.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct DeletedMeta {
+        ///Number of slots deleted.
+        pub deleted: i64,
+        ///Number of slots left on the profile.
+        pub total: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Why a request failed (interface, section 2.7).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Error {
+        ///What went wrong, as a code.
+        pub code: ::std::string::String,
+        ///Address or text that says more.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub documentation: ::std::option::Option<::std::string::String>,
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub errors: ::std::option::Option<crate::FieldErrors>,
+        ///What went wrong, in words.
+        pub message: ::std::string::String,
+    }
+    ///An uploaded picture (interface, section 4.9).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct File {
+        ///Height in pixels.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub height: ::std::option::Option<i64>,
+        ///What slots and the profile fields `avatar` and `bgImage` take.
+        pub path: ::std::string::String,
+        ///Address of the picture.
+        pub src: ::std::string::String,
+        ///Width in pixels.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub width: ::std::option::Option<i64>,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with an uploaded picture.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct FileEnvelope {
+        pub data: File,
+    }
+    ///A picture for the service to download (interface, section 4.9).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct FileFromUrl {
+        ///Address of the picture: http or https, default port, not on a private network, at most 2048 characters. The picture is a JPEG, PNG, WebP or GIF of at most 10 MB that arrives within 10 seconds.
+        pub url: ::std::string::String,
+    }
+    ///An input of a form (interface, section 2.4).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct FormField {
+        ///Identifies the field across updates.
+        pub key: ::std::string::String,
+        ///Name shown beside the input.
+        pub label: ::std::string::String,
+        ///Whether several values can be chosen; the form of this value is not shown.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub multi: ::std::option::Option<::serde_json::Value>,
+        ///Values to choose from; their shape is not shown.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub options: ::std::option::Option<::serde_json::Value>,
+        ///Text shown in the empty input.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub placeholder: ::std::option::Option<::std::string::String>,
+        ///Whether an answer is needed.
+        pub required: bool,
+        ///Kind of input; `text` and `phone` have been seen.
+        #[serde(rename = "type")]
+        pub type_: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///What the service is and where to go from here; readable without a token (interface, section 4.3).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Index {
+        pub authentication: IndexAuthentication,
+        ///Address that all paths are relative to, version segment included.
+        #[serde(rename = "baseUrl")]
+        pub base_url: ::std::string::String,
+        ///Rules that hold for the whole interface, one text for each topic.
+        pub conventions: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
+        >,
+        ///Addresses of the endpoints that describe the service, by topic.
+        pub discovery: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
+        >,
+        ///Sample requests as text, one for each task.
+        pub examples: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
+        >,
+        ///Limits of the service as whole numbers (interface, section 8). Their names are not shown.
+        pub limits: ::std::collections::BTreeMap<::std::string::String, i64>,
+        ///Name of the service.
+        pub name: ::std::string::String,
+        ///What the interface leaves out on purpose.
+        #[serde(rename = "notAvailable")]
+        pub not_available: ::std::vec::Vec<::std::string::String>,
+        ///Version of the interface, as it stands in the base path.
+        pub version: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///How a request proves who sends it (interface, sections 4.3 and 5).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct IndexAuthentication {
+        ///What each ability of a token allows, in words.
+        pub abilities: ::std::collections::BTreeMap<
+            ::std::string::String,
+            ::std::string::String,
+        >,
+        ///Form of the header to send.
+        pub header: ::std::string::String,
+        ///Address of the page on which tokens are issued.
+        #[serde(rename = "issuedAt")]
+        pub issued_at: ::std::string::String,
+        ///Name of the HTTP authentication scheme.
+        pub scheme: ::std::string::String,
+        ///What every token value starts with.
+        #[serde(rename = "tokenPrefix")]
+        pub token_prefix: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with the entry point.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct IndexEnvelope {
+        pub data: Index,
+    }
+    ///A language that a page can be shown in.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LanguageOption {
+        ///Code of the language.
+        pub code: ::std::string::String,
+        ///Id of the language.
+        pub id: i64,
+        ///Name of the language.
+        pub name: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///A form that collects leads. It belongs to the account and is put on pages with `form` slots (interface, section 2.4).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LeadForm {
+        ///Whether the form takes submissions now: enabled, not past `activeTill`, limit not reached. Derived.
+        pub active: bool,
+        ///Date after which the form takes no submissions, ISO 8601.
+        #[serde(
+            rename = "activeTill",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub active_till: ::std::option::Option<::std::string::String>,
+        ///Label of the submit button.
+        #[serde(rename = "buttonText")]
+        pub button_text: ::std::string::String,
+        ///When the form was created, ISO 8601.
+        #[serde(rename = "createdAt")]
+        pub created_at: ::std::string::String,
+        ///Text under the heading.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub description: ::std::option::Option<::std::string::String>,
+        ///The owner's switch.
+        pub enabled: bool,
+        ///Fields in the order in which they are shown.
+        pub fields: ::std::vec::Vec<FormField>,
+        ///Id of the form.
+        pub id: ::std::string::String,
+        #[serde(rename = "notificationChannelIds")]
+        pub notification_channel_ids: crate::ChannelIds,
+        ///Number of submissions after which the form closes.
+        #[serde(
+            rename = "submissionsLimit",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub submissions_limit: ::std::option::Option<i64>,
+        ///Text shown after a submission.
+        #[serde(rename = "successMessage")]
+        pub success_message: ::std::string::String,
+        ///Heading above the fields.
+        pub title: ::std::string::String,
+        ///Text that chat starts with; `null`: the standard text in the reader's language.
+        #[serde(
+            rename = "whatsappMessage",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub whatsapp_message: ::std::option::Option<::std::string::String>,
+        ///Owner's phone number for the button that continues in a chat.
+        #[serde(
+            rename = "whatsappPhone",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub whatsapp_phone: ::std::option::Option<::std::string::String>,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with a form.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LeadFormEnvelope {
+        pub data: LeadForm,
+    }
+    ///Answer with forms.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LeadFormList {
+        pub data: ::std::vec::Vec<LeadForm>,
+        pub meta: ListMeta,
+    }
+    ///How long a list is.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ListMeta {
+        ///Number of records.
+        pub total: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Whether a login can be taken (interface, section 4.2).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LoginCheck {
+        ///Whether the login can be taken.
+        pub available: bool,
+        ///The login that was asked about.
+        pub login: ::std::string::String,
+        ///The outcome in words.
+        pub message: ::std::string::String,
+        ///The caller's profile whose own login does not count as taken.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub profile: ::std::option::Option<::std::string::String>,
+        ///Why it cannot, as a code.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub reason: ::std::option::Option<::std::string::String>,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with the check of a login.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LoginCheckEnvelope {
+        pub data: LoginCheck,
+    }
+    ///What a login must look like (interface, section 8).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct LoginRules {
+        ///Most characters.
+        #[serde(rename = "maxLength")]
+        pub max_length: i64,
+        ///Fewest characters.
+        #[serde(rename = "minLength")]
+        pub min_length: i64,
+        ///Regular expression that the whole login matches.
+        pub pattern: ::std::string::String,
+        ///Logins that nobody can have.
+        pub reserved: ::std::vec::Vec<::std::string::String>,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Who the caller is and what is left of its limits (interface, section 4.4).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Me {
+        ///Abilities of the token, such as `profile:read`.
+        pub abilities: ::std::vec::Vec<::std::string::String>,
+        pub analytics: MeAnalytics,
+        ///Whether the token has `profile:write`.
+        #[serde(rename = "canWrite")]
+        pub can_write: bool,
+        pub limits: MeLimits,
+        ///Name of the account.
+        pub name: ::std::string::String,
+        ///Id of the account.
+        #[serde(rename = "userId")]
+        pub user_id: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///How views and clicks are counted.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MeAnalytics {
+        ///Days for which data is kept.
+        #[serde(rename = "retentionDays")]
+        pub retention_days: i64,
+        ///Time zone of days and dates, as an IANA name such as `Asia/Atyrau`.
+        pub timezone: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with the caller.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MeEnvelope {
+        pub data: Me,
+    }
+    ///Limits that apply to the caller (interface, section 4.4).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MeLimits {
+        pub profiles: Usage,
+        #[serde(rename = "rateLimit")]
+        pub rate_limit: RateLimit,
+        ///Most slots in one batch request.
+        #[serde(rename = "slotsPerBatch")]
+        pub slots_per_batch: i64,
+        ///Most slots on one profile.
+        #[serde(rename = "slotsPerProfile")]
+        pub slots_per_profile: i64,
+        pub tokens: Usage,
+        pub upload: UploadLimits,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///A release on one music platform.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MusicLink {
+        ///Icon of the platform.
+        pub icon: ::std::string::String,
+        ///Name of the platform.
+        pub label: ::std::string::String,
+        ///Code of the platform.
+        pub platform: ::std::string::String,
+        ///Address of the release there.
+        pub url: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///A release that was found (interface, section 4.8).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MusicMatch {
+        ///Name of the album.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub album: ::std::option::Option<::std::string::String>,
+        ///Name of the artist.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub artist: ::std::option::Option<::std::string::String>,
+        ///The release on music platforms.
+        pub links: ::std::vec::Vec<MusicLink>,
+        ///How the release was found.
+        #[serde(rename = "matchedBy")]
+        pub matched_by: ::std::string::String,
+        ///What was searched for.
+        pub query: ::std::string::String,
+        pub slot: MusicSlot,
+        ///Address of the cover picture.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub thumbnail: ::std::option::Option<::std::string::String>,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with a release.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MusicMatchEnvelope {
+        pub data: MusicMatch,
+    }
+    ///What a search by title and artist looks for.
+    #[derive(
+        ::serde::Deserialize,
+        ::serde::Serialize,
+        Clone,
+        Copy,
+        Debug,
+        Eq,
+        Hash,
+        Ord,
+        PartialEq,
+        PartialOrd
+    )]
+    pub enum MusicSearchType {
+        #[serde(rename = "album")]
+        Album,
+        #[serde(rename = "track")]
+        Track,
+    }
+    impl ::std::fmt::Display for MusicSearchType {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match *self {
+                Self::Album => f.write_str("album"),
+                Self::Track => f.write_str("track"),
+            }
+        }
+    }
+    impl ::std::str::FromStr for MusicSearchType {
+        type Err = self::error::ConversionError;
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            match value {
+                "album" => Ok(Self::Album),
+                "track" => Ok(Self::Track),
+                _ => Err("invalid value".into()),
+            }
+        }
+    }
+    impl ::std::convert::TryFrom<&str> for MusicSearchType {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    impl ::std::convert::TryFrom<::std::string::String> for MusicSearchType {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: ::std::string::String,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    ///A slot ready to be created from a release.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct MusicSlot {
+        pub data: crate::Object,
+        ///Type of the slot.
+        #[serde(rename = "type")]
+        pub type_: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///An input of a form that is written. Which fields are required is not shown (interface, section 4.7).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    pub struct NewFormField {
+        ///Key of a field that stays; a new field has none.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub key: ::std::option::Option<::std::string::String>,
+        ///Name shown beside the input.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub label: ::std::option::Option<::std::string::String>,
+        ///Whether several values can be chosen; the form of this value is not shown.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub multi: ::std::option::Option<::serde_json::Value>,
+        ///Values to choose from; their shape is not shown.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub options: ::std::option::Option<::serde_json::Value>,
+        ///Text shown in the empty input.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub placeholder: ::std::option::Option<::std::string::String>,
+        ///Whether an answer is needed.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub required: ::std::option::Option<bool>,
+        ///Kind of input; `text` and `phone` have been seen.
+        #[serde(rename = "type", skip_serializing_if = "::std::option::Option::is_none")]
+        pub type_: ::std::option::Option<::std::string::String>,
+    }
+    ///A slot to create (interface, section 4.6.1).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct NewSlot {
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub data: ::std::option::Option<crate::Object>,
+        ///Position on the page, from 0. Without it the slot goes to the end.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub order: ::std::option::Option<i64>,
+        #[serde(rename = "type")]
+        pub type_: WritableSlotType,
+    }
+    ///Slots to create, all or none (interface, section 4.6.2).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct NewSlots {
+        ///At most 50, in page order.
+        pub slots: ::std::vec::Vec<NewSlot>,
+    }
+    ///Where notices of new leads are sent; only verified channels are listed (interface, section 2.5).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct NotificationChannel {
+        ///Transport: `telegram`, `whatsapp` or `email`.
+        pub channel: ::std::string::String,
+        ///Id of the channel, as used in `notificationChannelIds`.
+        pub id: i64,
+        ///`false`: the channel is kept but receives nothing.
+        #[serde(rename = "isActive")]
+        pub is_active: bool,
+        ///The owner's name for the channel.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub label: ::std::option::Option<::std::string::String>,
+        ///Masked phone number, e-mail address or chat id.
+        pub recipient: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with notification channels.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct NotificationChannelList {
+        pub data: ::std::vec::Vec<NotificationChannel>,
+        pub meta: ListMeta,
+    }
+    ///A public page (interface, section 2.1).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Profile {
+        ///Path of the picture shown as a circle, as an upload returned it; not a URL. Best square, at least 800x800 pixels.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub avatar: ::std::option::Option<::std::string::String>,
+        ///Path of the background picture; not a URL. Shown at full width and not cropped: best 16:9, at least 1600x900 pixels.
+        #[serde(
+            rename = "bgImage",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub bg_image: ::std::option::Option<::std::string::String>,
+        pub computed: ProfileComputed,
+        ///Text under the heading.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub description: ::std::option::Option<::std::string::String>,
+        ///Id of the profile, good for every path that takes a profile.
+        pub id: i64,
+        ///Id of the page's language; `null`: the language of the owner.
+        #[serde(
+            rename = "languageId",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub language_id: ::std::option::Option<i64>,
+        ///Public address of the page.
+        pub login: ::std::string::String,
+        ///For how many hours the status badge is shown.
+        #[serde(
+            rename = "moodHours",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub mood_hours: ::std::option::Option<i64>,
+        ///Text of the status badge under the avatar, kept after the badge has expired. Absent when the service has statuses switched off.
+        #[serde(
+            rename = "moodText",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub mood_text: ::std::option::Option<::std::string::String>,
+        ///Content blocks in page order. Present only when asked for with `include=slots`.
+        #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
+        pub slots: ::std::vec::Vec<crate::Slot>,
+        ///Links to social networks.
+        pub socials: ::std::vec::Vec<Social>,
+        ///Id of the theme; cannot be set.
+        #[serde(rename = "themeId")]
+        pub theme_id: i64,
+        ///Heading of the page.
+        #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+        pub title: ::std::option::Option<::std::string::String>,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///What the service derives for a profile; never writable (interface, section 2.1).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileComputed {
+        ///Address of the avatar.
+        #[serde(
+            rename = "avatarUrl",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub avatar_url: ::std::option::Option<::std::string::String>,
+        ///Address of the background picture.
+        #[serde(
+            rename = "bgImageUrl",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub bg_image_url: ::std::option::Option<::std::string::String>,
+        ///Whether this is the main profile of the account.
+        #[serde(rename = "isMain")]
+        pub is_main: bool,
+        ///Whether the status badge is still shown.
+        #[serde(
+            rename = "moodActive",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub mood_active: ::std::option::Option<bool>,
+        ///When the status badge stops being shown, ISO 8601.
+        #[serde(
+            rename = "moodExpiresAt",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub mood_expires_at: ::std::option::Option<::std::string::String>,
+        ///What is derived for each social link.
+        pub socials: ::std::vec::Vec<SocialComputed>,
+        ///Status flag of the profile.
+        pub status: bool,
+        ///Address of the page.
+        pub url: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with a profile.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileEnvelope {
+        pub data: Profile,
+    }
+    ///Answer with profiles.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileList {
+        pub data: ::std::vec::Vec<Profile>,
+        pub meta: ListMeta,
+    }
+    ///Address and language of a profile, with the values that can be chosen (interface, section 2.6).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileSettings {
+        pub computed: ProfileSettingsComputed,
+        ///Code of the chosen language.
+        #[serde(
+            rename = "languageCode",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub language_code: ::std::option::Option<::std::string::String>,
+        ///Id of the chosen language; `null`: the language of the owner.
+        #[serde(
+            rename = "languageId",
+            skip_serializing_if = "::std::option::Option::is_none"
+        )]
+        pub language_id: ::std::option::Option<i64>,
+        ///Public address of the page.
+        pub login: ::std::string::String,
+        pub options: ProfileSettingsOptions,
+        ///Id of the profile.
+        #[serde(rename = "profileId")]
+        pub profile_id: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///What the service derives for the settings of a profile.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileSettingsComputed {
+        ///Code of the language the page is shown in; that of the owner when none is chosen.
+        #[serde(rename = "effectiveLanguageCode")]
+        pub effective_language_code: ::std::string::String,
+        ///Address of the page.
+        pub url: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with the settings of a profile.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileSettingsEnvelope {
+        pub data: ProfileSettings,
+    }
+    ///What the settings of a profile can be set to.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct ProfileSettingsOptions {
+        ///Active languages.
+        pub languages: ::std::vec::Vec<LanguageOption>,
+        pub login: LoginRules,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Most requests of one token in a span of time.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct RateLimit {
+        ///Analytics requests in one minute.
+        #[serde(rename = "analyticsPerMinute")]
+        pub analytics_per_minute: i64,
+        ///Music lookups in one minute, on top of the limits for all requests.
+        #[serde(rename = "musicLookupPerMinute")]
+        pub music_lookup_per_minute: i64,
+        ///Requests in one minute.
+        #[serde(rename = "requestsPerMinute")]
+        pub requests_per_minute: i64,
+        ///Requests in one second.
+        #[serde(rename = "requestsPerSecond")]
+        pub requests_per_second: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///A change to the content of one slot.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct SlotChange {
+        pub data: crate::Object,
+        ///Id of the slot.
+        pub id: i64,
+    }
+    ///Changes to slots, all or none. Positions cannot be set here (interface, section 4.6.3).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct SlotChanges {
+        ///At most 50.
+        pub slots: ::std::vec::Vec<SlotChange>,
+    }
+    ///A change to the content of the slot in the path (interface, section 4.6.4).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct SlotDataChange {
+        pub data: crate::Object,
+    }
+    ///Answer with a slot.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SlotEnvelope {
+        pub data: crate::Slot,
+    }
+    ///Slots to delete, all or none (interface, section 4.6.5).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct SlotIds {
+        ///Ids of slots of the profile, at most 50.
+        pub ids: ::std::vec::Vec<i64>,
+    }
+    ///Answer with slots.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SlotList {
+        pub data: ::std::vec::Vec<crate::Slot>,
+    }
+    ///A new order for all slots of a profile (interface, section 4.6.6).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct SlotOrder {
+        ///The id of every slot of the profile, each exactly once.
+        pub order: ::std::vec::Vec<i64>,
+    }
+    ///What a slot type is and which data its slots take (interface, section 2.3).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SlotType {
+        pub computed: crate::Object,
+        ///What such a slot is for.
+        pub description: ::std::string::String,
+        #[serde(rename = "enumLabels")]
+        pub enum_labels: crate::Object,
+        pub example: crate::Object,
+        pub schema: crate::Object,
+        ///Name to show to people.
+        pub title: ::std::string::String,
+        ///Name of the type.
+        #[serde(rename = "type")]
+        pub type_: ::std::string::String,
+        ///Whether slots of this type can be created and changed; `false` for `event`.
+        pub writable: bool,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with a slot type.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SlotTypeEnvelope {
+        pub data: SlotType,
+    }
+    ///Answer with slot types.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SlotTypeList {
+        pub data: ::std::vec::Vec<SlotType>,
+    }
+    ///Answer to a deletion of slots.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SlotsDeleted {
+        pub meta: DeletedMeta,
+    }
+    ///A link to a social network. Its icon is derived from the address and refused when sent (interface, section 2.1).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Social {
+        ///Address of the page on the social network.
+        pub link: ::std::string::String,
+        ///Position among the links.
+        pub order: i64,
+    }
+    ///What the service derives for a social link.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct SocialComputed {
+        ///Icon of the social network.
+        pub icon: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Largest uploads.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct UploadLimits {
+        ///A file sent in a request, in megabytes.
+        #[serde(rename = "maxMegabytes")]
+        pub max_megabytes: i64,
+        ///A file that the service downloads, in megabytes.
+        #[serde(rename = "maxMegabytesFromUrl")]
+        pub max_megabytes_from_url: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Where to send a large picture; the keys are in snake case (interface, section 4.9).
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct UploadUrl {
+        ///When the address expires, ISO 8601.
+        pub expires_at: ::std::string::String,
+        ///Largest picture, in bytes.
+        pub max_bytes: i64,
+        ///HTTP method to send it with.
+        pub method: ::std::string::String,
+        ///Address to send the picture to; expires after 15 minutes.
+        pub upload_url: ::std::string::String,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///Answer with an upload address.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct UploadUrlEnvelope {
+        pub data: UploadUrl,
+    }
+    ///A limited amount and how much of it is taken.
+    #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    pub struct Usage {
+        ///Most that there can be.
+        pub max: i64,
+        ///Taken so far.
+        pub used: i64,
+        #[serde(flatten)]
+        pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
+    }
+    ///A type that slots can be created with. An `event` slot cannot: 409 (interface, section 4.6.1).
+    #[derive(
+        ::serde::Deserialize,
+        ::serde::Serialize,
+        Clone,
+        Copy,
+        Debug,
+        Eq,
+        Hash,
+        Ord,
+        PartialEq,
+        PartialOrd
+    )]
+    pub enum WritableSlotType {
+        #[serde(rename = "button")]
+        Button,
+        #[serde(rename = "picture")]
+        Picture,
+        #[serde(rename = "gallery")]
+        Gallery,
+        #[serde(rename = "text")]
+        Text,
+        #[serde(rename = "youtube")]
+        Youtube,
+        #[serde(rename = "faq")]
+        Faq,
+        #[serde(rename = "divider")]
+        Divider,
+        #[serde(rename = "music")]
+        Music,
+        #[serde(rename = "form")]
+        Form,
+        #[serde(rename = "wishlist")]
+        Wishlist,
+        #[serde(rename = "question")]
+        Question,
+    }
+    impl ::std::fmt::Display for WritableSlotType {
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            match *self {
+                Self::Button => f.write_str("button"),
+                Self::Picture => f.write_str("picture"),
+                Self::Gallery => f.write_str("gallery"),
+                Self::Text => f.write_str("text"),
+                Self::Youtube => f.write_str("youtube"),
+                Self::Faq => f.write_str("faq"),
+                Self::Divider => f.write_str("divider"),
+                Self::Music => f.write_str("music"),
+                Self::Form => f.write_str("form"),
+                Self::Wishlist => f.write_str("wishlist"),
+                Self::Question => f.write_str("question"),
+            }
+        }
+    }
+    impl ::std::str::FromStr for WritableSlotType {
+        type Err = self::error::ConversionError;
+        fn from_str(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            match value {
+                "button" => Ok(Self::Button),
+                "picture" => Ok(Self::Picture),
+                "gallery" => Ok(Self::Gallery),
+                "text" => Ok(Self::Text),
+                "youtube" => Ok(Self::Youtube),
+                "faq" => Ok(Self::Faq),
+                "divider" => Ok(Self::Divider),
+                "music" => Ok(Self::Music),
+                "form" => Ok(Self::Form),
+                "wishlist" => Ok(Self::Wishlist),
+                "question" => Ok(Self::Question),
+                _ => Err("invalid value".into()),
+            }
+        }
+    }
+    impl ::std::convert::TryFrom<&str> for WritableSlotType {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: &str,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    impl ::std::convert::TryFrom<::std::string::String> for WritableSlotType {
+        type Error = self::error::ConversionError;
+        fn try_from(
+            value: ::std::string::String,
+        ) -> ::std::result::Result<Self, self::error::ConversionError> {
+            value.parse()
+        }
+    }
+    /// Error types.
+    pub mod error {
+        /// Error from a `TryFrom` or `FromStr` implementation.
+        pub struct ConversionError(::std::borrow::Cow<'static, str>);
+        impl ::std::error::Error for ConversionError {}
+        impl ::std::fmt::Display for ConversionError {
+            fn fmt(
+                &self,
+                f: &mut ::std::fmt::Formatter<'_>,
+            ) -> Result<(), ::std::fmt::Error> {
+                ::std::fmt::Display::fmt(&self.0, f)
+            }
+        }
+        impl ::std::fmt::Debug for ConversionError {
+            fn fmt(
+                &self,
+                f: &mut ::std::fmt::Formatter<'_>,
+            ) -> Result<(), ::std::fmt::Error> {
+                ::std::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+        impl From<&'static str> for ConversionError {
+            fn from(value: &'static str) -> Self {
+                Self(value.into())
+            }
+        }
+        impl From<String> for ConversionError {
+            fn from(value: String) -> Self {
+                Self(value.into())
+            }
+        }
+    }
+}
+#[derive(Clone, Debug)]
+/**Client for Profile Publishing Service
+
+The service's interface as this project reads it. What the interface does not show stays open here: such schemas allow any field.
+
+Writing is strict: an unknown or derived field is refused with 422. Reading is tolerant: legacy slots are returned with `supported: false`. One token makes at most 5 requests a second and 60 a minute.
+
+Version: 1.0.0*/
+pub struct Client {
+    pub(crate) baseurl: String,
+    pub(crate) client: reqwest::Client,
+    pub(crate) inner: crate::transport::Transport,
+}
+impl Client {
+    /// Create a new client.
+    ///
+    /// `baseurl` is the base URL provided to the internal
+    /// `reqwest::Client`, and should include a scheme and hostname,
+    /// as well as port and a path stem if applicable.
+    pub fn new(baseurl: &str, inner: crate::transport::Transport) -> Self {
+        #[cfg(not(target_arch = "wasm32"))]
+        let client = {
+            let dur = ::std::time::Duration::from_secs(15u64);
+            reqwest::ClientBuilder::new().connect_timeout(dur).timeout(dur)
+        };
+        #[cfg(target_arch = "wasm32")]
+        let client = reqwest::ClientBuilder::new();
+        Self::new_with_client(baseurl, client.build().unwrap(), inner)
+    }
+    /// Construct a new client with an existing `reqwest::Client`,
+    /// allowing more control over its configuration.
+    ///
+    /// `baseurl` is the base URL provided to the internal
+    /// `reqwest::Client`, and should include a scheme and hostname,
+    /// as well as port and a path stem if applicable.
+    pub fn new_with_client(
+        baseurl: &str,
+        client: reqwest::Client,
+        inner: crate::transport::Transport,
+    ) -> Self {
+        Self {
+            baseurl: baseurl.to_string(),
+            client,
+            inner,
+        }
+    }
+}
+impl ClientInfo<crate::transport::Transport> for Client {
+    fn api_version() -> &'static str {
+        "1.0.0"
+    }
+    fn baseurl(&self) -> &str {
+        self.baseurl.as_str()
+    }
+    fn client(&self) -> &reqwest::Client {
+        &self.client
+    }
+    fn inner(&self) -> &crate::transport::Transport {
+        &self.inner
+    }
+}
+const _: () = {
+    #[allow(dead_code)]
+    fn assert_client_hooks()
+    where
+        Client: ClientHooks<crate::transport::Transport>,
+    {}
+};
+#[allow(clippy::all)]
+impl Client {
+    /**Describe the service
+
+The only endpoint that needs no token (interface, section 4.3).
+
+Sends a `GET` request to `/`
+
+*/
+    pub async fn get_api_index<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::IndexEnvelope>, Error<()>> {
+        let url = format!("{}/", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_api_index",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Describe the caller
+
+Meant to be called first: it says whether the token can write and how many profiles are left (interface, section 4.4).
+
+Sends a `GET` request to `/me`
+
+*/
+    pub async fn get_me<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::MeEnvelope>, Error<types::Error>> {
+        let url = format!("{}/me", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_me",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Describe all slot types
+
+Every type with the JSON Schema of its data (interface, section 2.3).
+
+Sends a `GET` request to `/slot-types`
+
+*/
+    pub async fn list_slot_types<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::SlotTypeList>, Error<types::Error>> {
+        let url = format!("{}/slot-types", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "list_slot_types",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Describe one slot type
+
+An unknown type is answered with 404 and the code `not_found` (interface, section 4.2).
+
+Sends a `GET` request to `/slot-types/{type}`
+
+Arguments:
+- `type_`: Name of the slot type.
+*/
+    pub async fn get_slot_type<'a>(
+        &'a self,
+        type_: &'a str,
+    ) -> Result<ResponseValue<types::SlotTypeEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/slot-types/{}", self.baseurl, encode_path(& type_.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_slot_type",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**List the profiles of the account
+
+Without their slots (interface, section 4.2).
+
+Sends a `GET` request to `/profiles`
+
+*/
+    pub async fn list_profiles<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::ProfileList>, Error<types::Error>> {
+        let url = format!("{}/profiles", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "list_profiles",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Create a profile
+
+Counts against the limit of 100 profiles; 409 beyond it (interface, section 4.5).
+
+Sends a `POST` request to `/profiles`
+
+*/
+    pub async fn create_profile<'a>(
+        &'a self,
+        body: &'a crate::NewProfile,
+    ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
+        let url = format!("{}/profiles", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "create_profile",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            201u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Check whether a login can be taken
+
+Checks the rules, the reserved words and the profiles that exist (interface, sections 4.2 and 8).
+
+Sends a `GET` request to `/profiles/check-login`
+
+Arguments:
+- `login`: The login to check, at most 255 characters.
+- `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters.
+*/
+    pub async fn check_login<'a>(
+        &'a self,
+        login: &'a str,
+        profile: Option<&'a str>,
+    ) -> Result<ResponseValue<types::LoginCheckEnvelope>, Error<types::Error>> {
+        let url = format!("{}/profiles/check-login", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("login", &login))
+            .query(&progenitor_client::QueryParam::new("profile", &profile))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "check_login",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Read a profile
+
+With `include=slots` its slots come along (interface, section 4.2).
+
+Sends a `GET` request to `/profiles/{profileKey}`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `include`: `slots`: the slots, in page order.
+*/
+    pub async fn get_profile<'a>(
+        &'a self,
+        profile_key: &'a str,
+        include: Option<&'a str>,
+    ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("include", &include))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_profile",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Change a profile
+
+Fields that are left out stay as they are (interface, section 4.5).
+
+Sends a `PATCH` request to `/profiles/{profileKey}`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
+    pub async fn update_profile<'a>(
+        &'a self,
+        profile_key: &'a str,
+        body: &'a crate::ProfileChanges,
+    ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .patch(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_profile",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Read the settings of a profile
+
+Address and language, with the values that can be chosen (interface, section 2.6).
+
+Sends a `GET` request to `/profiles/{profileKey}/settings`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+*/
+    pub async fn get_profile_settings<'a>(
+        &'a self,
+        profile_key: &'a str,
+    ) -> Result<ResponseValue<types::ProfileSettingsEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_profile_settings",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Change the settings of a profile
+
+A new login takes effect at once and the old address stops working (interface, section 4.5).
+
+Sends a `PATCH` request to `/profiles/{profileKey}/settings`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
+    pub async fn update_profile_settings<'a>(
+        &'a self,
+        profile_key: &'a str,
+        body: &'a crate::SettingsChanges,
+    ) -> Result<ResponseValue<types::ProfileSettingsEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .patch(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_profile_settings",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Render a profile as markdown
+
+The whole page as its reader sees it (interface, section 4.2).
+
+Sends a `GET` request to `/profiles/{profileKey}/markdown`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+*/
+    pub async fn preview_profile_markdown<'a>(
+        &'a self,
+        profile_key: &'a str,
+    ) -> Result<ResponseValue<ByteStream>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/markdown", self.baseurl, encode_path(& profile_key
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self.client.get(url).headers(header_map).build()?;
+        let info = OperationInfo {
+            operation_id: "preview_profile_markdown",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => Ok(ResponseValue::stream(response)),
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**List the slots of a profile
+
+In page order, legacy slots included (interface, section 4.2).
+
+Sends a `GET` request to `/profiles/{profileKey}/slots`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+*/
+    pub async fn list_slots<'a>(
+        &'a self,
+        profile_key: &'a str,
+    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "list_slots",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Create a slot
+
+A profile has at most 500 slots; 409 beyond them, and for a type that is read-only (interface, section 4.6.1).
+
+Sends a `POST` request to `/profiles/{profileKey}/slots`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
+    pub async fn create_slot<'a>(
+        &'a self,
+        profile_key: &'a str,
+        body: &'a types::NewSlot,
+    ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "create_slot",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            201u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Delete several slots
+
+At most 50, all or none, for good and with their click statistics. The ids stand in the query, or in the body (interface, section 4.6.5).
+
+Sends a `DELETE` request to `/profiles/{profileKey}/slots`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `ids`: Ids of slots of the profile, at most 50.
+*/
+    pub async fn delete_slots<'a>(
+        &'a self,
+        profile_key: &'a str,
+        ids: &'a ::std::vec::Vec<i64>,
+    ) -> Result<ResponseValue<types::SlotsDeleted>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .delete(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("ids[]", &ids))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "delete_slots",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Change the content of several slots
+
+At most 50, all or none. Data is merged at the top level; ids and click statistics stay (interface, section 4.6.3).
+
+Sends a `PATCH` request to `/profiles/{profileKey}/slots`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
+    pub async fn update_slots<'a>(
+        &'a self,
+        profile_key: &'a str,
+        body: &'a types::SlotChanges,
+    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .patch(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_slots",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Create several slots
+
+At most 50, all or none, in the order given. An error in the third item is keyed `slots.2.data.*` (interface, section 4.6.2).
+
+Sends a `POST` request to `/profiles/{profileKey}/slots/batch`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
+    pub async fn create_slots<'a>(
+        &'a self,
+        profile_key: &'a str,
+        body: &'a types::NewSlots,
+    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots/batch", self.baseurl, encode_path(& profile_key
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "create_slots",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            201u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Put the slots of a profile in order
+
+Takes the id of every slot exactly once (interface, section 4.6.6).
+
+Sends a `PUT` request to `/profiles/{profileKey}/slots/order`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
+    pub async fn reorder_slots<'a>(
+        &'a self,
+        profile_key: &'a str,
+        body: &'a types::SlotOrder,
+    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots/order", self.baseurl, encode_path(& profile_key
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .put(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "reorder_slots",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Read a slot
+
+Legacy slots can be read too (interface, section 2.2).
+
+Sends a `GET` request to `/profiles/{profileKey}/slots/{slot}`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `slot`: Id of a slot of the profile.
+*/
+    pub async fn get_slot<'a>(
+        &'a self,
+        profile_key: &'a str,
+        slot: i64,
+    ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
+            .to_string()), encode_path(& slot.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_slot",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Delete a slot
+
+For good, with its click statistics (interface, section 3).
+
+Sends a `DELETE` request to `/profiles/{profileKey}/slots/{slot}`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `slot`: Id of a slot of the profile.
+*/
+    pub async fn delete_slot<'a>(
+        &'a self,
+        profile_key: &'a str,
+        slot: i64,
+    ) -> Result<ResponseValue<()>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
+            .to_string()), encode_path(& slot.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .delete(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "delete_slot",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            204u16 => Ok(ResponseValue::empty(response)),
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Change the content of a slot
+
+Data is merged at the top level; the type cannot be changed (interface, section 4.6.4).
+
+Sends a `PATCH` request to `/profiles/{profileKey}/slots/{slot}`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `slot`: Id of a slot of the profile.
+- `body`
+*/
+    pub async fn update_slot<'a>(
+        &'a self,
+        profile_key: &'a str,
+        slot: i64,
+        body: &'a types::SlotDataChange,
+    ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
+            .to_string()), encode_path(& slot.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .patch(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_slot",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**List the forms of the account
+
+Submissions are not part of the interface (interface, section 1).
+
+Sends a `GET` request to `/forms`
+
+*/
+    pub async fn list_forms<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::LeadFormList>, Error<types::Error>> {
+        let url = format!("{}/forms", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "list_forms",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Create a form
+
+To be seen, it has to be put on a page with a `form` slot (interface, section 4.7).
+
+Sends a `POST` request to `/forms`
+
+*/
+    pub async fn create_form<'a>(
+        &'a self,
+        body: &'a crate::NewForm,
+    ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
+        let url = format!("{}/forms", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "create_form",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            201u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Read a form
+
+A form is addressed by its id only (interface, section 2.4).
+
+Sends a `GET` request to `/forms/{formId}`
+
+Arguments:
+- `form_id`: Id of a form of the account.
+*/
+    pub async fn show_form<'a>(
+        &'a self,
+        form_id: &'a str,
+    ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "show_form",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Change a form
+
+Takes effect on every page that shows the form; leads that were received stay as they are (interface, section 4.7.3).
+
+Sends a `PATCH` request to `/forms/{formId}`
+
+Arguments:
+- `form_id`: Id of a form of the account.
+- `body`
+*/
+    pub async fn update_form<'a>(
+        &'a self,
+        form_id: &'a str,
+        body: &'a crate::FormChanges,
+    ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .patch(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "update_form",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**List the notification channels of the account
+
+Verified ones only (interface, section 2.5).
+
+Sends a `GET` request to `/notification-channels`
+
+*/
+    pub async fn list_notification_channels<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::NotificationChannelList>, Error<types::Error>> {
+        let url = format!("{}/notification-channels", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "list_notification_channels",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Find a release
+
+At most 15 lookups a minute. When nothing is found: 404 with the code `not_found` (interface, section 4.8).
+
+Sends a `GET` request to `/music/lookup`
+
+Arguments:
+- `artist`: Narrows a search by title, at most 200 characters.
+- `query`: A UPC of 12 to 13 digits, an ISRC of 12 characters, the address of a release on a music platform, or a title; 1 to 500 characters.
+- `type_`: What a search by title and artist looks for; ignored otherwise.
+*/
+    pub async fn lookup_music<'a>(
+        &'a self,
+        artist: Option<&'a str>,
+        query: &'a str,
+        type_: Option<types::MusicSearchType>,
+    ) -> Result<ResponseValue<types::MusicMatchEnvelope>, Error<types::Error>> {
+        let url = format!("{}/music/lookup", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("artist", &artist))
+            .query(&progenitor_client::QueryParam::new("query", &query))
+            .query(&progenitor_client::QueryParam::new("type", &type_))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "lookup_music",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Upload a picture
+
+Either the picture itself, at most 50 MB, or its address for the service to download, at most 10 MB; not both (interface, section 4.9).
+
+Sends a `POST` request to `/files`
+
+*/
+    pub async fn upload_file<'a>(
+        &'a self,
+        body: &'a types::FileFromUrl,
+    ) -> Result<ResponseValue<types::FileEnvelope>, Error<types::Error>> {
+        let url = format!("{}/files", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "upload_file",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            201u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Get an address to upload a large picture to
+
+Good for 15 minutes and a JPEG, PNG, WebP or GIF of at most 50 MB, sent there as raw bytes with PUT or as the part `file` with POST (interface, section 4.9).
+
+Sends a `POST` request to `/files/upload-url`
+
+*/
+    pub async fn create_upload_url<'a>(
+        &'a self,
+    ) -> Result<ResponseValue<types::UploadUrlEnvelope>, Error<types::Error>> {
+        let url = format!("{}/files/upload-url", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .post(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "create_upload_url",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Count views and clicks of the account
+
+One row for each page, and totals. At most 20 analytics requests a minute (interface, section 4.10).
+
+Sends a `GET` request to `/analytics`
+
+Arguments:
+- `bucket`: Length of one step of the timeline.
+- `compare`: Whether to add the numbers of the previous span of the same length.
+- `date_from`: First day, `YYYY-MM-DD`.
+- `date_to`: Last day, `YYYY-MM-DD`.
+- `include`: More to include; `timeline` has been seen, further values are not shown.
+- `period`: Named span of days, at most 366 days long.
+*/
+    pub async fn get_account_analytics<'a>(
+        &'a self,
+        bucket: Option<types::AnalyticsBucket>,
+        compare: Option<bool>,
+        date_from: Option<&'a str>,
+        date_to: Option<&'a str>,
+        include: Option<&'a str>,
+        period: Option<types::AnalyticsPeriod>,
+    ) -> Result<ResponseValue<types::AnalyticsEnvelope>, Error<types::Error>> {
+        let url = format!("{}/analytics", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("bucket", &bucket))
+            .query(&progenitor_client::QueryParam::new("compare", &compare))
+            .query(&progenitor_client::QueryParam::new("dateFrom", &date_from))
+            .query(&progenitor_client::QueryParam::new("dateTo", &date_to))
+            .query(&progenitor_client::QueryParam::new("include", &include))
+            .query(&progenitor_client::QueryParam::new("period", &period))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_account_analytics",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Count views and clicks of a profile
+
+For each block and each social link, with short findings in `insights` (interface, section 4.10).
+
+Sends a `GET` request to `/profiles/{profileKey}/analytics`
+
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `bucket`: Length of one step of the timeline.
+- `compare`: Whether to add the numbers of the previous span of the same length.
+- `date_from`: First day, `YYYY-MM-DD`.
+- `date_to`: Last day, `YYYY-MM-DD`.
+- `include`: More to include; `timeline` has been seen, further values are not shown.
+- `period`: Named span of days, at most 366 days long.
+*/
+    pub async fn get_profile_analytics<'a>(
+        &'a self,
+        profile_key: &'a str,
+        bucket: Option<types::AnalyticsBucket>,
+        compare: Option<bool>,
+        date_from: Option<&'a str>,
+        date_to: Option<&'a str>,
+        include: Option<&'a str>,
+        period: Option<types::AnalyticsPeriod>,
+    ) -> Result<ResponseValue<types::AnalyticsEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/profiles/{}/analytics", self.baseurl, encode_path(& profile_key
+            .to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("bucket", &bucket))
+            .query(&progenitor_client::QueryParam::new("compare", &compare))
+            .query(&progenitor_client::QueryParam::new("dateFrom", &date_from))
+            .query(&progenitor_client::QueryParam::new("dateTo", &date_to))
+            .query(&progenitor_client::QueryParam::new("include", &include))
+            .query(&progenitor_client::QueryParam::new("period", &period))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_profile_analytics",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Count what readers do with a form
+
+Views, opens, starts and submits, and the share of each page that shows the form. Submissions are exact, the steps before them can be undercounted (interface, section 4.10).
+
+Sends a `GET` request to `/forms/{formId}/analytics`
+
+Arguments:
+- `form_id`: Id of a form of the account.
+- `bucket`: Length of one step of the timeline.
+- `compare`: Whether to add the numbers of the previous span of the same length.
+- `date_from`: First day, `YYYY-MM-DD`.
+- `date_to`: Last day, `YYYY-MM-DD`.
+- `include`: More to include; `timeline` has been seen, further values are not shown.
+- `period`: Named span of days, at most 366 days long.
+*/
+    pub async fn get_form_analytics<'a>(
+        &'a self,
+        form_id: &'a str,
+        bucket: Option<types::AnalyticsBucket>,
+        compare: Option<bool>,
+        date_from: Option<&'a str>,
+        date_to: Option<&'a str>,
+        include: Option<&'a str>,
+        period: Option<types::AnalyticsPeriod>,
+    ) -> Result<ResponseValue<types::AnalyticsEnvelope>, Error<types::Error>> {
+        let url = format!(
+            "{}/forms/{}/analytics", self.baseurl, encode_path(& form_id.to_string()),
+        );
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("bucket", &bucket))
+            .query(&progenitor_client::QueryParam::new("compare", &compare))
+            .query(&progenitor_client::QueryParam::new("dateFrom", &date_from))
+            .query(&progenitor_client::QueryParam::new("dateTo", &date_to))
+            .query(&progenitor_client::QueryParam::new("include", &include))
+            .query(&progenitor_client::QueryParam::new("period", &period))
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_form_analytics",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+    /**Read the machine-readable description
+
+The service's own OpenAPI 3.1.0 document (interface, section 9).
+
+Sends a `GET` request to `/openapi.json`
+
+*/
+    pub async fn get_openapi<'a>(
+        &'a self,
+    ) -> Result<
+        ResponseValue<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
+        Error<types::Error>,
+    > {
+        let url = format!("{}/openapi.json", self.baseurl,);
+        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
+        header_map
+            .append(
+                ::reqwest::header::HeaderName::from_static("api-version"),
+                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
+            );
+        #[allow(unused_mut)]
+        let mut request = self
+            .client
+            .get(url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .headers(header_map)
+            .build()?;
+        let info = OperationInfo {
+            operation_id: "get_openapi",
+        };
+        self.pre(&mut request, &info).await?;
+        let result = self.exec(request, &info).await;
+        self.post(&result, &info).await?;
+        let response = result?;
+        match response.status().as_u16() {
+            200u16 => ResponseValue::from_response(response).await,
+            400u16..=499u16 => {
+                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
+            }
+            _ => Err(Error::UnexpectedResponse(response)),
+        }
+    }
+}
+/// Items consumers will typically use such as the Client.
+pub mod prelude {
+    #[allow(unused_imports)]
+    pub use super::Client;
+}
