@@ -1,0 +1,132 @@
+//! Which slots already hold what an item asks for.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::normal::{Fields, Normal};
+use super::positions::Positions;
+use super::schema::Clearing;
+use super::{DesiredSlot, SlotTypes};
+use crate::Slot;
+
+/// What an item asks of a slot, in comparable form.
+#[derive(Debug)]
+pub(super) struct Wish<'a> {
+    pub(super) kind: &'a str,
+    /// Keys that have to hold a value.
+    pub(super) values: Fields<'a>,
+    /// Keys that have to be empty, or hold the default that stands for it.
+    cleared: Fields<'a>,
+}
+
+impl<'a> Wish<'a> {
+    pub(super) fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
+        let mut wish = Self { kind: &item.kind, values: Fields::new(), cleared: Fields::new() };
+        for (key, value) in item.data.iter() {
+            match (Normal::of(value), value) {
+                (Normal::Absent, Value::Null) => match types.clearing(&item.kind, key) {
+                    Clearing::Default(default) => wish.cleared.insert(key, Normal::of(default)),
+                    Clearing::Null | Clearing::Impossible => wish.cleared.insert(key, Normal::Absent),
+                },
+                (Normal::Absent, _) => wish.cleared.insert(key, Normal::Absent),
+                (value, _) => wish.values.insert(key, value),
+            };
+        }
+        wish
+    }
+
+    /// Whether `content` holds what is asked for `key`.
+    pub(super) fn is_met(&self, key: &str, content: &Fields<'_>) -> bool {
+        match (self.values.get(key), content.get(key)) {
+            (None, None) => true,
+            (None, held) => held == self.cleared.get(key),
+            (wanted, held) => wanted == held,
+        }
+    }
+
+    /// Whether a slot with this content needs no write.
+    pub(super) fn is_met_by(&self, content: &Fields<'_>) -> bool {
+        self.values.keys().chain(self.cleared.keys()).all(|key| self.is_met(key, content))
+    }
+}
+
+/// The slots of a page by what they hold.
+pub(super) struct Index<'n> {
+    none: Positions,
+    kinds: HashMap<&'n str, Positions>,
+    keys: HashMap<&'n str, Positions>,
+    values: HashMap<(&'n str, &'n Normal<'n>), Positions>,
+}
+
+impl<'n> Index<'n> {
+    pub(super) fn of(page: &'n [Slot], contents: &'n [Fields<'n>]) -> Self {
+        let none = Positions::none(page.len());
+        let mut index = Self { none, kinds: HashMap::new(), keys: HashMap::new(), values: HashMap::new() };
+        for (position, (slot, content)) in page.iter().zip(contents).enumerate() {
+            let none = || index.none.clone();
+            index.kinds.entry(&slot.kind).or_insert_with(none).insert(position);
+            for (key, value) in content {
+                index.keys.entry(key).or_insert_with(none).insert(position);
+                index.values.entry((key, value)).or_insert_with(none).insert(position);
+            }
+        }
+        index
+    }
+
+    /// The slots that need no write to be what is asked for.
+    pub(super) fn meeting<'w: 'n>(&self, wish: &'w Wish<'w>) -> Positions {
+        let mut found = self.kinds.get(wish.kind).unwrap_or(&self.none).clone();
+        for (key, value) in &wish.values {
+            found.keep(self.values.get(&(*key, value)).unwrap_or(&self.none));
+        }
+        for (key, default) in &wish.cleared {
+            let Some(holding) = self.keys.get(key) else { continue };
+            let mut wrong = holding.clone();
+            wrong.drop(self.values.get(&(*key, default)).unwrap_or(&self.none));
+            found.drop(&wrong);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::normal::fields;
+    use super::*;
+
+    #[test]
+    fn the_index_and_the_direct_look_agree() {
+        let mut types = SlotTypes::default();
+        types.insert("text", true, json!({"properties": {"style": {"enum": ["plain"], "default": "plain"}, "title": {}}}));
+        let page: Vec<Slot> = serde_json::from_value(json!([
+            {"id": 1, "type": "text", "data": {"title": "A", "style": "plain"}, "supported": true},
+            {"id": 2, "type": "text", "data": {"title": "A ", "style": "bold"}, "supported": true},
+            {"id": 3, "type": "text", "data": {"title": "", "n": 1}, "supported": true},
+            {"id": 4, "type": "note", "data": {"title": "A", "style": "plain"}, "supported": true},
+        ]))
+        .unwrap();
+        let contents: Vec<_> = page.iter().map(|slot| fields(&slot.data)).collect();
+        for (data, expected) in [
+            (json!({}), vec![0, 1, 2]),
+            (json!({"title": "A"}), vec![0, 1]),
+            (json!({"title": "A", "style": "plain"}), vec![0]),
+            (json!({"title": null}), vec![2]),
+            (json!({"title": []}), vec![2]),
+            (json!({"style": null}), vec![0, 2]),
+            (json!({"style": ""}), vec![2]),
+            (json!({"n": 1.0}), vec![2]),
+            (json!({"m": null}), vec![0, 1, 2]),
+            (json!({"m": 0}), vec![]),
+        ] {
+            let item: DesiredSlot = serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
+            let wish = Wish::of(&item, &types);
+            let index = Index::of(&page, &contents);
+            assert_eq!(index.meeting(&wish).iter().collect::<Vec<_>>(), expected, "{data}");
+            let direct: Vec<_> = (0..3).filter(|position| wish.is_met_by(&contents[*position])).collect();
+            assert_eq!(direct, expected, "{data}");
+        }
+    }
+}

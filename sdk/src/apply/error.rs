@@ -1,0 +1,122 @@
+//! Why no plan could be made.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// No plan, hence nothing may be written. All faulty items are named at once.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanError {
+    /// The service listed an id more than once; such a page cannot be trusted.
+    #[error("the page lists {} more than once", list(.0))]
+    RepeatedIds(Vec<i64>),
+    /// Items that cannot be met, in the order of the file.
+    #[error("{}", all(.0))]
+    Items(Vec<ItemError>),
+    /// The page would end with too many slots.
+    #[error("the page would have {slots} slots, {max} are allowed{}", of_them(*.kept))]
+    TooManySlots {
+        /// Slots at the end.
+        slots: usize,
+        /// Those of them that the file does not mention.
+        kept: usize,
+        /// Slots that a page may have.
+        max: usize,
+    },
+}
+
+/// An item that cannot be met.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[error("slots[{index}]: {problem}")]
+pub struct ItemError {
+    /// The index of the item in the file.
+    pub index: usize,
+    /// What is wrong with it.
+    #[source]
+    pub problem: ItemProblem,
+}
+
+/// What is wrong with an item.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+pub enum ItemProblem {
+    /// Its id is of no slot of the page.
+    #[error("slot {id} is not on the page; without the id a new slot is created")]
+    NotOnPage {
+        /// As written.
+        id: i64,
+    },
+    /// An earlier item has the same id.
+    #[error("slot {id} was already named by slots[{first}]")]
+    RepeatedId {
+        /// As written.
+        id: i64,
+        /// The index of the earlier item.
+        first: usize,
+    },
+    /// Its id is of a slot of another type.
+    #[error("slot {id} is of type {on_page}, not {in_file}, and a slot's type never changes; without the id a new slot is created")]
+    TypeDiffers {
+        /// As written.
+        id: i64,
+        /// The type of the slot.
+        on_page: String,
+        /// The type of the item.
+        in_file: String,
+    },
+    /// It asks to change a slot that nobody can edit.
+    #[error("slot {id} ({kind}) cannot be edited, yet {} would change", list(keys))]
+    NotEditable {
+        /// The slot.
+        id: i64,
+        /// Its type.
+        kind: String,
+        /// The keys that differ.
+        keys: Vec<String>,
+    },
+    /// Several read-only slots fit it, or it and another item fit the same one.
+    #[error("several {kind} slots or items fit each other ({}); name the slot by its id", list(ids))]
+    Ambiguous {
+        /// The type.
+        kind: String,
+        /// The slots that fit.
+        ids: Vec<i64>,
+    },
+    /// It is not on the page, and slots of its type cannot be created.
+    #[error("no slot of the page fits, and slots of type {kind} cannot be created")]
+    NotCreatable {
+        /// The type.
+        kind: String,
+    },
+    /// It asks to clear a key that has to have a value.
+    #[error("`{key}` of a {kind} cannot be cleared: it allows no null and has no default; write a value or leave it out")]
+    NotClearable {
+        /// The type.
+        kind: String,
+        /// The key.
+        key: String,
+    },
+}
+
+fn all(items: &[ItemError]) -> String {
+    let (missing, mut lines) = items.iter().fold((Vec::new(), Vec::new()), |(mut missing, mut lines), item| {
+        match item.problem {
+            ItemProblem::NotOnPage { id } => missing.push(id),
+            _ => lines.push(item.to_string()),
+        }
+        (missing, lines)
+    });
+    if !missing.is_empty() {
+        lines.insert(0, format!("not on the page: {}", list(&missing)));
+    }
+    lines.join("\n")
+}
+
+fn list<T: fmt::Display>(things: &[T]) -> String {
+    things.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn of_them(kept: usize) -> String {
+    if kept == 0 { String::new() } else { format!(" ({kept} of them are not in the file)") }
+}

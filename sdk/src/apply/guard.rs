@@ -1,0 +1,89 @@
+//! When a plan is too drastic to be carried out unasked.
+
+use serde::Serialize;
+
+use super::Plan;
+
+/// What the user allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Deletes that were agreed to in advance.
+    pub max_deletes: Option<usize>,
+    /// The file may ask for no slots at all.
+    pub allow_empty: bool,
+}
+
+/// Why a plan may not be carried out as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GuardRefusal {
+    /// The file asks for no slots, and that was not allowed.
+    #[error("the file has no slots")]
+    Empty,
+    /// A large part of the page would be deleted, and no number was agreed to.
+    #[error("{deletes} of {slots} slots would be deleted")]
+    ManyDeletes {
+        /// Deletes of the plan.
+        deletes: usize,
+        /// Slots on the page.
+        slots: usize,
+    },
+    /// More would be deleted than was agreed to.
+    #[error("{deletes} slots would be deleted, {max} were allowed")]
+    OverMaxDeletes {
+        /// Deletes of the plan.
+        deletes: usize,
+        /// Deletes agreed to.
+        max: usize,
+    },
+}
+
+/// Refuses an empty file, more than 20 deletes, and deletes of more than 30 % of a page of at least 10 slots, unless allowed.
+///
+/// `slots` is the number of slots on the page.
+pub fn guard(plan: &Plan, slots: usize, limits: &Limits) -> Result<(), GuardRefusal> {
+    let deletes = plan.deletes.len();
+    if plan.items == 0 && !limits.allow_empty {
+        return Err(GuardRefusal::Empty);
+    }
+    let many = deletes > 20 || slots >= 10 && deletes * 10 > slots * 3;
+    match limits.max_deletes {
+        Some(max) if deletes > max => Err(GuardRefusal::OverMaxDeletes { deletes, max }),
+        None if many => Err(GuardRefusal::ManyDeletes { deletes, slots }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Delete;
+    use super::*;
+
+    #[test]
+    fn drastic_plans_need_to_be_allowed() {
+        let refused = |deletes, slots| Err(GuardRefusal::ManyDeletes { deletes, slots });
+        let over = |deletes, max| Err(GuardRefusal::OverMaxDeletes { deletes, max });
+        for (items, deletes, slots, max_deletes, allow_empty, expected) in [
+            (1, 0, 0, None, false, Ok(())),
+            (0, 0, 0, None, false, Err(GuardRefusal::Empty)),
+            (0, 0, 3, None, false, Err(GuardRefusal::Empty)),
+            (0, 3, 3, None, true, Ok(())),
+            (1, 9, 9, None, false, Ok(())),
+            (1, 3, 10, None, false, Ok(())),
+            (1, 4, 10, None, false, refused(4, 10)),
+            (1, 4, 13, None, false, refused(4, 13)),
+            (1, 4, 14, None, false, Ok(())),
+            (1, 20, 500, None, false, Ok(())),
+            (1, 21, 500, None, false, refused(21, 500)),
+            (1, 21, 500, Some(21), false, Ok(())),
+            (1, 21, 500, Some(20), false, over(21, 20)),
+            (1, 1, 500, Some(0), false, over(1, 0)),
+            (0, 10, 10, None, true, refused(10, 10)),
+        ] {
+            let delete = Delete { id: 1, kind: "text".into(), label: None };
+            let plan = Plan { items, deletes: vec![delete; deletes], ..Plan::default() };
+            let limits = Limits { max_deletes, allow_empty };
+            assert_eq!(guard(&plan, slots, &limits), expected, "{deletes} of {slots}, {limits:?}");
+        }
+    }
+}

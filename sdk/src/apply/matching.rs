@@ -1,0 +1,288 @@
+//! Which slot of the page serves which item of the file.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use super::content::{Index, Wish};
+use super::error::{ItemError, ItemProblem};
+use super::normal::Fields;
+use super::positions::Positions;
+use super::resemblance::closest;
+use super::{DesiredSlot, Options};
+use crate::Slot;
+
+/// What was found for an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The slot at this position.
+    Slot(usize),
+    /// None: it has to be created.
+    Nothing,
+    /// The item is in error.
+    Refused,
+}
+
+pub(super) struct Matcher<'n> {
+    page: &'n [Slot],
+    contents: &'n [Fields<'n>],
+    items: &'n [DesiredSlot],
+    wishes: &'n [Wish<'n>],
+    options: &'n Options,
+    index: Index<'n>,
+    found: Vec<Found>,
+    taken: Positions,
+    errors: Vec<ItemError>,
+}
+
+impl<'n> Matcher<'n> {
+    pub(super) fn new(
+        page: &'n [Slot],
+        contents: &'n [Fields<'n>],
+        items: &'n [DesiredSlot],
+        wishes: &'n [Wish<'n>],
+        options: &'n Options,
+    ) -> Self {
+        Self {
+            page,
+            contents,
+            items,
+            wishes,
+            options,
+            index: Index::of(page, contents),
+            found: vec![Found::Nothing; items.len()],
+            taken: Positions::none(page.len()),
+            errors: Vec::new(),
+        }
+    }
+
+    /// What was found for each item, and the items in error.
+    pub(super) fn run(mut self) -> (Vec<Found>, Vec<ItemError>) {
+        self.by_id();
+        self.by_created_id();
+        self.read_only_by_content();
+        if let Some(positions) = self.in_order() {
+            self.found = positions.into_iter().map(Found::Slot).collect();
+        } else {
+            self.by_content();
+            self.by_resemblance();
+        }
+        (self.found, self.errors)
+    }
+
+    fn by_id(&mut self) {
+        let positions: HashMap<i64, usize> =
+            self.page.iter().enumerate().map(|(position, slot)| (slot.id, position)).collect();
+        let mut named = HashMap::new();
+        for (index, item) in self.items.iter().enumerate() {
+            let Some(id) = item.id else { continue };
+            if let Some(first) = named.get(&id) {
+                self.refuse(index, ItemProblem::RepeatedId { id, first: *first });
+                continue;
+            }
+            named.insert(id, index);
+            let Some(&position) = positions.get(&id) else {
+                self.refuse(index, ItemProblem::NotOnPage { id });
+                continue;
+            };
+            // Even an item in error says that the slot is not for others.
+            self.take(index, position);
+            let slot = &self.page[position];
+            if slot.kind != item.kind {
+                let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
+                self.refuse(index, ItemProblem::TypeDiffers { id, on_page, in_file });
+            } else if !slot.supported || self.options.types.is_read_only(&slot.kind) {
+                let (wish, content) = (&self.wishes[index], &self.contents[position]);
+                let keys: Vec<_> = item.data.keys().filter(|key| !wish.is_met(key, content)).cloned().collect();
+                if !keys.is_empty() {
+                    self.refuse(index, ItemProblem::NotEditable { id, kind: item.kind.clone(), keys });
+                }
+            }
+        }
+    }
+
+    fn by_created_id(&mut self) {
+        for (&index, &id) in &self.options.created {
+            if self.items.get(index).is_none_or(|item| item.id.is_some()) {
+                continue;
+            }
+            let position = self.page.iter().position(|slot| slot.id == id);
+            if let Some(position) = position.filter(|position| {
+                let slot = &self.page[*position];
+                slot.kind == self.items[index].kind && self.is_open(*position)
+            }) {
+                self.take(index, position);
+            }
+        }
+    }
+
+    /// Nothing tells two read-only slots of the same content apart, and neither could be made to fit: better ask than guess.
+    fn read_only_by_content(&mut self) {
+        let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut choices = Vec::new();
+        for index in self.unserved() {
+            if !self.options.types.is_read_only(&self.items[index].kind) {
+                continue;
+            }
+            let wish = &self.wishes[index];
+            let fitting: Vec<usize> = self
+                .index
+                .meeting(wish)
+                .iter()
+                .filter(|position| self.page[*position].supported && !self.taken.contains(*position))
+                .collect();
+            let exact: Vec<usize> =
+                fitting.iter().copied().filter(|position| self.contents[*position] == wish.values).collect();
+            let choice = if exact.len() == 1 { exact } else { fitting };
+            choice.iter().for_each(|position| *claims.entry(*position).or_default() += 1);
+            choices.push((index, choice));
+        }
+        for (index, choice) in choices {
+            let kind = self.items[index].kind.clone();
+            match choice[..] {
+                [] => self.refuse(index, ItemProblem::NotCreatable { kind }),
+                [position] if claims[&position] == 1 => self.take(index, position),
+                _ => {
+                    let ids = choice.iter().map(|position| self.page[*position].id).collect();
+                    self.refuse(index, ItemProblem::Ambiguous { kind, ids });
+                }
+            }
+        }
+    }
+
+    /// The positions of all items, if the page in its order already is what the file asks for.
+    ///
+    /// This makes a second run find nothing to do: whatever values the service filled in by itself, the slots that the first run left
+    /// are in the order of the file and hold what it mentions.
+    fn in_order(&self) -> Option<Vec<usize>> {
+        let mut positions = Vec::with_capacity(self.items.len());
+        let mut next = 0;
+        for (found, wish) in self.found.iter().zip(self.wishes) {
+            let position = match *found {
+                Found::Refused => return None,
+                Found::Slot(position) => Some(position)
+                    .filter(|position| *position >= next && wish.is_met_by(&self.contents[*position]))?,
+                Found::Nothing => self
+                    .index
+                    .meeting(wish)
+                    .iter()
+                    .find(|position| *position >= next && self.is_open(*position))?,
+            };
+            positions.push(position);
+            next = position + 1;
+        }
+        let served: HashSet<_> = positions.iter().copied().collect();
+        let pruned = (0..self.page.len())
+            .any(|position| !served.contains(&position) && self.options.keeps(&self.page[position]).is_none());
+        (!pruned).then_some(positions)
+    }
+
+    /// Same content first, k-th with k-th; then as many more items as possible get a slot that needs no write, for which an item may
+    /// move on to another such slot.
+    fn by_content(&mut self) {
+        let items = self.unserved();
+        let mut exact: HashMap<(&str, &Fields<'_>), VecDeque<usize>> = HashMap::new();
+        let mut open = Positions::none(self.page.len());
+        for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
+            open.insert(position);
+            let key = (self.page[position].kind.as_str(), &self.contents[position]);
+            exact.entry(key).or_default().push_back(position);
+        }
+        let mut agreement = Agreement {
+            choices: items
+                .iter()
+                .map(|index| {
+                    let mut choice = self.index.meeting(&self.wishes[*index]);
+                    choice.keep(&open);
+                    choice
+                })
+                .collect(),
+            holder: vec![None; self.page.len()],
+            free: open.clone(),
+        };
+        let mut rest = Vec::new();
+        for (nth, index) in items.iter().enumerate() {
+            let wish = &self.wishes[*index];
+            match exact.get_mut(&(wish.kind, &wish.values)).and_then(VecDeque::pop_front) {
+                Some(position) => agreement.give(nth, position),
+                None => rest.push(nth),
+            }
+        }
+        for nth in rest {
+            agreement.seek(nth, &mut open.clone());
+        }
+        for (position, holder) in agreement.holder.into_iter().enumerate() {
+            if let Some(nth) = holder {
+                self.take(items[nth], position);
+            }
+        }
+    }
+
+    fn by_resemblance(&mut self) {
+        let mut groups: BTreeMap<&str, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for index in self.unserved() {
+            groups.entry(&self.items[index].kind).or_default().0.push(index);
+        }
+        for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
+            if let Some((_, positions)) = groups.get_mut(self.page[position].kind.as_str()) {
+                positions.push(position);
+            }
+        }
+        for (kind, (indices, positions)) in groups {
+            let items: Vec<_> = indices.iter().map(|index| &*self.items[*index].data).collect();
+            let slots: Vec<_> = positions.iter().map(|position| &*self.page[*position].data).collect();
+            for (item, slot) in closest(&items, &slots, self.options.types.schema(kind)) {
+                self.take(indices[item], positions[slot]);
+            }
+        }
+    }
+
+    /// Whether the slot may still be given away by its content.
+    fn is_open(&self, position: usize) -> bool {
+        let slot = &self.page[position];
+        slot.supported && !self.options.types.is_read_only(&slot.kind) && !self.taken.contains(position)
+    }
+
+    fn unserved(&self) -> Vec<usize> {
+        (0..self.items.len()).filter(|index| self.found[*index] == Found::Nothing).collect()
+    }
+
+    fn take(&mut self, index: usize, position: usize) {
+        self.found[index] = Found::Slot(position);
+        self.taken.insert(position);
+    }
+
+    fn refuse(&mut self, index: usize, problem: ItemProblem) {
+        self.found[index] = Found::Refused;
+        self.errors.push(ItemError { index, problem });
+    }
+}
+
+/// The largest matching of items with slots that suit them, grown along augmenting paths.
+struct Agreement {
+    /// The slots that suit each item.
+    choices: Vec<Positions>,
+    holder: Vec<Option<usize>>,
+    free: Positions,
+}
+
+impl Agreement {
+    fn give(&mut self, item: usize, position: usize) {
+        self.holder[position] = Some(item);
+        self.free.remove(position);
+    }
+
+    /// Gives the item the first free slot that suits it, or one whose holder can move on.
+    fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
+        if let Some(position) = self.choices[item].first_common(&self.free) {
+            self.give(item, position);
+            return true;
+        }
+        while let Some(position) = self.choices[item].first_common(unseen) {
+            unseen.remove(position);
+            if self.holder[position].is_some_and(|holder| self.seek(holder, unseen)) {
+                self.give(item, position);
+                return true;
+            }
+        }
+        false
+    }
+}

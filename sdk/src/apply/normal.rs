@@ -1,0 +1,196 @@
+//! When two values count as the same.
+//!
+//! The service writes an empty object as `[]`, may trim strings, and may turn `""` into `null`. Values are compared in a form in
+//! which none of this shows.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+use serde_json::{Number, Value};
+
+use crate::Slot;
+
+/// Whether two values differ only in what the service does not keep: the order of keys, `1` and `1.0`, spaces around a string, and
+/// which of `[]`, `{}`, `""`, `null` or nothing at all stands for "empty".
+///
+/// ```
+/// use links_sdk::apply::same;
+/// use serde_json::json;
+///
+/// assert!(same(&json!({"title": " Menu", "tags": []}), &json!({"title": "Menu"})));
+/// assert!(!same(&json!("1"), &json!(1)));
+/// ```
+pub fn same(one: &Value, other: &Value) -> bool {
+    Normal::of(one) == Normal::of(other)
+}
+
+/// A value in the form in which equal things are equal; borrows its strings.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Normal<'a> {
+    Absent,
+    Bool(bool),
+    Integer(i128),
+    /// The bits of a number that is not whole.
+    Float(u64),
+    Text(&'a str),
+    List(Vec<Normal<'a>>),
+    Map(Fields<'a>),
+}
+
+/// The fields of an object that are not absent.
+pub(super) type Fields<'a> = BTreeMap<&'a str, Normal<'a>>;
+
+impl<'a> Normal<'a> {
+    pub(super) fn of(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Self::Absent,
+            Value::Bool(yes) => Self::Bool(*yes),
+            Value::Number(number) => Self::number(number),
+            Value::String(text) => match text.trim() {
+                "" => Self::Absent,
+                text => Self::Text(text),
+            },
+            Value::Array(list) if list.is_empty() => Self::Absent,
+            // An empty value inside a list keeps its place.
+            Value::Array(list) => Self::List(list.iter().map(Self::of).collect()),
+            Value::Object(map) => match fields(map) {
+                fields if fields.is_empty() => Self::Absent,
+                fields => Self::Map(fields),
+            },
+        }
+    }
+
+    fn number(number: &Number) -> Self {
+        /// Every whole `f64` below 2^126 is an `i128`, exactly.
+        const WHOLE: f64 = 8.5e37;
+        if let Some(whole) = number.as_i128() {
+            return Self::Integer(whole);
+        }
+        match number.as_f64() {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and within range")]
+            Some(float) if float.fract() == 0.0 && float.abs() < WHOLE => Self::Integer(float as i128),
+            Some(float) => Self::Float(float.to_bits()),
+            None => Self::Absent,
+        }
+    }
+}
+
+/// The content of a slot in comparable form.
+pub(super) fn fields(map: &serde_json::Map<String, Value>) -> Fields<'_> {
+    map.iter()
+        .map(|(key, value)| (key.as_str(), Normal::of(value)))
+        .filter(|(_, value)| *value != Normal::Absent)
+        .collect()
+}
+
+/// A short name of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
+/// [`same`]) and fields other than id, type, data and support do not count.
+///
+/// It tells an edited page from an untouched one; it does not resist someone who seeks a collision.
+pub fn fingerprint(page: &[Slot]) -> String {
+    let content: Vec<_> =
+        page.iter().map(|slot| (slot.id, &slot.kind, slot.supported, fields(&slot.data))).collect();
+    let bytes = serde_json::to_vec(&content).unwrap_or_default();
+    // FNV-1a.
+    let hash = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+impl Serialize for Normal<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Absent => serializer.serialize_unit(),
+            Self::Bool(yes) => serializer.serialize_bool(*yes),
+            Self::Integer(whole) => serializer.serialize_i128(*whole),
+            Self::Float(bits) => serializer.serialize_f64(f64::from_bits(*bits)),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(list) => serializer.collect_seq(list),
+            Self::Map(fields) => serializer.collect_map(fields),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_service_does_not_keep_does_not_count() {
+        let groups = [
+            vec![json!(null), json!([]), json!({}), json!(""), json!("  \n"), json!({"a": ""}), json!({"a": {"b": []}})],
+            vec![json!(1), json!(1.0), json!(1e0)],
+            vec![json!(0), json!(-0.0)],
+            vec![json!("a b"), json!("  a b\t"), json!("\u{a0}a b")],
+            vec![json!({"a": 1, "b": [2]}), json!({"b": [2.0], "a": 1, "c": null})],
+            vec![json!(["", 1]), json!([null, 1]), json!([{}, 1])],
+        ];
+        for (g, group) in groups.iter().enumerate() {
+            for (o, others) in groups.iter().enumerate() {
+                for one in group {
+                    for other in others {
+                        assert_eq!(same(one, other), g == o, "{one} and {other}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_means_something_counts() {
+        let values = [
+            json!(true),
+            json!(false),
+            json!("true"),
+            json!(1),
+            json!("1"),
+            json!(1.5),
+            json!([1]),
+            json!([1, null]),
+            json!([null]),
+            json!([1, 2]),
+            json!([2, 1]),
+            json!("a b"),
+            json!("a  b"),
+            json!("A b"),
+            json!(9_007_199_254_740_993_i64),
+            json!(9_007_199_254_740_992_i64),
+            json!(u64::MAX),
+            json!(1e300),
+            json!({"a": false}),
+            json!({"a": 0}),
+        ];
+        for (i, one) in values.iter().enumerate() {
+            for (j, other) in values.iter().enumerate() {
+                assert_eq!(same(one, other), i == j, "{one} and {other}");
+            }
+        }
+        assert!(same(&json!(9_007_199_254_740_992_i64), &json!(9_007_199_254_740_992.0)));
+    }
+
+    #[test]
+    fn a_fingerprint_changes_with_content_order_and_support_only() {
+        let page = |json: Value| serde_json::from_value::<Vec<Slot>>(json).unwrap();
+        let one = json!({"id": 1, "type": "text", "data": {"title": "A", "size": 1}, "supported": true});
+        let two = json!({"id": 2, "type": "divider", "data": [], "supported": true});
+        let print = |json: Value| fingerprint(&page(json));
+        let base = print(json!([one, two]));
+        assert_eq!(base.len(), 16);
+        let cosmetic = json!({"id": 1, "type": "text", "data": {"size": 1.0, "title": " A", "x": []}, "supported": true, "clicks": 9});
+        assert_eq!(base, print(json!([cosmetic, {"id": 2, "type": "divider", "data": {}, "supported": true}])));
+        for changed in [
+            json!([two, one]),
+            json!([one]),
+            json!([]),
+            json!([{"id": 1, "type": "text", "data": {"title": "B", "size": 1}, "supported": true}, two]),
+            json!([{"id": 1, "type": "text", "data": {"title": "A", "size": "1"}, "supported": true}, two]),
+            json!([{"id": 1, "type": "text", "data": {"title": "A", "size": 1}, "supported": false}, two]),
+            json!([{"id": 3, "type": "text", "data": {"title": "A", "size": 1}, "supported": true}, two]),
+        ] {
+            assert_ne!(base, print(changed.clone()), "{changed}");
+        }
+    }
+}

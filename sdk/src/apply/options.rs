@@ -1,0 +1,61 @@
+//! What a plan may do and what it can rely on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::SlotTypes;
+use crate::Slot;
+
+/// Choices and knowledge that a plan is made with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Delete the slots that the file does not mention. Read-only and unsupported ones stay.
+    pub prune: bool,
+    /// Delete the unsupported slots that the file does not mention. Says nothing about the supported ones.
+    pub prune_unsupported: bool,
+    /// What the service says about its slot types.
+    pub types: SlotTypes,
+    /// Ids of slots that an interrupted run of the same file created, by the index of the item. An id that is not on the page any more
+    /// leads to a [`Notice`](super::Notice).
+    pub created: BTreeMap<usize, i64>,
+    /// How many slots a page may have. 500 (the interface, section 8); `getMe` tells it as `limits.slotsPerProfile`.
+    pub max_slots: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            prune: false,
+            prune_unsupported: false,
+            types: SlotTypes::default(),
+            created: BTreeMap::new(),
+            max_slots: 500,
+        }
+    }
+}
+
+/// Why a slot that the file does not mention stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptReason {
+    /// Pruning was not asked for.
+    NotInFile,
+    /// Slots of its type are never deleted.
+    ReadOnly,
+    /// A legacy slot, and pruning those was not asked for.
+    Unsupported,
+}
+
+impl Options {
+    /// Why a slot left over is kept; `None`: it is deleted.
+    pub(super) fn keeps(&self, slot: &Slot) -> Option<KeptReason> {
+        if self.types.is_read_only(&slot.kind) {
+            Some(KeptReason::ReadOnly)
+        } else if slot.supported {
+            (!self.prune).then_some(KeptReason::NotInFile)
+        } else {
+            (!self.prune_unsupported).then_some(KeptReason::Unsupported)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Where the slots that stay end up.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+/// The slots of `page` that are not doomed, in the order of `wanted`. Those that it does not mention stay behind the nearest slot to
+/// their left that it does, or in front of all.
+pub(super) fn arrange<T: Copy + Eq + Hash>(page: &[T], wanted: &[T], doomed: &HashSet<T>) -> Vec<T> {
+    let mentioned: HashSet<T> = wanted.iter().copied().collect();
+    let mut behind: HashMap<Option<T>, Vec<T>> = HashMap::new();
+    let mut left = None;
+    for slot in page.iter().copied().filter(|slot| !doomed.contains(slot)) {
+        if mentioned.contains(&slot) {
+            left = Some(slot);
+        } else {
+            behind.entry(left).or_default().push(slot);
+        }
+    }
+    let with_followers = |slot: Option<T>| slot.into_iter().chain(behind.get(&slot).into_iter().flatten().copied());
+    std::iter::once(None).chain(wanted.iter().copied().map(Some)).flat_map(with_followers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_that_are_not_mentioned_follow_their_left_neighbour() {
+        for (page, wanted, doomed, expected) in [
+            ("abc", "abc", "", "abc"),
+            ("abc", "cba", "", "cba"),
+            ("xaybz", "ba", "", "xbzay"),
+            ("axyb", "ba", "", "baxy"),
+            ("adxb", "ba", "d", "bax"),
+            ("dxab", "ab", "d", "xab"),
+            ("xy", "", "", "xy"),
+            ("xy", "", "xy", ""),
+            ("abcN", "aNb", "c", "aNb"),
+        ] {
+            let slots = |text: &str| text.chars().collect::<Vec<_>>();
+            let arranged = arrange(&slots(page), &slots(wanted), &doomed.chars().collect());
+            assert_eq!(arranged, slots(expected), "{page} as {wanted} without {doomed}");
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! What to do to a page, as data.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::content::Wish;
+use super::error::{ItemError, ItemProblem, PlanError};
+use super::matching::{Found, Matcher};
+use super::normal::{Fields, Normal, fields, fingerprint};
+use super::order::arrange;
+use super::schema::Clearing;
+use super::{DesiredPage, DesiredSlot, KeptReason, Options};
+use crate::{Object, Slot};
+
+/// Slots that one request may update, create or delete (the interface, section 8).
+pub const SLOTS_PER_BATCH: usize = 50;
+
+/// The way from a page as it was read to what a file asks for.
+///
+/// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that whenever a run stops the page
+/// still shows all that was old or all that is new.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The [`fingerprint`] of the page that the plan was made for.
+    pub page: String,
+    /// Items of the file.
+    pub items: usize,
+    /// In the order of the file.
+    pub updates: Vec<Update>,
+    /// In the order of the file; they are appended to the page.
+    pub creates: Vec<Create>,
+    /// All slots that the page has in the end, in order.
+    pub order: Vec<SlotRef>,
+    /// Whether the slots have to be moved once the new ones are there.
+    pub reorder: bool,
+    /// In page order. The first [`make_room`](Self::make_room) of them go before the creates.
+    pub deletes: Vec<Delete>,
+    /// How many slots must be deleted before the new ones find room on the page. Usually none.
+    pub make_room: usize,
+    /// Slots that the file does not mention and that stay, in page order.
+    pub kept: Vec<Kept>,
+    /// What the user should know.
+    pub notices: Vec<Notice>,
+}
+
+/// New values for a slot, which keeps its id and its clicks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Update {
+    /// The slot.
+    pub id: i64,
+    /// The index of the item in the file.
+    pub index: usize,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What the slot is called, for people.
+    pub label: Option<String>,
+    /// The top-level keys to send; the others stay.
+    pub changed: Object,
+    /// What these keys held when the page was read. A key that was not there is not here.
+    pub before: Object,
+}
+
+/// A new slot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Create {
+    /// The index of the item in the file.
+    pub index: usize,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its content.
+    pub data: Object,
+}
+
+/// A slot that goes, and its click statistics with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delete {
+    /// The slot.
+    pub id: i64,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What the slot is called, for people.
+    pub label: Option<String>,
+}
+
+/// A slot that the file does not mention and that stays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The slot.
+    pub id: i64,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What the slot is called, for people.
+    pub label: Option<String>,
+    /// Why it stays.
+    pub reason: KeptReason,
+}
+
+/// A slot that may not exist yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotRef {
+    /// By id.
+    Existing(i64),
+    /// By the index in [`Plan::creates`].
+    Created(usize),
+}
+
+/// What the user should know about a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
+pub enum Notice {
+    /// An interrupted run created a slot for the item; somebody deleted it since.
+    RemovedSince {
+        /// The index of the item in the file.
+        index: usize,
+        /// The slot that is gone.
+        id: i64,
+    },
+}
+
+/// One writing request of a plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Batch<'p> {
+    /// `updateSlots`.
+    Update(&'p [Update]),
+    /// `createSlots` as a dry run: nothing is deleted to make room for slots that the service would refuse.
+    TryCreate(&'p [Create]),
+    /// `deleteSlots`, before the creates, exactly as many as have to make room.
+    MakeRoom(&'p [Delete]),
+    /// `createSlots`, appended to the page.
+    Create(&'p [Create]),
+    /// `reorderSlots`, with the ids of [`Plan::resolve_order`].
+    Reorder,
+    /// `deleteSlots`.
+    Delete(&'p [Delete]),
+}
+
+impl Plan {
+    /// Plans the way from `page`, in page order, to what the file asks for.
+    pub fn new(page: &[Slot], desired: &DesiredPage, options: &Options) -> Result<Self, PlanError> {
+        refuse_repeated_ids(page)?;
+        let items = &desired.slots;
+        if items.len() > options.max_slots {
+            return Err(PlanError::TooManySlots { slots: items.len(), kept: 0, max: options.max_slots });
+        }
+        let contents: Vec<Fields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
+        let wishes: Vec<Wish<'_>> = items.iter().map(|item| Wish::of(item, &options.types)).collect();
+        let (found, mut errors) = Matcher::new(page, &contents, items, &wishes, options).run();
+
+        let mut plan = Self { page: fingerprint(page), items: items.len(), ..Self::default() };
+        let mut wanted = Vec::with_capacity(items.len());
+        let mut served = HashSet::new();
+        for (index, item) in items.iter().enumerate() {
+            let planned = match found[index] {
+                Found::Refused => Ok(()),
+                Found::Slot(position) => {
+                    let slot = &page[position];
+                    served.insert(slot.id);
+                    wanted.push(SlotRef::Existing(slot.id));
+                    let met = |key: &str| wishes[index].is_met(key, &contents[position]);
+                    update(index, item, slot, met, options).map(|update| plan.updates.extend(update))
+                }
+                Found::Nothing => {
+                    wanted.push(SlotRef::Created(plan.creates.len()));
+                    create(index, item, options).map(|create| plan.creates.push(create))
+                }
+            };
+            errors.extend(planned.err().into_iter().flatten().map(|problem| ItemError { index, problem }));
+        }
+        if !errors.is_empty() {
+            errors.sort_by_key(|error| error.index);
+            return Err(PlanError::Items(errors));
+        }
+
+        for slot in page.iter().filter(|slot| !served.contains(&slot.id)) {
+            let (id, kind, label) = (slot.id, slot.kind.clone(), label(&slot.data));
+            match options.keeps(slot) {
+                Some(reason) => plan.kept.push(Kept { id, kind, label, reason }),
+                None => plan.deletes.push(Delete { id, kind, label }),
+            }
+        }
+        plan.make_room(page.len(), options.max_slots)?;
+        plan.arrange(page, &wanted);
+        plan.notices = removed_since(page, &found, options);
+        Ok(plan)
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.updates.is_empty() && self.creates.is_empty() && self.deletes.is_empty() && !self.reorder
+    }
+
+    /// The writing requests, in the order in which they are safe.
+    pub fn batches(&self) -> Vec<Batch<'_>> {
+        let (early, late) = self.deletes.split_at(self.make_room.min(self.deletes.len()));
+        let tried = if early.is_empty() { &[][..] } else { &self.creates };
+        let mut batches = Vec::new();
+        batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(Batch::Update));
+        batches.extend(tried.chunks(SLOTS_PER_BATCH).map(Batch::TryCreate));
+        batches.extend(early.chunks(SLOTS_PER_BATCH).map(Batch::MakeRoom));
+        batches.extend(self.creates.chunks(SLOTS_PER_BATCH).map(Batch::Create));
+        batches.extend(self.reorder.then_some(Batch::Reorder));
+        batches.extend(late.chunks(SLOTS_PER_BATCH).map(Batch::Delete));
+        batches
+    }
+
+    /// Requests that carrying out the plan takes if nothing goes wrong: one that reads the page, its batches, and one that reads the
+    /// page again to check.
+    pub fn request_count(&self) -> usize {
+        match self.batches().len() {
+            0 => 1,
+            writes => 1 + writes + 1,
+        }
+    }
+
+    /// The full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
+    ///
+    /// `page` are the ids as they stand on the page now, `created` those of the slots created so far, in the order of
+    /// [`creates`](Self::creates). Slots that the plan does not know go behind their left neighbour, those still to be deleted to the end.
+    pub fn resolve_order(&self, page: &[i64], created: &[i64]) -> Option<Vec<i64>> {
+        let present: HashSet<i64> = page.iter().copied().collect();
+        let wanted: Vec<i64> = self
+            .order
+            .iter()
+            .filter_map(|slot| match slot {
+                SlotRef::Existing(id) => Some(*id),
+                SlotRef::Created(nth) => created.get(*nth).copied(),
+            })
+            .filter(|id| present.contains(id))
+            .collect();
+        let doomed: HashSet<i64> = self.deletes.iter().map(|delete| delete.id).collect();
+        let mut order = arrange(page, &wanted, &doomed);
+        let (leaving, staying): (Vec<i64>, Vec<i64>) = page.iter().partition(|id| doomed.contains(id));
+        if order == staying {
+            return None;
+        }
+        order.extend(leaving);
+        Some(order)
+    }
+
+    /// Room for the new slots has to be made before, but only for as many as do not fit.
+    fn make_room(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
+        self.make_room = if self.creates.is_empty() { 0 } else { (slots + self.creates.len()).saturating_sub(max) };
+        if self.make_room > self.deletes.len() {
+            let slots = slots + self.creates.len() - self.deletes.len();
+            return Err(PlanError::TooManySlots { slots, kept: self.kept.len(), max });
+        }
+        Ok(())
+    }
+
+    fn arrange(&mut self, page: &[Slot], wanted: &[SlotRef]) {
+        let doomed: HashSet<SlotRef> = self.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
+        let mut as_created: Vec<SlotRef> = page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
+        as_created.extend((0..self.creates.len()).map(SlotRef::Created));
+        self.order = arrange(&as_created, wanted, &doomed);
+        as_created.retain(|slot| !doomed.contains(slot));
+        self.reorder = self.order != as_created;
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("no changes");
+        }
+        let counts = [
+            (self.creates.len(), "to create"),
+            (self.updates.len(), "to update"),
+            (self.deletes.len(), "to delete"),
+        ];
+        let mut parts: Vec<String> =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        parts.extend(self.reorder.then(|| "order changes".to_owned()));
+        f.write_str(&parts.join(", "))
+    }
+}
+
+fn refuse_repeated_ids(page: &[Slot]) -> Result<(), PlanError> {
+    let mut seen = HashSet::new();
+    let mut repeated: Vec<i64> = page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
+    repeated.dedup();
+    if repeated.is_empty() { Ok(()) } else { Err(PlanError::RepeatedIds(repeated)) }
+}
+
+fn update(
+    index: usize,
+    item: &DesiredSlot,
+    slot: &Slot,
+    is_met: impl Fn(&str) -> bool,
+    options: &Options,
+) -> Result<Option<Update>, Vec<ItemProblem>> {
+    let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
+    for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
+        let value = match options.types.clearing(&item.kind, key) {
+            Clearing::Impossible if value.is_null() => {
+                problems.push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
+                continue;
+            }
+            Clearing::Default(default) if value.is_null() => default,
+            _ => value,
+        };
+        changed.insert(key.clone(), value.clone());
+        before.extend(slot.data.get(key).map(|held| (key.clone(), held.clone())));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok((!changed.is_empty()).then(|| Update {
+        id: slot.id,
+        index,
+        kind: slot.kind.clone(),
+        label: label(&slot.data),
+        changed: Object(changed),
+        before: Object(before),
+    }))
+}
+
+fn create(index: usize, item: &DesiredSlot, options: &Options) -> Result<Create, Vec<ItemProblem>> {
+    if !options.types.is_creatable(&item.kind) {
+        return Err(vec![ItemProblem::NotCreatable { kind: item.kind.clone() }]);
+    }
+    // There is nothing to clear yet; `null` is sent only where it is known to be a value.
+    let data = item
+        .data
+        .iter()
+        .filter(|(key, value)| !value.is_null() || options.types.declares_null(&item.kind, key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    Ok(Create { index, kind: item.kind.clone(), data })
+}
+
+fn removed_since(page: &[Slot], found: &[Found], options: &Options) -> Vec<Notice> {
+    options
+        .created
+        .iter()
+        .filter(|(index, _)| found.get(**index) == Some(&Found::Nothing))
+        .filter(|(_, id)| page.iter().all(|slot| slot.id != **id))
+        .map(|(index, id)| Notice::RemovedSince { index: *index, id: *id })
+        .collect()
+}
+
+/// What people would call a slot: its title, else its first text.
+fn label(data: &Map<String, Value>) -> Option<String> {
+    let text = |value| match Normal::of(value) {
+        Normal::Text(text) => Some(text.to_owned()),
+        _ => None,
+    };
+    data.get("title").and_then(text).or_else(|| data.values().find_map(text))
+}

@@ -1,0 +1,184 @@
+//! Which slot an item most likely is the new version of.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::normal::Normal;
+use super::schema::Schema;
+
+type Data = Map<String, Value>;
+
+/// Pairs of item and slot, closest first, each used once. All are of one type; both sides are in page order.
+///
+/// A pair needs a telling value in common: a string, at any depth, that is not one option out of a few. The rarer such a value is, the
+/// more it counts; other equal values decide between pairs that it leaves equal, then the order on the page.
+pub(super) fn closest(items: &[&Data], slots: &[&Data], schema: Option<Schema<'_>>) -> Vec<(usize, usize)> {
+    if items.is_empty() || slots.is_empty() {
+        return Vec::new();
+    }
+    let mut traits = Traits::default();
+    for (side, all) in [items, slots].into_iter().enumerate() {
+        for (holder, data) in all.iter().enumerate() {
+            for (key, value) in data.iter() {
+                let path = traits.path(0, key);
+                traits.note(value, schema.and_then(|schema| schema.property(key)), path, (side, holder));
+            }
+        }
+    }
+    let mut shared: Vec<Trait> = traits.all.into_iter().filter(|shared| shared.pairs() > 0).collect();
+    shared.sort_by_key(|shared| (!shared.telling, shared.pairs()));
+
+    let mut scores = Scores::new(items.len(), slots.len());
+    let (scored, common) = scores.within_budget(&shared);
+    scored.iter().for_each(|shared| scores.add(shared));
+
+    let mut served = [vec![false; items.len()], vec![false; slots.len()]];
+    let mut pairs = Vec::new();
+    for (item, slot) in scores.best_first() {
+        if !served[0][item] && !served[1][slot] {
+            (served[0][item], served[1][slot]) = (true, true);
+            pairs.push((item, slot));
+        }
+    }
+    // What so many share says little; the order on the page says as much.
+    for shared in common.iter().filter(|shared| shared.telling) {
+        let open = |side: usize| shared.holders[side].iter().copied().filter(|holder| !served[side][*holder]).collect();
+        let (items, slots): (Vec<usize>, Vec<usize>) = (open(0), open(1));
+        for (item, slot) in items.into_iter().zip(slots) {
+            (served[0][item], served[1][slot]) = (true, true);
+            pairs.push((item, slot));
+        }
+    }
+    pairs
+}
+
+/// A value at a path, and who holds it: the items and the slots.
+struct Trait {
+    telling: bool,
+    holders: [Vec<usize>; 2],
+}
+
+impl Trait {
+    fn pairs(&self) -> usize {
+        self.holders[0].len() * self.holders[1].len()
+    }
+}
+
+#[derive(Default)]
+struct Traits<'a> {
+    /// Paths are numbered; 0 is the root. Elements of a list share the path of the list.
+    paths: HashMap<(usize, &'a str), usize>,
+    numbers: HashMap<(usize, Normal<'a>), usize>,
+    all: Vec<Trait>,
+}
+
+impl<'a> Traits<'a> {
+    fn path(&mut self, parent: usize, key: &'a str) -> usize {
+        let next = self.paths.len() + 1;
+        *self.paths.entry((parent, key)).or_insert(next)
+    }
+
+    fn note(&mut self, value: &'a Value, schema: Option<Schema<'_>>, path: usize, (side, holder): (usize, usize)) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    let path = self.path(path, key);
+                    self.note(value, schema.and_then(|schema| schema.property(key)), path, (side, holder));
+                }
+            }
+            Value::Array(list) => {
+                for value in list {
+                    self.note(value, schema.and_then(Schema::items), path, (side, holder));
+                }
+            }
+            leaf => {
+                let normal = Normal::of(leaf);
+                if normal == Normal::Absent {
+                    return;
+                }
+                let telling = match normal {
+                    Normal::Text(text) => is_telling(text, schema),
+                    _ => false,
+                };
+                let number = *self.numbers.entry((path, normal)).or_insert(self.all.len());
+                if number == self.all.len() {
+                    self.all.push(Trait { telling, holders: [Vec::new(), Vec::new()] });
+                }
+                let holders = &mut self.all[number].holders[side];
+                if holders.last() != Some(&holder) {
+                    holders.push(holder);
+                }
+            }
+        }
+    }
+}
+
+fn is_telling(text: &str, schema: Option<Schema<'_>>) -> bool {
+    match schema {
+        Some(schema) => !schema.is_option() && !is_colour(text),
+        None => !looks_like_an_option(text),
+    }
+}
+
+/// Whether a string looks like one of a fixed set of values: a short bare word such as `primary`, `fullWidth` or `size-2`, a colour, a
+/// small number. A title of one plain lowercase word does, too; only a schema can tell.
+fn looks_like_an_option(text: &str) -> bool {
+    let count = |is: fn(&char) -> bool| text.chars().filter(is).count();
+    let bare = text.len() <= 32
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-%#".contains(c))
+        && !text.starts_with(|c: char| c.is_ascii_uppercase());
+    let digits = count(char::is_ascii_digit);
+    let mixed = digits > 0 && count(char::is_ascii_uppercase) > 0;
+    let wordless = count(|c| c.is_alphabetic()) == 0;
+    is_colour(text) || digits < 7 && (wordless || bare && !mixed)
+}
+
+fn is_colour(text: &str) -> bool {
+    text.strip_prefix('#').is_some_and(|digits| digits.len() <= 8 && digits.chars().all(|c| c.is_ascii_hexdigit()))
+}
+
+/// How close each item is to each slot.
+struct Scores {
+    slots: usize,
+    holders: usize,
+    /// Telling values in the upper half, others in the lower.
+    table: Vec<u64>,
+}
+
+impl Scores {
+    /// Additions spent on a group: eight values that all of 500 items share with all of 500 slots.
+    const BUDGET: usize = 8 * 500 * 500;
+
+    fn new(items: usize, slots: usize) -> Self {
+        Self { slots, holders: items + slots, table: vec![0; items * slots] }
+    }
+
+    fn within_budget<'t>(&self, shared: &'t [Trait]) -> (&'t [Trait], &'t [Trait]) {
+        let mut spent = 0;
+        let end = shared.iter().position(|shared| {
+            spent += shared.pairs();
+            spent > Self::BUDGET
+        });
+        shared.split_at(end.unwrap_or(shared.len()))
+    }
+
+    fn add(&mut self, shared: &Trait) {
+        let [items, slots] = &shared.holders;
+        let rarity = u64::from(1 + (self.holders / (items.len() + slots.len())).ilog2());
+        let points = if shared.telling { rarity << 32 } else { 1 };
+        for item in items {
+            let row = &mut self.table[item * self.slots..][..self.slots];
+            slots.iter().for_each(|slot| row[*slot] += points);
+        }
+    }
+
+    /// Pairs with a telling value in common.
+    fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
+        let mut pairs: Vec<(u64, usize)> =
+            self.table.iter().enumerate().filter(|(_, score)| **score >> 32 > 0).map(|(at, score)| (*score, at)).collect();
+        pairs.sort_by_key(|(score, _)| Reverse(*score));
+        pairs.into_iter().map(|(_, at)| (at / self.slots, at % self.slots))
+    }
+}
