@@ -1,0 +1,54 @@
+//! The command line as a whole: what stands before, between and after every command.
+
+use clap::{Args, Parser, ValueEnum};
+
+use crate::commands::Command;
+
+/// Edit public link pages and the blocks on them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "links",
+    version,
+    propagate_version = false,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// How to print the data [LINKS_OUTPUT; default: table]
+    #[arg(short, long, global = true, value_name = "FORMAT")]
+    pub(crate) output: Option<Format>,
+    /// Address of the service, version segment included [LINKS_BASE_URL]
+    #[arg(long, global = true, value_name = "URL", conflicts_with = "sandbox")]
+    pub(crate) base_url: Option<String>,
+    /// Work on the embedded service of this machine, without an account [LINKS_SANDBOX=1]
+    #[arg(long, global = true)]
+    pub(crate) sandbox: bool,
+}
+
+/// How data is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// Everything the service sent, as it sent it
+    Json,
+}
+
+impl Format {
+    /// The format of this name.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        <Self as ValueEnum>::from_str(word, false).ok()
+    }
+}

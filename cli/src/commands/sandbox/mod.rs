@@ -1,0 +1,33 @@
+//! `links sandbox`: the embedded service.
+
+pub(crate) mod path;
+pub(crate) mod reset;
+pub(crate) mod serve;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+/// The embedded service: try everything on this machine, without an account
+#[derive(Debug, Subcommand)]
+pub(crate) enum SandboxCommand {
+    /// Keep it running for other programs; prints its address and a token as one JSON line
+    Serve(serve::SandboxServeArgs),
+    /// Forget everything that was written to it
+    Reset(reset::SandboxResetArgs),
+    /// Print where its state is kept
+    Path(path::SandboxPathArgs),
+}
+
+pub(super) async fn run(
+    context: &mut Context,
+    command: SandboxCommand,
+) -> Result<Outcome, Failure> {
+    match command {
+        SandboxCommand::Serve(args) => serve::run(context, args).await,
+        SandboxCommand::Reset(args) => reset::run(context, &args),
+        SandboxCommand::Path(args) => path::run(context, &args),
+    }
+}

@@ -1,0 +1,28 @@
+//! `links sandbox reset`
+
+use std::io::ErrorKind;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Line, Outcome, Tone, View};
+use crate::sandbox;
+
+/// Arguments of `links sandbox reset`.
+#[derive(Args, Debug)]
+pub(crate) struct SandboxResetArgs {}
+
+pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<Outcome, Failure> {
+    let path = sandbox::state_file(&context.settings)?;
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::usage(format!("cannot remove {}: {error}", path.display())))
+        }
+        _ => {
+            let said = Line::new(Tone::Plain, "the sandbox is as new");
+            Ok(Outcome::own(json!({ "path": path.display().to_string() }), View::Lines(vec![said])))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `links sandbox serve`
+
+use clap::Args;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Body, Outcome, View};
+use crate::sandbox;
+
+/// Arguments of `links sandbox serve`.
+#[derive(Args, Debug)]
+pub(crate) struct SandboxServeArgs {
+    /// Port on the loopback address; a free one is taken when it is not given
+    #[arg(long)]
+    port: Option<u16>,
+    /// Answer as fast as asked: no 429
+    #[arg(long)]
+    no_limits: bool,
+}
+
+pub(crate) async fn run(context: &Context, args: SandboxServeArgs) -> Result<Outcome, Failure> {
+    let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
+    let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
+    Ok(Outcome {
+        view: View::Document(format!("{line}\n")),
+        body: Body::Own(line),
+        exit: Exit::Ok,
+        then: Some(Box::pin(async move {
+            let ended = tokio::signal::ctrl_c().await;
+            drop(server);
+            if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
+        })),
+    })
+}

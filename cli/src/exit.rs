@@ -1,0 +1,74 @@
+//! The one table of exit codes.
+
+use std::process::ExitCode;
+
+macro_rules! exit_codes {
+    ($($variant:ident = $code:literal, $name:literal, $meaning:literal;)*) => {
+        /// How a command ended, as a script sees it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Exit {
+            $(#[doc = $meaning] $variant = $code,)*
+        }
+
+        impl Exit {
+            /// Every code, in order.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// One word for it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it means, as a sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+        }
+    };
+}
+
+exit_codes! {
+    Ok = 0, "ok", "Everything was done, or there was nothing to do.";
+    Internal = 1, "internal", "A mistake of this program.";
+    Usage = 2, "usage", "The command line or the environment is wrong; nothing was sent.";
+    No = 3, "no", "The answer is no: a login is taken, a plan has changes.";
+    NotAuthenticated = 4, "not_authenticated", "There is no token, or the service does not know it (401).";
+    Forbidden = 5, "forbidden", "The token may not do this (403).";
+    NotFound = 6, "not_found", "There is no such record in this account (404).";
+    Conflict = 7, "conflict", "A rule or a limit of the service stands against it (409).";
+    Invalid = 8, "invalid", "A value was refused: by the service (422), or in a page file.";
+    RateLimited = 9, "rate_limited", "The rate limit left no time to finish (429).";
+    Network = 10, "network", "The service could not be reached.";
+    Server = 11, "server", "The service failed, or its answer could not be read.";
+    Partial = 12, "partial", "Some of it was applied; run the same command again.";
+    Drift = 13, "drift", "Applied, but the page is not as the file says.";
+    Refused = 14, "refused", "A guard stopped it, or a question could not be asked without a terminal.";
+    Interrupted = 130, "interrupted", "Stopped by Ctrl-C.";
+}
+
+impl Exit {
+    /// The number a script sees.
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+
+    #[test]
+    fn each_code_means_one_thing() {
+        let codes: std::collections::BTreeSet<_> = Exit::ALL.iter().map(|it| it.code()).collect();
+        let names: std::collections::BTreeSet<_> = Exit::ALL.iter().map(|it| it.name()).collect();
+        assert_eq!((codes.len(), names.len()), (Exit::ALL.len(), Exit::ALL.len()));
+        assert!(Exit::ALL.is_sorted_by_key(|it| it.code()));
+    }
+}

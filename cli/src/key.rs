@@ -1,0 +1,55 @@
+//! How a page is named on the command line and in a page file: by id, by login, or by its address.
+
+use links_sdk::{InvalidProfileKey, ProfileKey};
+
+/// Reads an id, a login, or the address of a page (`https://links.example/cafe`).
+///
+/// # Errors
+///
+/// When the text is none of them.
+pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
+    let Some((_, rest)) =
+        text.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))
+    else {
+        return text.parse();
+    };
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    let login = path.trim_end_matches('/').split_once('/').map_or("", |(_, login)| login);
+    // In an address digits are a login, and such a login can be reached only by its id.
+    match login.parse()? {
+        ProfileKey::Id(_) => Err(InvalidProfileKey::IdOutOfRange(login.to_owned())),
+        login => Ok(login),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_its_login() {
+        for text in [
+            "cafe",
+            "https://links.test/cafe",
+            "http://links.test:80/cafe/",
+            "https://links.test/cafe?utm=1#top",
+        ] {
+            assert_eq!(parse(text), Ok(ProfileKey::Login("cafe".into())), "{text}");
+        }
+        assert_eq!(parse("1042"), Ok(ProfileKey::Id(1042)));
+    }
+
+    #[test]
+    fn what_names_no_page_is_refused() {
+        for text in [
+            "https://links.test",
+            "https://links.test/a/b",
+            "https://links.test/123",
+            "ftp://links.test/cafe",
+            "a/b",
+            "..",
+        ] {
+            parse(text).unwrap_err();
+        }
+    }
+}

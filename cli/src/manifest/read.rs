@@ -1,0 +1,99 @@
+//! The bytes of a file or of standard input, never more than a page file may have.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Most bytes a page file may have.
+pub(crate) const MAX_BYTES: u64 = 5 * 1024 * 1024;
+
+/// Why nothing was read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    /// The file is not there, or this user may not read it.
+    #[error("cannot read {0}")]
+    Io(String, #[source] io::Error),
+    /// A folder, a device, a named pipe.
+    #[error("{0} is {1}, not a file")]
+    NotAFile(String, &'static str),
+    /// More than [`MAX_BYTES`].
+    #[error("{0} is larger than 5 MB")]
+    TooLarge(String),
+}
+
+/// The name people see for `-`.
+const STDIN: &str = "<stdin>";
+
+/// Reads a file, or standard input for `-`; the name is how messages call it.
+pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), Unreadable> {
+    if path.as_os_str() == "-" {
+        return bounded(STDIN.to_owned(), io::stdin().lock());
+    }
+    let name = path.display().to_string();
+    let known = std::fs::metadata(path).map_err(|error| Unreadable::Io(name.clone(), error))?;
+    if let Some(kind) = not_a_file(&known)
+        && !is_own_pipe(path)
+    {
+        return Err(Unreadable::NotAFile(name, kind));
+    }
+    if known.len() > MAX_BYTES {
+        return Err(Unreadable::TooLarge(name));
+    }
+    match File::open(path) {
+        Ok(file) => bounded(name, file),
+        Err(error) => Err(Unreadable::Io(name, error)),
+    }
+}
+
+fn bounded(name: String, source: impl Read) -> Result<(String, Vec<u8>), Unreadable> {
+    let mut bytes = Vec::new();
+    match source.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
+        Ok(size) if size as u64 > MAX_BYTES => Err(Unreadable::TooLarge(name)),
+        Ok(_) => Ok((name, bytes)),
+        Err(error) => Err(Unreadable::Io(name, error)),
+    }
+}
+
+fn not_a_file(known: &Metadata) -> Option<&'static str> {
+    if known.is_file() {
+        return None;
+    }
+    if known.is_dir() {
+        return Some("a folder");
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&known.file_type()) {
+        return Some("a named pipe");
+    }
+    Some("a device")
+}
+
+/// What the shell writes for `<(command)`: a pipe that has its writer already, so that opening it cannot wait for ever.
+fn is_own_pipe(path: &Path) -> bool {
+    path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endless_source_is_cut_off() {
+        let error = bounded("x".into(), io::repeat(b'a')).unwrap_err();
+        assert!(matches!(error, Unreadable::TooLarge(_)));
+        let (_, bytes) = bounded("x".into(), io::repeat(b'a').take(MAX_BYTES)).unwrap();
+        assert_eq!(bytes.len() as u64, MAX_BYTES);
+    }
+
+    #[test]
+    fn only_files_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(read(folder.path()), Err(Unreadable::NotAFile(_, "a folder"))));
+        assert!(matches!(read(&folder.path().join("absent")), Err(Unreadable::Io(..))));
+        let large = folder.path().join("large");
+        File::create(&large).unwrap().set_len(100 << 20).unwrap();
+        assert!(matches!(read(&large), Err(Unreadable::TooLarge(_))));
+        #[cfg(unix)]
+        assert!(matches!(read(Path::new("/dev/zero")), Err(Unreadable::NotAFile(_, "a device"))));
+    }
+}

@@ -1,0 +1,140 @@
+//! What a command hands back: the data as scripts get it, and how people see it.
+
+use std::fmt;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::exit::Exit;
+
+/// The end of a command that did what was asked.
+pub(crate) struct Outcome {
+    /// What `-o json` prints.
+    pub(crate) body: Body,
+    /// What people see.
+    pub(crate) view: View,
+    /// The exit code.
+    pub(crate) exit: Exit,
+    /// What goes on once the outcome is shown, until it ends with an exit code of its own.
+    pub(crate) then: Option<Pin<Box<dyn Future<Output = Exit>>>>,
+}
+
+/// The data of an outcome.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// The service's answer, byte for byte.
+    Service(Bytes),
+    /// The tool's own result, in the same envelope.
+    Own(Value),
+}
+
+/// How people see the data.
+#[derive(Clone, Debug)]
+pub(crate) enum View {
+    /// One line for each record of `data`.
+    Table(&'static [Column]),
+    /// One line for each field of `data`, these first.
+    Record(&'static [&'static str]),
+    /// A document: shown on a terminal without what could harm it, written elsewhere as it is.
+    Document(String),
+    /// Lines of the tool's own.
+    Lines(Vec<Line>),
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// What stands in it.
+    pub(crate) cell: Cell,
+}
+
+/// What stands in a column.
+#[derive(Clone, Copy)]
+pub(crate) enum Cell {
+    /// The value at a path of the record: `computed.url`.
+    At(&'static str),
+    /// Something made of the record.
+    Of(fn(&Value) -> String),
+}
+
+/// A line with what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Its colour on a terminal.
+    pub(crate) tone: Tone,
+    /// Its text, still with whatever the service put into it.
+    pub(crate) text: String,
+}
+
+/// What a line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Nothing in particular.
+    Plain,
+    /// Something comes.
+    Added,
+    /// Something changes.
+    Changed,
+    /// Something goes.
+    Removed,
+    /// Less important than the rest.
+    Faint,
+}
+
+impl Outcome {
+    /// An answer of the service.
+    pub(crate) fn service(body: Bytes, view: View) -> Self {
+        Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
+    }
+
+    /// A result of the tool's own, put into the envelope that the service uses.
+    pub(crate) fn own(data: impl Into<Value>, view: View) -> Self {
+        Self { body: Body::Own(json!({ "data": data.into() })), view, exit: Exit::Ok, then: None }
+    }
+
+    /// The same with another exit code.
+    #[must_use]
+    pub(crate) fn exit(self, exit: Exit) -> Self {
+        Self { exit, ..self }
+    }
+}
+
+impl Column {
+    /// A column that shows the value at a path.
+    pub(crate) const fn at(title: &'static str, path: &'static str) -> Self {
+        Self { title, cell: Cell::At(path) }
+    }
+
+    /// A column that shows something made of the record.
+    pub(crate) const fn of(title: &'static str, make: fn(&Value) -> String) -> Self {
+        Self { title, cell: Cell::Of(make) }
+    }
+}
+
+impl Line {
+    /// A line of a tone.
+    pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
+        Self { tone, text: text.into() }
+    }
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outcome")
+            .field("body", &self.body)
+            .field("exit", &self.exit)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(path) => f.debug_tuple("At").field(path).finish(),
+            Self::Of(_) => f.write_str("Of"),
+        }
+    }
+}

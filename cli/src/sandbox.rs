@@ -1,0 +1,57 @@
+//! The embedded service: the contract server in this process, with its state in a file.
+
+use std::path::PathBuf;
+
+use directories::ProjectDirs;
+use links_fixtures::{ContractServer, World};
+
+use crate::diagnostic::Failure;
+use crate::settings::Settings;
+
+/// Where the sandbox keeps its state from one command to the next.
+///
+/// # Errors
+///
+/// On a machine without a home folder.
+pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, Failure> {
+    let folder = match &settings.state_dir {
+        Some(folder) => folder.clone(),
+        None => {
+            let dirs = ProjectDirs::from("", "", "links").ok_or_else(|| {
+                Failure::usage("there is no home folder to keep state in")
+                    .hint("name a folder with LINKS_STATE_DIR")
+            })?;
+            dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned()
+        }
+    };
+    Ok(folder.join("sandbox.json"))
+}
+
+/// Starts the service on a loopback port; it stops when it is dropped.
+///
+/// # Errors
+///
+/// When the port is taken or the state cannot be read or written.
+pub(crate) async fn start(
+    settings: &Settings,
+    port: Option<u16>,
+    limits: bool,
+) -> Result<ContractServer, Failure> {
+    let path = state_file(settings)?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::usage(format!("cannot create {}: {error}", folder.display()))
+        })?;
+    }
+    let mut builder = ContractServer::builder(World::cafe()).state_file(path.clone());
+    if let Some(port) = port {
+        builder = builder.port(port);
+    }
+    if !limits {
+        builder = builder.no_limits();
+    }
+    builder.start().await.map_err(|error| {
+        Failure::usage(format!("cannot start the sandbox: {error}"))
+            .hint(format!("its state is in {}; `links sandbox reset` removes it", path.display()))
+    })
+}

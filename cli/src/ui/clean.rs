@@ -1,0 +1,97 @@
+//! Takes the sting out of texts that people read: control characters could drive the terminal, direction marks and invisible
+//! characters could make a text look like another one.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character must not reach a terminal. Line breaks and tabs are among them.
+pub(crate) fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A text of several lines: everything unsafe but line breaks and tabs is written out as `\u{..}`.
+pub(crate) fn text(it: &str) -> Cow<'_, str> {
+    written_out(it, |c| matches!(c, '\n' | '\t'))
+}
+
+/// A text on one line: line breaks and tabs become a space as well.
+pub(crate) fn line(it: &str) -> Cow<'_, str> {
+    if it.contains(['\n', '\r', '\t']) {
+        let one = it
+            .split(['\n', '\r', '\t'])
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        return Cow::Owned(written_out(&one, |_| false).into_owned());
+    }
+    written_out(it, |_| false)
+}
+
+/// JSON for a terminal: the same value, unsafe characters written as `\uXXXX`. Inside JSON they stand only in strings.
+pub(crate) fn json(it: &str) -> Cow<'_, str> {
+    if !it.contains(|c| is_unsafe(c) && !c.is_ascii_whitespace()) {
+        return Cow::Borrowed(it);
+    }
+    let mut out = String::with_capacity(it.len() + 16);
+    for c in it.chars() {
+        if is_unsafe(c) && !c.is_ascii_whitespace() {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn written_out(it: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let bad = |c: char| is_unsafe(c) && !keep(c);
+    if !it.contains(bad) {
+        return Cow::Borrowed(it);
+    }
+    let mut out = String::with_capacity(it.len() + 16);
+    for c in it.chars() {
+        if bad(c) {
+            let _ = write!(out, "{}", c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_drive_a_terminal_is_written_out() {
+        assert_eq!(line("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
+        assert_eq!(
+            line("\u{9b}31m \u{202e}cod.exe\u{200b}"),
+            "\\u{9b}31m \\u{202e}cod.exe\\u{200b}"
+        );
+        assert_eq!(line("one\r\ntwo\tthree"), "one two three");
+        assert_eq!(text("one\r\n\ttwo"), "one\\u{d}\n\ttwo");
+    }
+
+    #[test]
+    fn what_people_write_stays() {
+        for it in ["Café ☕", "👩‍👩‍👧", "日本語", "می‌خواهم", "a b"] {
+            assert!(matches!(line(it), Cow::Borrowed(same) if same == it));
+        }
+    }
+
+    #[test]
+    fn json_keeps_its_value() {
+        let json_text = "{\"a\": \"x\u{9b}\u{202e}\u{e0041}\"}\n";
+        let shown = json(json_text);
+        assert!(shown.is_ascii(), "{shown}");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&shown), value(json_text));
+    }
+}
