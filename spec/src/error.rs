@@ -41,12 +41,19 @@ pub enum Error {
     /// The generator wrote something that is not Rust.
     #[error("the generated code is not Rust")]
     Syntax(#[from] syn::Error),
-    /// The committed code is not what the document says now.
-    #[error("{} does not match spec/openapi.json: run `cargo spec generate` and commit the file", path.display())]
-    Stale {
-        /// The committed file.
-        path: PathBuf,
+    /// No document could be read from an address.
+    #[error("cannot read {origin}: {problem}")]
+    Address {
+        /// The address.
+        origin: String,
+        /// What happened instead.
+        problem: String,
     },
+    /// The committed code is not what the document says now.
+    #[error(
+        "sdk/src/generated.rs does not match spec/openapi.json: run `cargo spec generate` and commit the file"
+    )]
+    Stale,
 }
 
 impl Error {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and
-/// changes in which `null` is not the same as nothing.
-const BY_HAND: [(&str, &str); 10] = [
+/// changes in which `null` is not the same as nothing. The type of a new slot stays text, so that a type the service adds can be created.
+const BY_HAND: [(&str, &str); 11] = [
     ("ChannelIds", "crate::ChannelIds"),
     ("FieldErrors", "crate::FieldErrors"),
     ("FormChanges", "crate::FormChanges"),
@@ -19,6 +19,7 @@ const BY_HAND: [(&str, &str); 10] = [
     ("ProfileSettingsChanges", "crate::SettingsChanges"),
     ("Slot", "crate::Slot"),
     ("SlotData", "crate::Object"),
+    ("WritableSlotType", "::std::string::String"),
 ];
 
 const HEADER: &str = "\

@@ -3,12 +3,17 @@
 
 mod document;
 mod downlevel;
+mod drift;
 mod error;
+mod fetch;
 mod generate;
+mod schema;
 mod tailor;
 
 pub use downlevel::downlevel;
+pub use drift::{Difference, drift};
 pub use error::Error;
+pub use fetch::fetch;
 pub use generate::generate;
 pub use tailor::tailor;
 

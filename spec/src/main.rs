@@ -1,9 +1,109 @@
-//! `cargo spec`: generates the SDK's client from the document.
+//! `cargo spec`: generates the SDK's client from the document, and compares the document with a live one.
 
-use links_spec::{DOCUMENT, generate};
+use std::error::Error as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/src/generated.rs");
-    std::fs::write(path, generate(serde_json::from_str(DOCUMENT)?)?)?;
-    Ok(())
+use links_spec::{DOCUMENT, Error, drift, fetch, generate};
+use serde_json::Value;
+
+const HELP: &str = "\
+Keeps the SDK's generated client true to spec/openapi.json
+
+Usage:
+  cargo spec generate          write sdk/src/generated.rs
+  cargo spec generate --check  fail when sdk/src/generated.rs is not what would be written
+  cargo spec drift FILE|URL    name every difference between another OpenAPI document and ours
+
+The address of a live document is https, or http on this machine; the token for it stands in LINKS_TOKEN.
+
+Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ
+";
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const DIFFERENT: u8 = 3;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|text| text.to_string_lossy().into_owned()).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["-h" | "--help" | "help"] | [_, .., "-h" | "--help"] => {
+            say(&mut io::stdout(), HELP);
+            return ExitCode::SUCCESS;
+        }
+        ["generate"] => write_client(),
+        ["generate", "--check"] => check_client(),
+        ["drift", origin] if !origin.starts_with('-') => compare(origin),
+        _ => {
+            say(&mut io::stderr(), HELP);
+            return ExitCode::from(USAGE);
+        }
+    };
+    outcome.unwrap_or_else(|error| {
+        say(&mut io::stderr(), &format!("error: {}\n", chain(&error)));
+        ExitCode::from(FAILED)
+    })
+}
+
+fn write_client() -> Result<ExitCode, Error> {
+    let path = client_path();
+    std::fs::write(&path, generate(ours()?)?).map_err(|source| Error::File {
+        verb: "write",
+        path,
+        source,
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check_client() -> Result<ExitCode, Error> {
+    let path = client_path();
+    let committed = std::fs::read_to_string(&path).map_err(|source| Error::File {
+        verb: "read",
+        path,
+        source,
+    })?;
+    if committed == generate(ours()?)? { Ok(ExitCode::SUCCESS) } else { Err(Error::Stale) }
+}
+
+fn compare(origin: &str) -> Result<ExitCode, Error> {
+    let token = std::env::var("LINKS_TOKEN").ok().filter(|token| !token.is_empty());
+    let differences = drift(&ours()?, &fetch(origin, token.as_deref())?)?;
+    for difference in &differences {
+        say(&mut io::stdout(), &format!("{difference}\n"));
+    }
+    if differences.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(
+        &mut io::stderr(),
+        &format!("{} differences between spec/openapi.json and {origin}\n", differences.len()),
+    );
+    Ok(ExitCode::from(DIFFERENT))
+}
+
+fn ours() -> Result<Value, Error> {
+    serde_json::from_str(DOCUMENT)
+        .map_err(|source| Error::Json { origin: "spec/openapi.json".to_owned(), source })
+}
+
+fn client_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/src/generated.rs")
+}
+
+/// A reader that has gone away is not an error.
+fn say(stream: &mut dyn Write, text: &str) {
+    let _ = stream.write_all(text.as_bytes());
+}
+
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
 }
