@@ -621,7 +621,7 @@ pub mod types {
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub order: ::std::option::Option<i64>,
         #[serde(rename = "type")]
-        pub type_: WritableSlotType,
+        pub type_: ::std::string::String,
     }
     ///Slots to create, all or none (interface, section 4.6.2).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -960,97 +960,6 @@ pub mod types {
         pub used: i64,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
-    }
-    ///A type that slots can be created with. An `event` slot cannot: 409 (interface, section 4.6.1).
-    #[derive(
-        ::serde::Deserialize,
-        ::serde::Serialize,
-        Clone,
-        Copy,
-        Debug,
-        Eq,
-        Hash,
-        Ord,
-        PartialEq,
-        PartialOrd
-    )]
-    pub enum WritableSlotType {
-        #[serde(rename = "button")]
-        Button,
-        #[serde(rename = "picture")]
-        Picture,
-        #[serde(rename = "gallery")]
-        Gallery,
-        #[serde(rename = "text")]
-        Text,
-        #[serde(rename = "youtube")]
-        Youtube,
-        #[serde(rename = "faq")]
-        Faq,
-        #[serde(rename = "divider")]
-        Divider,
-        #[serde(rename = "music")]
-        Music,
-        #[serde(rename = "form")]
-        Form,
-        #[serde(rename = "wishlist")]
-        Wishlist,
-        #[serde(rename = "question")]
-        Question,
-    }
-    impl ::std::fmt::Display for WritableSlotType {
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            match *self {
-                Self::Button => f.write_str("button"),
-                Self::Picture => f.write_str("picture"),
-                Self::Gallery => f.write_str("gallery"),
-                Self::Text => f.write_str("text"),
-                Self::Youtube => f.write_str("youtube"),
-                Self::Faq => f.write_str("faq"),
-                Self::Divider => f.write_str("divider"),
-                Self::Music => f.write_str("music"),
-                Self::Form => f.write_str("form"),
-                Self::Wishlist => f.write_str("wishlist"),
-                Self::Question => f.write_str("question"),
-            }
-        }
-    }
-    impl ::std::str::FromStr for WritableSlotType {
-        type Err = self::error::ConversionError;
-        fn from_str(
-            value: &str,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            match value {
-                "button" => Ok(Self::Button),
-                "picture" => Ok(Self::Picture),
-                "gallery" => Ok(Self::Gallery),
-                "text" => Ok(Self::Text),
-                "youtube" => Ok(Self::Youtube),
-                "faq" => Ok(Self::Faq),
-                "divider" => Ok(Self::Divider),
-                "music" => Ok(Self::Music),
-                "form" => Ok(Self::Form),
-                "wishlist" => Ok(Self::Wishlist),
-                "question" => Ok(Self::Question),
-                _ => Err("invalid value".into()),
-            }
-        }
-    }
-    impl ::std::convert::TryFrom<&str> for WritableSlotType {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: &str,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
-        }
-    }
-    impl ::std::convert::TryFrom<::std::string::String> for WritableSlotType {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: ::std::string::String,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
-        }
     }
     /// Error types.
     pub mod error {

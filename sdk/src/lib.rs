@@ -1,1 +1,98 @@
-//! To be written.
+//! A typed client for the Profile Publishing Service: public link pages ("profiles"), their content blocks ("slots"), lead forms, files
+//! and analytics.
+//!
+//! A [`Client`] is made once per token. Its handles name the resources, and each call is a value that is sent when it is awaited:
+//!
+//! ```
+//! use links_sdk::types::NewSlot;
+//! use links_sdk::{Client, Error, Token};
+//!
+//! async fn add_menu(base: &str, token: Token) -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = Client::builder(base).token(token).build()?;
+//!     let slots = client.profile("cafe").slots();
+//!
+//!     let menu = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
+//!     slots.create(menu.clone()).dry_run().await?;
+//!     let made = slots.create(menu).await?;
+//!     assert_eq!(slots.get(made.id).await?.data["title"], "Menu");
+//!
+//!     let error: Error = slots.create(NewSlot::of("button").with("titel", "Menu")).await.unwrap_err();
+//!     assert!(error.is_validation());
+//!     assert!(error.field_errors().contains_key("data.titel"));
+//!     Ok(())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // The contract server models the whole service on this machine.
+//! let server = links_fixtures::ContractServer::start(links_fixtures::World::cafe()).await;
+//! add_menu(&server.base_url(), Token::new(&server.token())?).await
+//! # }
+//! ```
+//!
+//! # What every call does
+//!
+//! - It stays within the rate limits (5 requests a second, 60 a minute, 20 and 15 a minute for analytics and music): a burst goes out at
+//!   once, then requests wait. A 429 is waited out as its `Retry-After` says.
+//! - It is repeated after a failure only where repeating cannot do more than the first request did. Operations that create carry an
+//!   idempotency key, the same for all attempts.
+//! - It ends within its deadline, 120 seconds unless set.
+//! - An [`Error`] says through [`Error::outcome`] whether the write took place.
+//!
+//! # Reading and writing
+//!
+//! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay text, and PHP's `[]` for an empty object reads as one.
+//! Writing is strict: a field that the service computes cannot be sent by accident, and what the service refuses comes back in
+//! [`Error::field_errors`]. Where the SDK's types are not enough, [`Call::answer`] gives the answer as it was sent.
+
+mod api;
+mod base_url;
+mod call;
+mod changes;
+mod client;
+mod error;
+#[rustfmt::skip]
+mod generated;
+mod operation;
+mod profile_key;
+mod slot;
+mod token;
+mod tolerant;
+mod transport;
+mod upload;
+
+/// The service's records and request bodies, as its description gives them. Fields that are not described are kept in `extra`.
+pub mod types {
+    pub use crate::generated::types::{
+        AnalyticsBucket, AnalyticsMeta, AnalyticsPeriod, File, FormField, Index,
+        IndexAuthentication, LanguageOption, LeadForm, LoginCheck, LoginRules, Me, MeAnalytics,
+        MeLimits, MusicLink, MusicMatch, MusicSlot, NewFormField, NewSlot, NotificationChannel,
+        Profile, ProfileComputed, ProfileSettings, ProfileSettingsComputed, ProfileSettingsOptions,
+        RateLimit, SlotChange, SlotType, Social, SocialComputed, UploadLimits, UploadUrl, Usage,
+    };
+}
+
+pub use api::{
+    Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, Deleted, FilesHandle, FormHandle,
+    FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle,
+    SlotsHandle,
+};
+pub use base_url::{BaseUrl, InvalidBaseUrl};
+pub use call::{Call, Create, Delete, Read, Rehearsable, Write};
+pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
+pub use client::{BuildError, Client, ClientBuilder};
+pub use error::{Error, Outcome, ServiceError};
+pub use operation::Bucket;
+pub use profile_key::{InvalidProfileKey, ProfileKey};
+pub use slot::Slot;
+pub use token::{InvalidToken, Token};
+pub use tolerant::{ChannelIds, FieldErrors, Object};
+pub use transport::answer::Answer;
+pub use transport::clock::{Clock, SystemClock};
+pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
+pub use transport::observer::{AttemptReport, Observer};
+pub use transport::pacing::{InProcess, MustWait, Pacer, RateLimits, Ticket, WaitReason};
+pub use upload::Upload;
+
+/// The result of a call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,106 @@
+//! What the service says of itself and of the caller (the interface, sections 4.3 and 4.4).
+
+use serde_json::{Map, Value};
+
+use super::path_segment;
+use crate::call::Call;
+use crate::client::Client;
+use crate::generated::types::{Index, Me, SlotType};
+use crate::operation;
+
+impl Client {
+    /// The entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let index = client.index().await?;
+    /// assert_eq!(index.version, "v1");
+    /// # Ok(()) });
+    /// ```
+    pub fn index(&self) -> Call<Index> {
+        Call::of(
+            self,
+            operation::GET_API_INDEX,
+            |api| async move { api.get_api_index().await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// The service's own OpenAPI 3.1 document.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let document = client.openapi().await?;
+    /// assert_eq!(document["openapi"], "3.1.0");
+    /// # Ok(()) });
+    /// ```
+    pub fn openapi(&self) -> Call<Map<String, Value>> {
+        Call::of(
+            self,
+            operation::GET_OPENAPI,
+            |api| async move { api.get_openapi().await },
+            |document| document,
+        )
+    }
+
+    /// Who the token belongs to, whether it may write, and how much of each limit is used.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let me = client.me().await?;
+    /// assert!(me.can_write);
+    /// assert!(me.limits.profiles.used < me.limits.profiles.max);
+    /// # Ok(()) });
+    /// ```
+    pub fn me(&self) -> Call<Me> {
+        Call::of(
+            self,
+            operation::GET_ME,
+            |api| async move { api.get_me().await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// The types of slots with the JSON Schema of each one's `data`: the only list of its fields there is.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let types = client.slot_types().await?;
+    /// assert!(types.iter().any(|slot_type| !slot_type.writable));
+    /// # Ok(()) });
+    /// ```
+    pub fn slot_types(&self) -> Call<Vec<SlotType>> {
+        Call::of(
+            self,
+            operation::LIST_SLOT_TYPES,
+            |api| async move { api.list_slot_types().await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// One type of slot. An unknown one is a 404.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let button = client.slot_type("button").await?;
+    /// assert!(button.writable);
+    /// # Ok(()) });
+    /// ```
+    pub fn slot_type(&self, name: impl Into<String>) -> Call<SlotType> {
+        let name = name.into();
+        if let Err(message) = path_segment("slot type", &name) {
+            return Call::refused(self, operation::GET_SLOT_TYPE, message);
+        }
+        Call::of(
+            self,
+            operation::GET_SLOT_TYPE,
+            move |api| async move { api.get_slot_type(&name).await },
+            |envelope| envelope.data,
+        )
+    }
+}

@@ -1,0 +1,137 @@
+//! Lead forms (the interface, sections 2.4 and 4.7).
+
+use super::listing::Listing;
+use super::path_segment;
+use crate::call::{Call, Create, Generated, Write};
+use crate::changes::{FormChanges, NewForm};
+use crate::client::Client;
+use crate::generated::Client as Api;
+use crate::generated::types::LeadForm;
+use crate::operation::{self, Operation};
+
+/// All lead forms of the account. From [`Client::forms`].
+#[derive(Clone, Debug)]
+pub struct FormsHandle {
+    client: Client,
+}
+
+/// One lead form. From [`Client::form`].
+#[derive(Clone, Debug)]
+pub struct FormHandle {
+    pub(crate) client: Client,
+    pub(crate) id: String,
+}
+
+impl Client {
+    /// All lead forms of the account.
+    pub fn forms(&self) -> FormsHandle {
+        FormsHandle { client: self.clone() }
+    }
+
+    /// One lead form, by its uuid.
+    pub fn form(&self, id: impl Into<String>) -> FormHandle {
+        FormHandle { client: self.clone(), id: id.into() }
+    }
+}
+
+impl FormsHandle {
+    /// Every form of the account.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let forms = client.forms().list().await?;
+    /// assert!(forms.iter().all(|form| !form.fields.is_empty()));
+    /// # Ok(()) });
+    /// ```
+    pub fn list(&self) -> Call<Listing<LeadForm>> {
+        Call::of(
+            &self.client,
+            operation::LIST_FORMS,
+            |api| async move { api.list_forms().await },
+            |envelope| Listing::new(envelope.data, envelope.meta.total),
+        )
+    }
+
+    /// Makes a form. A slot of type `form` puts it on a page.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::{NewForm, Object};
+    ///
+    /// let form: Object = serde_json::from_str(
+    ///     r#"{"title": "Book a table", "fields": [{"type": "phone", "label": "Phone", "required": true}]}"#,
+    /// )?;
+    /// let form = client.forms().create(NewForm::from(form)).await?;
+    /// assert_eq!(form.fields[0].label, "Phone");
+    /// # Ok(()) });
+    /// ```
+    pub fn create(&self, form: NewForm) -> Call<LeadForm, Create> {
+        Call::of(
+            &self.client,
+            operation::CREATE_FORM,
+            move |api| async move { api.create_form(&form).await },
+            |envelope| envelope.data,
+        )
+    }
+}
+
+impl FormHandle {
+    /// The form.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let id = client.forms().list().await?.items.remove(0).id;
+    /// assert_eq!(client.form(&id).get().await?.id, id);
+    /// # Ok(()) });
+    /// ```
+    pub fn get(&self) -> Call<LeadForm> {
+        self.call(
+            operation::SHOW_FORM,
+            |api, id| async move { api.show_form(&id).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Changes the form; fields that are not mentioned stay. It changes at once on every page that holds it.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::FormChanges;
+    ///
+    /// let id = client.forms().list().await?.items.remove(0).id;
+    /// let form = client.form(id).update(FormChanges::default().enabled(false)).await?;
+    /// assert!(!form.active);
+    /// # Ok(()) });
+    /// ```
+    pub fn update(&self, changes: FormChanges) -> Call<LeadForm, Write> {
+        self.call(
+            operation::UPDATE_FORM,
+            move |api, id| async move { api.update_form(&id, &changes).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// A call below this form's address.
+    pub(crate) fn call<T, K, R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(Api, String) -> F + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Send + 'static,
+    ) -> Call<T, K>
+    where
+        T: Send + 'static,
+        R: Send,
+        E: Send,
+        F: Future<Output = Generated<R, E>> + Send + 'static,
+    {
+        let id = self.id.clone();
+        match path_segment("form id", &id) {
+            Ok(()) => Call::of(&self.client, operation, move |api| request(api, id), unwrap),
+            Err(message) => Call::refused(&self.client, operation, message),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Music lookup (the interface, section 4.8).
+
+use crate::call::Call;
+use crate::client::Client;
+use crate::generated::types::{MusicMatch, MusicSearchType};
+use crate::operation;
+
+/// What to look for.
+///
+/// ```
+/// use links_sdk::{MusicQuery, MusicType};
+///
+/// let query = MusicQuery::new("Blue Train").artist("John Coltrane").of_type(MusicType::Album);
+/// # let _ = query;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct MusicQuery {
+    query: String,
+    artist: Option<String>,
+    kind: Option<MusicType>,
+}
+
+/// What a search by title and artist looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MusicType {
+    /// A release.
+    Album,
+    /// One piece of it.
+    Track,
+}
+
+impl MusicQuery {
+    /// A UPC (12 or 13 digits), an ISRC (12 characters), the address of a release on any platform, or a title; 1 to 500 characters.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self { query: query.into(), artist: None, kind: None }
+    }
+
+    /// Narrows a search by title; at most 200 characters. Ignored for codes and addresses.
+    pub fn artist(mut self, artist: impl Into<String>) -> Self {
+        self.artist = Some(artist.into());
+        self
+    }
+
+    /// Narrows a search by title and artist. Ignored otherwise.
+    pub fn of_type(mut self, kind: MusicType) -> Self {
+        self.kind = Some(kind);
+        self
+    }
+}
+
+impl Client {
+    /// Finds a release. Its `slot` is the ready body of a music slot, to be passed on unchanged. Nothing found is a 404. At most 15
+    /// lookups a minute, besides the general limits.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::MusicQuery;
+    ///
+    /// let error = client.lookup_music(MusicQuery::new("no such record")).await.unwrap_err();
+    /// assert!(error.is_not_found());
+    /// # Ok(()) });
+    /// ```
+    pub fn lookup_music(&self, query: MusicQuery) -> Call<MusicMatch> {
+        let MusicQuery { query, artist, kind } = query;
+        let kind = kind.map(|kind| match kind {
+            MusicType::Album => MusicSearchType::Album,
+            MusicType::Track => MusicSearchType::Track,
+        });
+        Call::of(
+            self,
+            operation::LOOKUP_MUSIC,
+            move |api| async move { api.lookup_music(artist.as_deref(), &query, kind).await },
+            |envelope| envelope.data,
+        )
+    }
+}

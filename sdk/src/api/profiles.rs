@@ -1,0 +1,259 @@
+//! Pages (the interface, sections 2.1 and 4.5).
+
+use std::fmt;
+
+use super::listing::Listing;
+use super::slots::SlotsHandle;
+use crate::call::{Call, Create, Generated, Write};
+use crate::changes::{NewProfile, ProfileChanges};
+use crate::client::Client;
+use crate::generated::Client as Api;
+use crate::generated::types::{LoginCheck, Profile};
+use crate::operation::{self, Operation};
+use crate::profile_key::ProfileKey;
+use crate::transport::Answer;
+
+/// All pages of the account. From [`Client::profiles`].
+#[derive(Clone, Debug)]
+pub struct ProfilesHandle {
+    client: Client,
+}
+
+/// One page. From [`Client::profile`].
+#[derive(Clone, Debug)]
+pub struct ProfileHandle {
+    pub(crate) client: Client,
+    pub(crate) key: Result<ProfileKey, String>,
+}
+
+/// Which login to check, and for which page. From [`ProfilesHandle::check_login`].
+#[derive(Clone, Debug)]
+pub struct CheckLogin {
+    client: Client,
+    login: String,
+    profile: Option<String>,
+}
+
+/// A page as its reader sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Markdown {
+    /// The text. Bytes that are not UTF-8 are replaced.
+    pub text: String,
+    /// How many tokens a language model would read, if the service said.
+    pub tokens: Option<u64>,
+}
+
+impl Client {
+    /// All pages of the account.
+    pub fn profiles(&self) -> ProfilesHandle {
+        ProfilesHandle { client: self.clone() }
+    }
+
+    /// One page, by id or login. A key that cannot be one fails when a call is awaited, before anything is sent.
+    pub fn profile<K>(&self, key: K) -> ProfileHandle
+    where
+        K: TryInto<ProfileKey>,
+        K::Error: fmt::Display,
+    {
+        ProfileHandle {
+            client: self.clone(),
+            key: key.try_into().map_err(|error| error.to_string()),
+        }
+    }
+}
+
+impl ProfilesHandle {
+    /// Every page of the account, without its slots.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let pages = client.profiles().list().await?;
+    /// assert!(pages.iter().any(|page| page.login == "cafe"));
+    /// assert_eq!(pages.total, 2);
+    /// # Ok(()) });
+    /// ```
+    pub fn list(&self) -> Call<Listing<Profile>> {
+        Call::of(
+            &self.client,
+            operation::LIST_PROFILES,
+            |api| async move { api.list_profiles().await },
+            |envelope| Listing::new(envelope.data, envelope.meta.total),
+        )
+    }
+
+    /// Makes a page. It counts against the 100 pages of an account; a full account is a 409.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::NewProfile;
+    ///
+    /// let page = client.profiles().create(NewProfile::with_login("spring.menu")).await?;
+    /// assert_eq!(page.login, "spring.menu");
+    /// # Ok(()) });
+    /// ```
+    pub fn create(&self, profile: NewProfile) -> Call<Profile, Create> {
+        Call::of(
+            &self.client,
+            operation::CREATE_PROFILE,
+            move |api| async move { api.create_profile(&profile).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Whether a login can be taken, and if not, why.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let profiles = client.profiles();
+    /// assert!(!profiles.check_login("cafe").send().await?.available);
+    /// assert!(profiles.check_login("cafe").for_profile("cafe").send().await?.available);
+    /// # Ok(()) });
+    /// ```
+    pub fn check_login(&self, login: impl Into<String>) -> CheckLogin {
+        CheckLogin { client: self.client.clone(), login: login.into(), profile: None }
+    }
+}
+
+impl CheckLogin {
+    /// For one of the own pages, whose present login then does not count as taken.
+    #[must_use]
+    pub fn for_profile(mut self, key: impl Into<String>) -> Self {
+        self.profile = Some(key.into());
+        self
+    }
+
+    /// The call. The login and the page's key have at most 255 characters each; more is a 422.
+    pub fn send(self) -> Call<LoginCheck> {
+        let Self { client, login, profile } = self;
+        Call::of(
+            &client,
+            operation::CHECK_LOGIN,
+            move |api| async move { api.check_login(&login, profile.as_deref()).await },
+            |envelope| envelope.data,
+        )
+    }
+}
+
+impl ProfileHandle {
+    /// The page, without its slots.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let page = client.profile("cafe").get().await?;
+    /// assert!(page.computed.url.ends_with("cafe"));
+    /// # Ok(()) });
+    /// ```
+    pub fn get(&self) -> Call<Profile> {
+        self.call(
+            operation::GET_PROFILE,
+            |api, key| async move { api.get_profile(&key, None).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// The page with its slots in page order.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let page = client.profile("cafe").get_with_slots().await?;
+    /// assert_eq!(page.slots.len(), 14);
+    /// # Ok(()) });
+    /// ```
+    pub fn get_with_slots(&self) -> Call<Profile> {
+        self.call(
+            operation::GET_PROFILE,
+            |api, key| async move { api.get_profile(&key, Some("slots")).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Changes fields of the page; those that are not mentioned stay.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::ProfileChanges;
+    ///
+    /// let changes = ProfileChanges::default().title("Closed on Mondays");
+    /// client.profile("cafe").update(changes.clone()).dry_run().await?;
+    /// let page = client.profile("cafe").update(changes).await?;
+    /// assert_eq!(page.title.as_deref(), Some("Closed on Mondays"));
+    /// # Ok(()) });
+    /// ```
+    pub fn update(&self, changes: ProfileChanges) -> Call<Profile, Write> {
+        self.call(
+            operation::UPDATE_PROFILE,
+            |api, key| async move { api.update_profile(&key, &changes).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// The page rendered as Markdown, with its count of tokens.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let markdown = client.profile("cafe").markdown().await?;
+    /// assert!(markdown.text.starts_with('#') && markdown.tokens > Some(0));
+    /// # Ok(()) });
+    /// ```
+    pub fn markdown(&self) -> Call<Markdown> {
+        let key = match &self.key {
+            Ok(key) => key.to_string(),
+            Err(message) => {
+                return Call::refused(&self.client, operation::PREVIEW_PROFILE_MARKDOWN, message);
+            }
+        };
+        Call::new(&self.client, operation::PREVIEW_PROFILE_MARKDOWN, move |sender| {
+            Box::pin(async move {
+                let request = |api: Api| async move { api.preview_profile_markdown(&key).await };
+                let answer =
+                    sender.send_undecoded(operation::PREVIEW_PROFILE_MARKDOWN, request).await?;
+                Ok(Markdown::of(&answer))
+            })
+        })
+    }
+
+    /// The blocks of the page.
+    pub fn slots(&self) -> SlotsHandle {
+        SlotsHandle::new(self.clone())
+    }
+
+    /// A call below this page's address.
+    pub(crate) fn call<T, K, R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(Api, String) -> F + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Send + 'static,
+    ) -> Call<T, K>
+    where
+        T: Send + 'static,
+        R: Send,
+        E: Send,
+        F: Future<Output = Generated<R, E>> + Send + 'static,
+    {
+        match &self.key {
+            Ok(key) => {
+                let key = key.to_string();
+                Call::of(&self.client, operation, move |api| request(api, key), unwrap)
+            }
+            Err(message) => Call::refused(&self.client, operation, message),
+        }
+    }
+}
+
+impl Markdown {
+    /// Reads the answer of `previewProfileMarkdown`.
+    pub fn of(answer: &Answer) -> Self {
+        Self {
+            text: String::from_utf8_lossy(answer.body()).into_owned(),
+            tokens: answer.header("x-markdown-tokens").and_then(|count| count.trim().parse().ok()),
+        }
+    }
+}

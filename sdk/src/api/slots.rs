@@ -1,0 +1,330 @@
+//! The blocks of a page (the interface, sections 2.2 and 4.6).
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::profiles::ProfileHandle;
+use crate::call::{Call, Create, Delete, Generated, Sender, Write};
+use crate::error::{Error, Outcome};
+use crate::generated::Client as Api;
+use crate::generated::types::{
+    NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotOrder,
+};
+use crate::operation::{self, Operation};
+use crate::slot::Slot;
+use crate::tolerant::Object;
+use crate::transport::Answer;
+
+/// The blocks of one page. From [`ProfileHandle::slots`].
+#[derive(Clone, Debug)]
+pub struct SlotsHandle {
+    page: ProfileHandle,
+}
+
+/// What a batch delete did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Deleted {
+    /// Slots deleted.
+    pub deleted: i64,
+    /// Slots left on the page.
+    pub total: i64,
+}
+
+impl NewSlot {
+    /// A slot of this type with no data yet, to go to the end of the page.
+    pub fn of(kind: impl Into<String>) -> Self {
+        Self { type_: kind.into(), data: None, order: None }
+    }
+
+    /// With this field of its data.
+    #[must_use]
+    pub fn with(mut self, field: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.data.get_or_insert_default().insert(field.into(), value.into());
+        self
+    }
+
+    /// At this position of the page, counted from 0.
+    #[must_use]
+    pub fn at(mut self, position: i64) -> Self {
+        self.order = Some(position);
+        self
+    }
+}
+
+impl SlotsHandle {
+    pub(crate) fn new(page: ProfileHandle) -> Self {
+        Self { page }
+    }
+
+    /// All slots in page order, legacy ones included.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots().list().await?;
+    /// assert_eq!(slots.iter().filter(|slot| !slot.supported).count(), 2);
+    /// # Ok(()) });
+    /// ```
+    pub fn list(&self) -> Call<Vec<Slot>> {
+        self.page.call(
+            operation::LIST_SLOTS,
+            |api, key| async move { api.list_slots(&key).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// One slot. Ids begin at 1.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let first = slots.list().await?.remove(0);
+    /// assert_eq!(slots.get(first.id).await?, first);
+    /// # Ok(()) });
+    /// ```
+    pub fn get(&self, id: i64) -> Call<Slot> {
+        self.one(
+            operation::GET_SLOT,
+            id,
+            move |api, key| async move { api.get_slot(&key, id).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Makes one slot, at the end of the page unless it says where. More than 500 on a page, or an `event`, is a 409.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let button = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
+    /// let slot = client.profile("cafe").slots().create(button).await?;
+    /// assert_eq!(slot.data["title"], "Menu");
+    /// # Ok(()) });
+    /// ```
+    pub fn create(&self, slot: NewSlot) -> Call<Slot, Create> {
+        self.page.call(
+            operation::CREATE_SLOT,
+            |api, key| async move { api.create_slot(&key, &slot).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Makes up to 50 slots, all or none, in page order. A refused field of the third one is keyed `slots.2.data.*`.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let made = slots.create_batch(vec![NewSlot::of("divider"), NewSlot::of("divider")]).await?;
+    /// assert_eq!(made.len(), 2);
+    ///
+    /// let wrong = NewSlot::of("button").with("titel", "Menu");
+    /// let error = slots.create_batch(vec![NewSlot::of("divider"), wrong]).await.unwrap_err();
+    /// assert!(error.field_errors().contains_key("slots.1.data.titel"));
+    /// # Ok(()) });
+    /// ```
+    pub fn create_batch(&self, slots: Vec<NewSlot>) -> Call<Vec<Slot>, Create> {
+        let body = NewSlots { slots };
+        self.page.call(
+            operation::CREATE_SLOTS,
+            |api, key| async move { api.create_slots(&key, &body).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Changes one slot: the given fields replace those of its data, the others stay.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let button = slots.list().await?.into_iter().find(|slot| slot.kind == "button").unwrap();
+    /// let changed = slots.update(button.id, [("title", "Book a table")].into_iter().collect()).await?;
+    /// assert_eq!(changed.data["link"], button.data["link"]);
+    /// # Ok(()) });
+    /// ```
+    pub fn update(&self, id: i64, data: Object) -> Call<Slot, Write> {
+        let body = SlotDataChange { data };
+        self.one(
+            operation::UPDATE_SLOT,
+            id,
+            move |api, key| async move { api.update_slot(&key, id, &body).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
+    ///
+    /// What comes back is not documented: the changed slots, or the whole page.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::types::SlotChange;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let text = slots.list().await?.into_iter().find(|slot| slot.kind == "text").unwrap();
+    /// let data = [("title", "Hello")].into_iter().collect();
+    /// let changed = slots.update_batch(vec![SlotChange { id: text.id, data }]).await?;
+    /// assert!(changed.iter().any(|slot| slot.data["title"] == "Hello"));
+    /// # Ok(()) });
+    /// ```
+    pub fn update_batch(&self, changes: Vec<SlotChange>) -> Call<Vec<Slot>, Write> {
+        let body = SlotChanges { slots: changes };
+        self.page.call(
+            operation::UPDATE_SLOTS,
+            |api, key| async move { api.update_slots(&key, &body).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Puts the page into this order, which names every slot of the page exactly once.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let mut order: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
+    /// order.reverse();
+    /// let page = slots.reorder(order.clone()).await?;
+    /// assert_eq!(page[0].id, order[0]);
+    /// # Ok(()) });
+    /// ```
+    pub fn reorder(&self, order: Vec<i64>) -> Call<Vec<Slot>, Write> {
+        let body = SlotOrder { order };
+        self.page.call(
+            operation::REORDER_SLOTS,
+            |api, key| async move { api.reorder_slots(&key, &body).await },
+            |envelope| envelope.data,
+        )
+    }
+
+    /// Deletes one slot and its click statistics, for good. Repeated after a lost answer, "not found" means that it is done.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let divider = slots.list().await?.into_iter().find(|slot| slot.kind == "divider").unwrap();
+    /// slots.delete(divider.id).await?;
+    /// assert!(slots.get(divider.id).await.unwrap_err().is_not_found());
+    /// # Ok(()) });
+    /// ```
+    pub fn delete(&self, id: i64) -> Call<(), Delete> {
+        let key = match self.key_and_id(id) {
+            Ok(key) => key,
+            Err(message) => {
+                return Call::refused(&self.page.client, operation::DELETE_SLOT, message);
+            }
+        };
+        Call::new(&self.page.client, operation::DELETE_SLOT, move |sender| {
+            Box::pin(async move {
+                let request = |api: Api| async move { api.delete_slot(&key, id).await };
+                match sender.send(operation::DELETE_SLOT, request).await {
+                    Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
+                        Ok(())
+                    }
+                    result => result,
+                }
+            })
+        })
+    }
+
+    /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only what is
+    /// left is sent again.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let ids: Vec<i64> =
+    ///     slots.list().await?.iter().filter(|slot| slot.kind == "button").map(|slot| slot.id).collect();
+    /// let done = slots.delete_batch(ids.clone()).await?;
+    /// assert_eq!(done.deleted, ids.len() as i64);
+    /// # Ok(()) });
+    /// ```
+    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<Deleted, Delete> {
+        let key = match &self.page.key {
+            Ok(key) => key.to_string(),
+            Err(message) => {
+                return Call::refused(&self.page.client, operation::DELETE_SLOTS, message);
+            }
+        };
+        Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
+            Box::pin(delete_until_gone(sender, key, ids))
+        })
+    }
+
+    fn one<T, K, R, F, E>(
+        &self,
+        operation: &'static Operation,
+        id: i64,
+        request: impl FnOnce(Api, String) -> F + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Send + 'static,
+    ) -> Call<T, K>
+    where
+        T: Send + 'static,
+        R: Send,
+        E: Send,
+        F: Future<Output = Generated<R, E>> + Send + 'static,
+    {
+        match self.key_and_id(id) {
+            Ok(_) => self.page.call(operation, request, unwrap),
+            Err(message) => Call::refused(&self.page.client, operation, message),
+        }
+    }
+
+    fn key_and_id(&self, id: i64) -> Result<String, String> {
+        if id < 1 {
+            return Err(format!("{id} is not a slot id: ids begin at 1"));
+        }
+        self.page.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
+    }
+}
+
+/// Rounds of reading and deleting after lost answers.
+const MOST_ROUNDS: usize = 4;
+
+async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result<Deleted, Error> {
+    let asked = count(&ids);
+    let mut left = ids;
+    let mut rounds = 0;
+    loop {
+        rounds += 1;
+        let (of, these) = (key.clone(), left.clone());
+        let request = |api: Api| async move { api.delete_slots(&of, &these).await };
+        let lost = match sender.send(operation::DELETE_SLOTS, request).await {
+            Ok(envelope) => {
+                let deleted = asked - count(&left) + envelope.meta.deleted;
+                return Ok(Deleted { deleted, total: envelope.meta.total });
+            }
+            Err(error) if error.outcome() == Outcome::Unknown && rounds < MOST_ROUNDS => error,
+            Err(error) => return Err(error),
+        };
+        let of = key.clone();
+        let request = |api: Api| async move { api.list_slots(&of).await };
+        // Where the page cannot be read either, what matters to the caller is the delete, whose outcome stays unknown.
+        let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else {
+            return Err(lost);
+        };
+        let there: HashSet<i64> = page.data.iter().map(|slot| slot.id).collect();
+        left.retain(|id| there.contains(id));
+        if left.is_empty() {
+            let done = Deleted { deleted: asked, total: count(&page.data) };
+            sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+            return Ok(done);
+        }
+    }
+}
+
+fn count<T>(items: &[T]) -> i64 {
+    i64::try_from(items.len()).unwrap_or(i64::MAX)
+}

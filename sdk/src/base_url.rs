@@ -1,0 +1,156 @@
+//! The address of the service, checked before anything is sent to it.
+
+use std::fmt;
+
+use url::{Host, Url};
+
+/// The service's base address, version segment included (`https://example.test/api/v1`).
+///
+/// Only https, except for this machine itself: a token never travels in the clear.
+///
+/// ```
+/// use links_sdk::BaseUrl;
+///
+/// assert_eq!(BaseUrl::new("http://127.0.0.1:8080/api/v1/")?.as_str(), "http://127.0.0.1:8080/api/v1");
+/// assert!(BaseUrl::new("http://links.example/api/v1").is_err());
+/// # Ok::<(), links_sdk::InvalidBaseUrl>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+/// Why an address cannot be the service's base address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidBaseUrl {
+    /// Not an address at all.
+    #[error("not an address: {0}")]
+    Syntax(#[from] url::ParseError),
+    /// Neither https, nor http to this machine.
+    #[error("the address must be https (http only for 127.0.0.1, [::1] and localhost)")]
+    Insecure,
+    /// `user:password@host`.
+    #[error("the address must not hold a user name or a password")]
+    UserInfo,
+    /// `?` or `#`.
+    #[error("the address must end with its path: no `?` and no `#`")]
+    QueryOrFragment,
+}
+
+impl BaseUrl {
+    /// Reads and checks an address; a trailing `/` is dropped.
+    ///
+    /// # Errors
+    ///
+    /// See [`InvalidBaseUrl`].
+    pub fn new(text: &str) -> Result<Self, InvalidBaseUrl> {
+        let mut url = Url::parse(text.trim())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(InvalidBaseUrl::UserInfo);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(InvalidBaseUrl::QueryOrFragment);
+        }
+        match url.scheme() {
+            "https" if url.has_host() => {}
+            "http" if is_loopback(&url) => {}
+            _ => return Err(InvalidBaseUrl::Insecure),
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&path);
+        Ok(Self(url))
+    }
+
+    /// The address, without a trailing `/`.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str().trim_end_matches('/')
+    }
+
+    /// The host, as errors name it.
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// Scheme, host and port: what credentials belong to.
+    pub fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
+    /// The address of a path below this one.
+    pub(crate) fn join(&self, path: &str) -> Url {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}{path}", self.0.path().trim_end_matches('/')));
+        url
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    pub(crate) fn is_loopback(&self) -> bool {
+        is_loopback(&self.0)
+    }
+}
+
+/// Whether an address names this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_never_travels_in_the_clear() {
+        for text in [
+            "http://127.0.0.1.evil.test/",
+            "http://links.test",
+            "http://10.0.0.1/",
+            "ftp://links.test/",
+            "file:///etc",
+        ] {
+            assert_eq!(BaseUrl::new(text), Err(InvalidBaseUrl::Insecure), "{text}");
+        }
+        for text in [
+            "http://localhost@evil.test/",
+            "https://user:pw@links.test/",
+            "https://@links.test:443@evil.test/",
+        ] {
+            assert_eq!(BaseUrl::new(text), Err(InvalidBaseUrl::UserInfo), "{text}");
+        }
+        assert_eq!(BaseUrl::new("https://links.test/?a"), Err(InvalidBaseUrl::QueryOrFragment));
+        assert!(matches!(BaseUrl::new("links.test"), Err(InvalidBaseUrl::Syntax(_))));
+        for text in [
+            "https://links.test/api/v1",
+            "http://localhost:1/api",
+            "http://[::1]:1",
+            "http://127.9.9.9",
+        ] {
+            assert_eq!(BaseUrl::new(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn the_trailing_slash_is_dropped() {
+        assert_eq!(
+            BaseUrl::new(" https://links.test/api/v1// ").unwrap().as_str(),
+            "https://links.test/api/v1"
+        );
+        assert_eq!(BaseUrl::new("https://links.test/").unwrap().as_str(), "https://links.test");
+        assert_eq!(
+            BaseUrl::new("https://links.test:444/x").unwrap().origin(),
+            "https://links.test:444"
+        );
+    }
+}

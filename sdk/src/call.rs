@@ -1,0 +1,341 @@
+//! A call as a value: options first, then `.await`.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use progenitor_client::ResponseValue;
+use reqwest::{Method, Request};
+use serde::de::DeserializeOwned;
+
+use crate::client::Client;
+use crate::error::Error;
+use crate::generated;
+use crate::operation::{Effect, Operation};
+use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::{Answer, Exchange, MakeRequest, Options, Transport, run};
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(crate) type Generated<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
+
+/// A call that reads. It has no dry run and no key.
+#[derive(Debug)]
+pub enum Read {}
+/// A call that sets values. Repeating it changes nothing more.
+#[derive(Debug)]
+pub enum Write {}
+/// A call that makes something new. It carries an idempotency key.
+#[derive(Debug)]
+pub enum Create {}
+/// A call that deletes. It has no dry run: the service answers 204 to a dry run of a delete and to the delete itself.
+#[derive(Debug)]
+pub enum Delete {}
+
+/// The kinds of call that the service can rehearse.
+pub trait Rehearsable: sealed::Sealed {}
+impl Rehearsable for Write {}
+impl Rehearsable for Create {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Write {}
+    impl Sealed for super::Create {}
+}
+
+/// One call of the service, not sent yet: `.await` sends it.
+///
+/// ```no_run
+/// # async fn example(client: links_sdk::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+///
+/// let profiles = client.profiles().list().with_deadline(Duration::from_secs(10)).await?;
+/// println!("{} pages", profiles.len());
+/// # Ok(()) }
+/// ```
+#[must_use = "a call is sent when it is awaited"]
+pub struct Call<T, K = Read> {
+    sender: Sender,
+    send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<T: Send + 'static, K> Call<T, K> {
+    /// A call that is one request of the generated client; `unwrap` takes its value out of the envelope.
+    pub(crate) fn of<R, F, E>(
+        client: &Client,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Send + 'static,
+    ) -> Self
+    where
+        R: Send,
+        E: Send,
+        F: Future<Output = Generated<R, E>> + Send + 'static,
+    {
+        Self::new(client, operation, move |sender| {
+            Box::pin(async move { sender.send(operation, request).await.map(unwrap) })
+        })
+    }
+
+    /// A call that may take several requests.
+    pub(crate) fn new(
+        client: &Client,
+        operation: &'static Operation,
+        send: impl FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
+    ) -> Self {
+        let options = Options {
+            idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
+            dry_run: false,
+            deadline: client.deadline,
+        };
+        let sender = Sender { client: client.clone(), operation, options, undecoded: None };
+        Self { sender, send: Box::new(send), kind: PhantomData }
+    }
+
+    /// A call that fails before anything is sent.
+    pub(crate) fn refused(
+        client: &Client,
+        operation: &'static Operation,
+        message: impl Into<String>,
+    ) -> Self {
+        let error = Error::invalid(operation.id, message);
+        Self::new(client, operation, move |_| Box::pin(std::future::ready(Err(error))))
+    }
+
+    /// Longest time for this call, waiting and retries included.
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.sender.options.deadline = deadline;
+        self
+    }
+
+    /// The answer as the service sent it, undecoded: nothing is lost and nothing is rewritten.
+    ///
+    /// # Errors
+    ///
+    /// As for the call itself, except that any 2xx answer will do.
+    pub fn answer(self) -> Call<Answer, K> {
+        let send = self.send;
+        Call {
+            sender: self.sender,
+            send: Box::new(move |sender| Box::pin(undecoded(sender, send))),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<T: Send + 'static> Call<T, Create> {
+    /// The key to send instead of a random one, to repeat a call that another process began.
+    pub fn with_idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.sender.options.idempotency_key = Some(key);
+        self
+    }
+
+    /// The key the call will carry.
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.sender.options.idempotency_key.as_ref()
+    }
+}
+
+impl<T: Send + 'static, K: Rehearsable> Call<T, K> {
+    /// The same call as a rehearsal: the service validates it and changes nothing (the interface, section 4.1.3). Rules that answer 409
+    /// are probably not checked.
+    ///
+    /// # Errors
+    ///
+    /// A 422 as for the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
+    pub fn dry_run(mut self) -> Call<()> {
+        // A key would make the service store the answer of the rehearsal.
+        self.sender.options.idempotency_key = None;
+        self.sender.options.dry_run = true;
+        let send = self.send;
+        Call {
+            sender: self.sender,
+            send: Box::new(move |sender| {
+                Box::pin(async move {
+                    let operation = sender.operation;
+                    let answer = undecoded(sender, send).await?;
+                    if answer.status() == 204 {
+                        Ok(())
+                    } else {
+                        Err(Error::dry_run_executed(operation.id, &answer))
+                    }
+                })
+            }),
+            kind: PhantomData,
+        }
+    }
+}
+
+async fn undecoded<T>(
+    mut sender: Sender,
+    send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+) -> Result<Answer, Error> {
+    let slot = AnswerSlot::default();
+    sender.undecoded = Some(slot.clone());
+    let operation = sender.operation;
+    let result = send(sender).await;
+    let answer = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match (answer, result) {
+        (Some(answer), _) => Ok(answer),
+        (None, Err(error)) => Err(error),
+        (None, Ok(_)) => {
+            Err(Error::invalid(operation.id, "the call ended without an answer of the service"))
+        }
+    }
+}
+
+impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
+    type Output = Result<T, Error>;
+    type IntoFuture = BoxFuture<'static, Result<T, Error>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        (self.send)(self.sender)
+    }
+}
+
+impl<T, K> fmt::Debug for Call<T, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.sender.operation.id)
+            .field("options", &self.sender.options)
+            .finish_non_exhaustive()
+    }
+}
+
+type AnswerSlot = Arc<Mutex<Option<Answer>>>;
+
+/// What a call's body sends with.
+#[derive(Clone)]
+pub(crate) struct Sender {
+    client: Client,
+    operation: &'static Operation,
+    options: Options,
+    /// Where a successful answer goes when the caller wants it as it is.
+    undecoded: Option<AnswerSlot>,
+}
+
+impl Sender {
+    /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
+    pub(crate) fn beside(&self) -> Self {
+        let options = Options { idempotency_key: None, dry_run: false, ..self.options.clone() };
+        Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// One request through the generated client.
+    pub(crate) async fn send<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+    ) -> Result<R, Error>
+    where
+        F: Future<Output = Generated<R, E>>,
+    {
+        let (result, exchange) =
+            self.exchange(operation, request, self.undecoded.is_some()).await?;
+        match result {
+            Ok(value) if exchange.answer().is_some() => {
+                self.keep(&exchange);
+                Ok(value.into_inner())
+            }
+            Ok(_) => Err(self.error(exchange, None)),
+            Err(error) => {
+                self.keep(&exchange);
+                let why = match error {
+                    progenitor_client::Error::InvalidResponsePayload(_, why) => why.to_string(),
+                    _ => "the status is not one of this operation".to_owned(),
+                };
+                Err(self.error(exchange, Some(why)))
+            }
+        }
+    }
+
+    /// One request through the generated client, whose answer is taken as it is.
+    pub(crate) async fn send_undecoded<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+    ) -> Result<Answer, Error>
+    where
+        F: Future<Output = Generated<R, E>>,
+    {
+        let (_, exchange) = self.exchange(operation, request, true).await?;
+        match exchange.answer() {
+            Some(answer) => {
+                self.keep_answer(answer);
+                Ok(answer.clone())
+            }
+            None => Err(self.error(exchange, None)),
+        }
+    }
+
+    async fn exchange<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+        undecoded: bool,
+    ) -> Result<(Generated<R, E>, Exchange), Error>
+    where
+        F: Future<Output = Generated<R, E>>,
+    {
+        let shared = &self.client.shared;
+        let transport = Transport::new(shared.clone(), self.options.clone(), undecoded);
+        let api = generated::Client::new_with_client(
+            shared.base.as_str(),
+            shared.http.clone(),
+            transport.clone(),
+        );
+        let result = request(api).await;
+        let Some(exchange) = transport.exchange() else {
+            let why =
+                result.err().map_or_else(String::new, |error| error.into_untyped().to_string());
+            return Err(Error::invalid(operation.id, format!("the request cannot be made: {why}")));
+        };
+        Ok((result, exchange))
+    }
+
+    /// A request below the base address with what every request carries, for what the generator cannot express.
+    pub(crate) fn request(&self, method: Method, path: &str) -> Request {
+        let shared = &self.client.shared;
+        let mut request = Request::new(method, shared.base.join(path));
+        shared.dress(&mut request, &self.options);
+        request
+    }
+
+    /// One request made by hand.
+    pub(crate) async fn send_made<R: DeserializeOwned>(
+        &self,
+        operation: &'static Operation,
+        make: &mut MakeRequest<'_>,
+    ) -> Result<R, Error> {
+        let exchange = run(&self.client.shared, operation, &self.options, make).await;
+        let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
+        self.keep_answer(answer);
+        serde_json::from_slice(&answer.body)
+            .map_err(|why| self.error(exchange, Some(why.to_string())))
+    }
+
+    fn keep(&self, exchange: &Exchange) {
+        if let Some(answer) = exchange.answer() {
+            self.keep_answer(answer);
+        }
+    }
+
+    /// Leaves this as the call's undecoded answer.
+    pub(crate) fn keep_answer(&self, answer: &Answer) {
+        if let Some(slot) = &self.undecoded {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
+        }
+    }
+
+    fn error(&self, exchange: Exchange, why: Option<String>) -> Error {
+        Error::from_exchange(
+            exchange,
+            self.client.shared.base.host(),
+            self.options.idempotency_key.clone(),
+            why,
+        )
+    }
+}

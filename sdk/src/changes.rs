@@ -1,0 +1,216 @@
+//! Bodies of writes whose fields may be left out, set, or set to null.
+//!
+//! A field that is not mentioned stays as it is; a `clear_` method sends null. The interface does not show the whole list of accepted
+//! fields, so [`Object`] converts into each of them: what is sent then is up to the caller, and the service refuses what it does not
+//! know (422).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::generated::types::{NewFormField, Social};
+use crate::tolerant::{ChannelIds, Object};
+
+macro_rules! body {
+    (
+        $(#[$doc:meta])*
+        $name:ident {
+            $($(#[$field_doc:meta])* $set:ident $(/ $clear:ident)?: $type:ty => $key:literal;)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(transparent)]
+        #[must_use]
+        pub struct $name(Object);
+
+        impl $name {
+            $(
+                $(#[$field_doc])*
+                pub fn $set(mut self, value: impl Into<$type>) -> Self {
+                    let value: $type = value.into();
+                    self.0.insert($key.to_owned(), value_of(&value));
+                    self
+                }
+
+                $(
+                    #[doc = concat!("Sets `", $key, "` to null.")]
+                    pub fn $clear(mut self) -> Self {
+                        self.0.insert($key.to_owned(), Value::Null);
+                        self
+                    }
+                )?
+            )*
+
+            /// The fields, as they will be sent.
+            pub fn fields(&self) -> &Object {
+                &self.0
+            }
+        }
+
+        impl From<Object> for $name {
+            fn from(fields: Object) -> Self {
+                Self(fields)
+            }
+        }
+    };
+}
+
+/// Every type of a setter is made of texts, numbers, flags and lists of them, so it always has a JSON value.
+fn value_of<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+body! {
+    /// A new profile (the interface, section 4.5). Only the login is documented; the rest of the page can be set right after with
+    /// [`ProfileChanges`].
+    ///
+    /// ```
+    /// use links_sdk::NewProfile;
+    ///
+    /// assert_eq!(NewProfile::with_login("cafe").fields()["login"], "cafe");
+    /// ```
+    NewProfile {
+        /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
+        login: String => "login";
+    }
+}
+
+impl NewProfile {
+    /// A profile with this login.
+    pub fn with_login(login: impl Into<String>) -> Self {
+        Self::default().login(login)
+    }
+}
+
+body! {
+    /// Changes of a profile (the interface, sections 2.1 and 4.5).
+    ///
+    /// ```
+    /// use links_sdk::ProfileChanges;
+    ///
+    /// let changes = ProfileChanges::default().title("Café Mole").clear_avatar();
+    /// assert_eq!(serde_json::to_string(&changes)?, r#"{"title":"Café Mole","avatar":null}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ProfileChanges {
+        /// The heading of the page.
+        title / clear_title: String => "title";
+        /// The text below it.
+        description / clear_description: String => "description";
+        /// Path of an uploaded square image, at least 800x800.
+        avatar / clear_avatar: String => "avatar";
+        /// Path of an uploaded 16:9 image, at least 1600x900.
+        bg_image / clear_bg_image: String => "bgImage";
+        /// The whole list of social links; the service derives the icons.
+        socials: Vec<Social> => "socials";
+        /// Id of a language from the settings' options; null means the owner's language.
+        language_id / clear_language_id: i64 => "languageId";
+        /// The status badge under the avatar.
+        mood_text / clear_mood_text: String => "moodText";
+        /// For how many hours the badge is shown.
+        mood_hours / clear_mood_hours: i64 => "moodHours";
+    }
+}
+
+body! {
+    /// Changes of a profile's settings (the interface, section 4.5).
+    ///
+    /// A new login changes the public address at once. The old one is not redirected: links, QR codes and NFC tags that hold it break.
+    SettingsChanges {
+        /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
+        login: String => "login";
+        /// Code of a language from the settings' options.
+        language_code: String => "languageCode";
+    }
+}
+
+body! {
+    /// A new lead form (the interface, section 4.7). A form belongs to the account; a `form` slot puts it on a page.
+    ///
+    /// ```
+    /// use links_sdk::NewForm;
+    ///
+    /// let form = NewForm::default().title("Write to us").button_text("Send").notify([]);
+    /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([]));
+    /// ```
+    NewForm {
+        /// Shown above the fields.
+        title: String => "title";
+        /// Intro text under the title.
+        description / clear_description: String => "description";
+        /// Text of the submit button.
+        button_text: String => "buttonText";
+        /// Thanks shown after a submit.
+        success_message: String => "successMessage";
+        /// Phone of the owner, for the button that continues in a chat.
+        whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
+        /// Prefilled text of that button; null is the standard text.
+        whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
+        /// The questions, in order.
+        questions: Vec<NewFormField> => "fields";
+        /// The owner's switch.
+        enabled: bool => "enabled";
+        /// Closes the form after so many submissions.
+        submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
+        /// ISO 8601 date after which the form is closed.
+        active_till / clear_active_till: String => "activeTill";
+        /// Channels that receive each new lead; when left out, every verified channel of the owner does.
+        notification_channel_ids: ChannelIds => "notificationChannelIds";
+    }
+}
+
+impl NewForm {
+    /// Channels that receive each new lead.
+    pub fn notify(self, channels: impl IntoIterator<Item = i64>) -> Self {
+        self.notification_channel_ids(channels.into_iter().collect::<ChannelIds>())
+    }
+}
+
+body! {
+    /// Changes of a lead form (the interface, section 4.7). They apply at once on every page that holds the form.
+    FormChanges {
+        /// Shown above the fields.
+        title: String => "title";
+        /// Intro text under the title.
+        description / clear_description: String => "description";
+        /// Text of the submit button.
+        button_text: String => "buttonText";
+        /// Thanks shown after a submit.
+        success_message: String => "successMessage";
+        /// Phone of the owner, for the button that continues in a chat.
+        whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
+        /// Prefilled text of that button; null is the standard text.
+        whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
+        /// The questions, in order. Replaces the whole list: send every one, with the `key` of those that stay.
+        questions: Vec<NewFormField> => "fields";
+        /// The owner's switch.
+        enabled: bool => "enabled";
+        /// Closes the form after so many submissions.
+        submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
+        /// ISO 8601 date after which the form is closed.
+        active_till / clear_active_till: String => "activeTill";
+        /// Channels that receive each new lead.
+        notification_channel_ids: ChannelIds => "notificationChannelIds";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_mentioned_is_not_sent_and_what_is_cleared_is_null() {
+        let changes = FormChanges::default().title("T").clear_active_till().enabled(false);
+        assert_eq!(
+            serde_json::to_string(&changes).unwrap(),
+            r#"{"title":"T","activeTill":null,"enabled":false}"#
+        );
+        assert_eq!(serde_json::to_string(&ProfileChanges::default()).unwrap(), "{}");
+    }
+
+    #[test]
+    fn any_object_can_be_sent() {
+        let fields: Object = [("pronouns", "they")].into_iter().collect();
+        assert_eq!(SettingsChanges::from(fields.clone()).fields(), &fields);
+    }
+}

@@ -1,0 +1,178 @@
+//! The client and its builder.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+
+use crate::base_url::{BaseUrl, InvalidBaseUrl};
+use crate::token::Token;
+use crate::transport::clock::{Clock, SystemClock};
+use crate::transport::observer::{Nobody, Observer};
+use crate::transport::pacing::{InProcess, Pacer, RateLimits};
+use crate::transport::{Budget, Shared};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest silence while an answer is being read.
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token.
+///
+/// Calls are values: `.await` sends them, `with_*` sets their options.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use links_sdk::{Client, Token};
+///
+/// let client = Client::builder("https://links.example/api/v1")
+///     .token(Token::new(&std::env::var("LINKS_TOKEN")?)?)
+///     .build()?;
+/// println!("{} may write: {}", client.me().await?.name, client.me().await?.can_write);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) deadline: Duration,
+}
+
+/// What a [`Client`] is made of. Only the address is required.
+#[derive(Debug)]
+#[must_use]
+pub struct ClientBuilder {
+    base: String,
+    token: Option<Token>,
+    user_agent: String,
+    deadline: Duration,
+    clock: Arc<dyn Clock>,
+    pacer: Arc<dyn Pacer>,
+    observer: Arc<dyn Observer>,
+}
+
+/// Why there is no client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The address cannot be used.
+    #[error("the base address {address:?} cannot be used")]
+    Base {
+        /// As it was given.
+        address: String,
+        /// What is wrong with it.
+        source: InvalidBaseUrl,
+    },
+    /// The HTTP client cannot start: a bad proxy in the environment, no certificates on this machine.
+    #[error("the HTTP client cannot start")]
+    Http(#[source] reqwest::Error),
+}
+
+impl Client {
+    /// Begins a client for this base address, version segment included.
+    pub fn builder(base: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
+            base: base.into(),
+            token: None,
+            user_agent: concat!("links-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
+            deadline: DEADLINE,
+            clock: Arc::new(SystemClock::new()),
+            pacer: Arc::new(InProcess::new(RateLimits::default())),
+            observer: Arc::new(Nobody),
+        }
+    }
+
+    /// The address the client was built for.
+    pub fn base_url(&self) -> &BaseUrl {
+        &self.shared.base
+    }
+
+    /// Requests sent so far by this client and its clones, repeated ones included.
+    pub fn requests_sent(&self) -> u64 {
+        self.shared.requests.load(Ordering::Relaxed)
+    }
+}
+
+impl ClientBuilder {
+    /// The token every request carries; without one only [`Client::index`] is answered.
+    pub fn token(mut self, token: Token) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// What the client calls itself.
+    pub fn user_agent(mut self, name: impl Into<String>) -> Self {
+        self.user_agent = name.into();
+        self
+    }
+
+    /// Longest time for one call, waiting and retries included; 120 seconds unless set.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Where the time comes from.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The limits to keep within; those of the interface, section 8, unless set.
+    pub fn rate_limits(self, limits: RateLimits) -> Self {
+        self.pacer(Arc::new(InProcess::new(limits)))
+    }
+
+    /// What admits requests, to share one log among several clients of a token.
+    pub fn pacer(mut self, pacer: Arc<dyn Pacer>) -> Self {
+        self.pacer = pacer;
+        self
+    }
+
+    /// Who is told about waits and attempts.
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// Checks the address and makes the client. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// When the address is not https (or http to this machine), or the HTTP client cannot start.
+    pub fn build(self) -> Result<Client, BuildError> {
+        let base = match BaseUrl::new(&self.base) {
+            Ok(base) => base,
+            Err(source) => return Err(BuildError::Base { address: self.base, source }),
+        };
+        let http = http_client(&base, &self.user_agent).map_err(BuildError::Http)?;
+        let shared = Shared {
+            base,
+            http,
+            token: self.token,
+            clock: self.clock,
+            pacer: self.pacer,
+            observer: self.observer,
+            requests: AtomicU64::new(0),
+            budget: Budget::full(),
+        };
+        Ok(Client { shared: Arc::new(shared), deadline: self.deadline })
+    }
+}
+
+fn http_client(base: &BaseUrl, user_agent: &str) -> reqwest::Result<reqwest::Client> {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Another thread may have been faster; either provider serves.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+    let builder = reqwest::Client::builder()
+        .user_agent(user_agent)
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(STALL_TIMEOUT);
+    let builder = if base.is_loopback() { builder.no_proxy() } else { builder };
+    // Reading the system's certificates is most of a client's cost, and plain http needs none.
+    let builder = if base.is_https() { builder } else { builder.tls_certs_only([]) };
+    builder.build()
+}

@@ -1,0 +1,346 @@
+//! The one error of the client.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::tolerant::FieldErrors;
+use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::pacing::WaitReason;
+use crate::transport::{Answer, Exchange, Failure};
+
+/// Most characters of an unreadable answer that an error shows.
+const EXCERPT: usize = 200;
+
+/// A call that failed: what happened, and whether anything was written.
+///
+/// Look at it through its predicates; the kinds may grow. Its texts hold no token, no header and no query of an address, but they do
+/// hold the service's own words: clean them before they reach a terminal.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    operation: &'static str,
+    attempts: u32,
+    outcome: Outcome,
+    idempotency_key: Option<IdempotencyKey>,
+    retry_after: Option<Duration>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Invalid(String),
+    Service(ServiceError),
+    Unreadable { status: u16, why: String, excerpt: String },
+    Network { host: String, timed_out: bool, source: reqwest::Error },
+    Deadline { wait: Duration, reason: WaitReason },
+    DryRunExecuted { status: u16, body: Bytes },
+    Io(std::io::Error),
+}
+
+/// Whether the request had its effect. For a read it says whether the service answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It had none: never sent, or refused.
+    NotExecuted,
+    /// It had it; only the answer is lost or unreadable.
+    Executed,
+    /// Nobody knows: the answer never came. Look before you repeat it.
+    Unknown,
+}
+
+/// The service's error envelope (the interface, section 2.7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServiceError {
+    /// The HTTP status.
+    pub status: u16,
+    /// What the service says, in its words.
+    pub message: String,
+    /// Its code, `not_found` for example; the others are not documented.
+    pub code: String,
+    /// Refused fields with the reasons; empty unless a validation failed.
+    pub errors: FieldErrors,
+    /// Where the service says more about it.
+    pub documentation: Option<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Envelope {
+    message: String,
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    errors: FieldErrors,
+    #[serde(default)]
+    documentation: Option<String>,
+}
+
+impl Error {
+    /// The caller's own input, refused before anything was sent.
+    pub(crate) fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
+        Self::new(operation, Outcome::NotExecuted, Kind::Invalid(message.into()))
+    }
+
+    fn new(operation: &'static str, outcome: Outcome, kind: Kind) -> Self {
+        Self(Box::new(Inner {
+            operation,
+            attempts: 0,
+            outcome,
+            idempotency_key: None,
+            retry_after: None,
+            kind,
+        }))
+    }
+
+    /// An exchange that did not end in an answer to be used. `why` says what is wrong with a 2xx answer.
+    pub(crate) fn from_exchange(
+        exchange: Exchange,
+        host: &str,
+        key: Option<IdempotencyKey>,
+        why: Option<String>,
+    ) -> Self {
+        let outcome = exchange.outcome();
+        let mut retry_after = None;
+        let kind = match exchange.result {
+            Ok(answer) => of_answer(&answer, why),
+            Err(Failure::Request(error)) => Kind::Io(error),
+            Err(Failure::Network { source, .. }) => {
+                Kind::Network { host: host.to_owned(), timed_out: source.is_timeout(), source }
+            }
+            Err(Failure::TooLarge { status }) => {
+                let why = format!(
+                    "it is larger than {} MiB",
+                    crate::transport::answer::MOST_BYTES / 1024 / 1024
+                );
+                Kind::Unreadable { status, why, excerpt: String::new() }
+            }
+            Err(Failure::Deadline { wait, reason, last, .. }) => {
+                retry_after = Some(wait);
+                match last {
+                    Some(answer) if answer.status() != 429 => of_answer(&answer, None),
+                    _ => Kind::Deadline { wait, reason },
+                }
+            }
+        };
+        let error = Self::new(exchange.operation.id, outcome, kind);
+        Self(Box::new(Inner {
+            attempts: exchange.sent,
+            idempotency_key: key,
+            retry_after,
+            ..*error.0
+        }))
+    }
+
+    /// The service executed what should have been a dry run.
+    pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
+        let kind = Kind::DryRunExecuted { status: answer.status(), body: answer.body.clone() };
+        Self::new(operation, Outcome::Executed, kind)
+    }
+
+    /// The operationId of the call.
+    pub fn operation(&self) -> &'static str {
+        self.0.operation
+    }
+
+    /// How many requests were sent.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Whether the write took place.
+    pub fn outcome(&self) -> Outcome {
+        self.0.outcome
+    }
+
+    /// The key the call carried: repeat the call with it and nothing is created twice (for 24 hours).
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.0.idempotency_key.as_ref()
+    }
+
+    /// How long to wait before the call has a chance.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The HTTP status, if the service answered.
+    pub fn status(&self) -> Option<u16> {
+        match &self.0.kind {
+            Kind::Service(error) => Some(error.status),
+            Kind::Unreadable { status, .. } | Kind::DryRunExecuted { status, .. } => Some(*status),
+            Kind::Deadline { reason: WaitReason::TooManyRequests, .. } => Some(429),
+            _ => None,
+        }
+    }
+
+    /// The service's own error, if it sent one.
+    pub fn service(&self) -> Option<&ServiceError> {
+        match &self.0.kind {
+            Kind::Service(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The refused fields and why, by path (`data.title`, `slots.2.data.link`); empty when no validation failed.
+    pub fn field_errors(&self) -> &FieldErrors {
+        static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
+        self.service().map_or(&NONE, |error| &error.errors)
+    }
+
+    /// The body of a write that the service executed although it was asked for a dry run.
+    pub fn executed_body(&self) -> Option<&Bytes> {
+        match &self.0.kind {
+            Kind::DryRunExecuted { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+
+    /// Refused here: the arguments cannot be sent.
+    pub fn is_invalid_input(&self) -> bool {
+        matches!(self.0.kind, Kind::Invalid(_) | Kind::Io(_))
+    }
+
+    /// 401: no token, a wrong one, or a revoked one.
+    pub fn is_not_authenticated(&self) -> bool {
+        self.status() == Some(401)
+    }
+
+    /// 403: the token may not do this.
+    pub fn is_forbidden(&self) -> bool {
+        self.status() == Some(403)
+    }
+
+    /// 404.
+    pub fn is_not_found(&self) -> bool {
+        self.status() == Some(404)
+    }
+
+    /// 409: a limit is reached, or the type is read-only.
+    pub fn is_conflict(&self) -> bool {
+        self.status() == Some(409)
+    }
+
+    /// 422: see [`Error::field_errors`].
+    pub fn is_validation(&self) -> bool {
+        self.status() == Some(422)
+    }
+
+    /// A rate limit, and the wait for it would have passed the deadline.
+    pub fn is_rate_limited(&self) -> bool {
+        self.status() == Some(429)
+            || matches!(self.0.kind, Kind::Deadline { reason, .. } if reason != WaitReason::Retry)
+    }
+
+    /// The service could not be reached, or the connection broke.
+    pub fn is_network(&self) -> bool {
+        matches!(self.0.kind, Kind::Network { .. })
+    }
+
+    /// 5xx.
+    pub fn is_server_error(&self) -> bool {
+        self.status().is_some_and(|status| status >= 500)
+    }
+
+    /// An answer that is not what the interface describes.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self.0.kind, Kind::Unreadable { .. })
+    }
+
+    /// The service executed a dry run: something was written.
+    pub fn is_dry_run_executed(&self) -> bool {
+        matches!(self.0.kind, Kind::DryRunExecuted { .. })
+    }
+
+    /// Whether the same call may succeed later without anything being changed.
+    pub fn is_retryable(&self) -> bool {
+        self.is_rate_limited() || self.is_network() || self.is_server_error()
+    }
+}
+
+fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
+    let status = answer.status();
+    let success = answer.status.is_success();
+    match serde_json::from_slice::<Envelope>(&answer.body) {
+        Ok(envelope) if !success && !answer.status.is_redirection() => {
+            Kind::Service(ServiceError {
+                status,
+                message: envelope.message,
+                code: envelope.code.unwrap_or_default(),
+                errors: envelope.errors,
+                documentation: envelope.documentation,
+            })
+        }
+        _ => {
+            let why = why.unwrap_or_else(|| match answer.header("location") {
+                Some(target) if answer.status.is_redirection() => {
+                    format!("it points to {}", origin(target))
+                }
+                _ => "it is not the service's error format".to_owned(),
+            });
+            let text = String::from_utf8_lossy(&answer.body);
+            Kind::Unreadable { status, why, excerpt: text.trim().chars().take(EXCERPT).collect() }
+        }
+    }
+}
+
+/// Where a redirect points, without what may be secret in it.
+fn origin(target: &str) -> String {
+    url::Url::parse(target)
+        .map_or_else(|_| "another path".to_owned(), |url| url.origin().ascii_serialization())
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operation = self.0.operation;
+        match &self.0.kind {
+            Kind::Invalid(message) => f.write_str(message),
+            Kind::Service(error) => {
+                write!(f, "{operation} was refused with {}: {}", error.status, error.message)
+            }
+            Kind::Unreadable { status, why, excerpt } => {
+                write!(
+                    f,
+                    "{operation} was answered with {status}, but the answer cannot be used: {why}"
+                )?;
+                if !excerpt.is_empty() {
+                    write!(f, "; it begins: {excerpt}")?;
+                }
+                Ok(())
+            }
+            Kind::Network { host, timed_out: true, .. } => {
+                write!(f, "{operation}: {host} did not answer in time")
+            }
+            Kind::Network { host, source, .. } if source.is_connect() => {
+                write!(f, "{operation}: cannot reach {host}")
+            }
+            Kind::Network { host, .. } => write!(f, "{operation}: the connection to {host} broke"),
+            Kind::Deadline { wait, reason } => {
+                let seconds = wait.as_secs_f64().ceil();
+                write!(
+                    f,
+                    "{operation} would have to wait {seconds} s ({reason}), which is past the deadline"
+                )
+            }
+            Kind::DryRunExecuted { status, .. } => {
+                write!(
+                    f,
+                    "the service executed a dry run of {operation} (it answered {status}, not 204)"
+                )
+            }
+            Kind::Io(_) => write!(f, "{operation}: the request could not be made"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            Kind::Network { source, .. } => std::error::Error::source(source),
+            Kind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}

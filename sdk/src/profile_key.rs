@@ -1,0 +1,150 @@
+//! How a profile is addressed (the interface, section 4.1.1).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Most characters a login can have (the interface, section 8).
+const LOGIN_MAX: usize = 60;
+
+/// The id or the login of a profile. A fully numeric key is always an id, so a login of digits only can be reached only by its id.
+///
+/// ```
+/// use links_sdk::ProfileKey;
+///
+/// assert_eq!("cafe".parse(), Ok(ProfileKey::Login("cafe".into())));
+/// assert_eq!("1042".parse(), Ok(ProfileKey::Id(1042)));
+/// assert!("../me".parse::<ProfileKey>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ProfileKey {
+    /// The numeric id, 1 or more.
+    Id(i64),
+    /// The login: 1 to 60 of `a-z A-Z 0-9 . _`, with at least one that is not a digit, and not `.` or `..`.
+    Login(String),
+}
+
+/// Why a text is not a profile key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidProfileKey {
+    /// Nothing was given.
+    #[error("a profile key is an id or a login, not an empty text")]
+    Empty,
+    /// Digits only, but no id: 0, or above 2^63 - 1.
+    #[error("`{0}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807")]
+    IdOutOfRange(String),
+    /// More than 60 characters.
+    #[error("a login has at most 60 characters, this one has {0}")]
+    TooLong(usize),
+    /// A character that no login has.
+    #[error("a login has only letters, digits, `.` and `_`, not {0:?}")]
+    Character(char),
+    /// `.` or `..`, which an address would resolve away.
+    #[error("`{0}` is not a login")]
+    Dots(String),
+}
+
+impl FromStr for ProfileKey {
+    type Err = InvalidProfileKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.is_empty() {
+            return Err(InvalidProfileKey::Empty);
+        }
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return match text.parse() {
+                Ok(id) if id > 0 => Ok(Self::Id(id)),
+                _ => Err(InvalidProfileKey::IdOutOfRange(text.to_owned())),
+            };
+        }
+        if let Some(c) =
+            text.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_')))
+        {
+            return Err(InvalidProfileKey::Character(c));
+        }
+        if text.len() > LOGIN_MAX {
+            return Err(InvalidProfileKey::TooLong(text.len()));
+        }
+        if matches!(text, "." | "..") {
+            return Err(InvalidProfileKey::Dots(text.to_owned()));
+        }
+        Ok(Self::Login(text.to_owned()))
+    }
+}
+
+impl TryFrom<&str> for ProfileKey {
+    type Error = InvalidProfileKey;
+
+    fn try_from(text: &str) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<&ProfileKey> for ProfileKey {
+    fn from(key: &ProfileKey) -> Self {
+        key.clone()
+    }
+}
+
+impl From<i64> for ProfileKey {
+    fn from(id: i64) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl fmt::Display for ProfileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Login(login) => login.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_always_an_id() {
+        assert_eq!("007".parse(), Ok(ProfileKey::Id(7)));
+        assert_eq!("9223372036854775807".parse(), Ok(ProfileKey::Id(i64::MAX)));
+        for text in ["0", "000", "9223372036854775808"] {
+            assert_eq!(
+                text.parse::<ProfileKey>(),
+                Err(InvalidProfileKey::IdOutOfRange(text.into()))
+            );
+        }
+    }
+
+    #[test]
+    fn what_could_leave_the_path_is_refused() {
+        for text in [
+            "",
+            ".",
+            "..",
+            "a/b",
+            "%2e%2e",
+            "a b",
+            "café",
+            "-1",
+            "a?b",
+            "a#b",
+            "a\n",
+            &"x".repeat(61),
+        ] {
+            assert!(text.parse::<ProfileKey>().is_err(), "{text:?}");
+        }
+        for text in [
+            "cafe",
+            "a.b_c",
+            "...",
+            "x",
+            &"x".repeat(60),
+            "1.5",
+            "١٢٣x".trim_start_matches(|c: char| !c.is_ascii()),
+        ] {
+            assert_eq!(text.parse::<ProfileKey>().unwrap().to_string(), text);
+        }
+    }
+}

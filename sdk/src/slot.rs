@@ -1,0 +1,97 @@
+//! A slot as the service returns it.
+
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use crate::tolerant::Object;
+
+/// A content block of a page (the interface, section 2.2).
+///
+/// Reading is tolerant: a type that none of the 12 known ones is, `data` written as `[]`, and fields that the interface does not
+/// describe are all kept.
+///
+/// ```
+/// let slot: links_sdk::Slot =
+///     serde_json::from_str(r#"{"id": 7, "type": "divider", "data": [], "supported": true, "clicks": 3}"#)?;
+/// assert_eq!(slot.kind, "divider");
+/// assert_eq!(slot.extra["clicks"], 3);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Slot {
+    /// Positive; what paths and batch bodies name the slot by.
+    pub id: i64,
+    /// `button`, `text` ... or a type that is not editable any more. Never changes after creation.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The content; which fields there are depends on the type, see [`Client::slot_types`](crate::Client::slot_types).
+    pub data: Object,
+    /// `false` for legacy slots: they can be listed, reordered and deleted, but not edited.
+    pub supported: bool,
+    /// Every other field of the record, as it was sent.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+// By hand because a flattened map would make serde buffer the whole record first.
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SlotVisitor;
+
+        impl<'de> Visitor<'de> for SlotVisitor {
+            type Value = Slot;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a slot")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Slot, A::Error> {
+                let (mut id, mut kind, mut data, mut supported) = (None, None, None, None);
+                let mut extra = Map::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "id" => id = Some(map.next_value()?),
+                        "type" => kind = Some(map.next_value()?),
+                        "data" => data = Some(map.next_value()?),
+                        "supported" => supported = Some(map.next_value()?),
+                        _ => {
+                            extra.insert(key, map.next_value()?);
+                        }
+                    }
+                }
+                Ok(Slot {
+                    id: id.ok_or_else(|| A::Error::missing_field("id"))?,
+                    kind: kind.ok_or_else(|| A::Error::missing_field("type"))?,
+                    data: data.unwrap_or_default(),
+                    supported: supported.unwrap_or(true),
+                    extra,
+                })
+            }
+        }
+
+        deserializer.deserialize_map(SlotVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_types_and_fields_are_kept() {
+        let json = r#"{"id":9,"type":"hologram","data":{"b":1,"a":2},"supported":false,"order":3}"#;
+        let slot: Slot = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&slot).unwrap(), json);
+    }
+
+    #[test]
+    fn what_may_be_missing_is_filled_and_what_may_not_is_named() {
+        let slot: Slot = serde_json::from_str(r#"{"id":9,"type":"divider"}"#).unwrap();
+        assert!(slot.supported && slot.data.is_empty());
+        let error = serde_json::from_str::<Slot>(r#"{"type":"divider"}"#).unwrap_err();
+        assert!(error.to_string().contains("`id`"), "{error}");
+    }
+}

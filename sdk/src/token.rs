@@ -1,0 +1,73 @@
+//! The bearer token, kept out of every output.
+
+use std::fmt;
+
+use reqwest::header::HeaderValue;
+
+/// An access token (the interface, section 5). Its text can be sent, not shown: `Debug` prints a placeholder.
+///
+/// ```
+/// let token = links_sdk::Token::new("lnk_secret")?;
+/// assert_eq!(format!("{token:?}"), "Token(***)");
+/// # Ok::<(), links_sdk::InvalidToken>(())
+/// ```
+#[derive(Clone)]
+pub struct Token(HeaderValue);
+
+/// Why a text cannot be a token. The text itself is never part of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidToken {
+    /// Nothing but white space was given.
+    #[error("the token is empty")]
+    Empty,
+    /// A line break, a space, or another character that no token has.
+    #[error("the token has a line break, a space or another character that no token has")]
+    Character,
+}
+
+impl Token {
+    /// Takes a token as it was pasted: white space around it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is left, or when something that is not visible ASCII stands inside.
+    pub fn new(text: &str) -> Result<Self, InvalidToken> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(InvalidToken::Empty);
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(InvalidToken::Character);
+        }
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+            .map_err(|_| InvalidToken::Character)?;
+        header.set_sensitive(true);
+        Ok(Self(header))
+    }
+
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(***)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pasted_token_is_trimmed_and_nothing_else_is_mended() {
+        assert_eq!(Token::new(" abc\n").unwrap().header(), "Bearer abc");
+        assert_eq!(Token::new(" \n").unwrap_err(), InvalidToken::Empty);
+        for text in ["a\nb", "a b", "a\u{7f}", "é"] {
+            assert_eq!(Token::new(text).unwrap_err(), InvalidToken::Character, "{text:?}");
+        }
+        assert!(!format!("{:?}", Token::new("abc").unwrap().header()).contains("abc"));
+    }
+}

@@ -1,0 +1,228 @@
+//! Containers that read every spelling the service uses for them.
+//!
+//! An empty PHP array has one JSON spelling, `[]`, for lists and objects alike, and a list with holes is written as an object with
+//! numeric keys. Reading accepts both; writing always uses the proper form.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+/// A JSON object with keys in the order in which they were sent. Reads `[]` as the empty object.
+///
+/// ```
+/// let data: links_sdk::Object = serde_json::from_str("[]")?;
+/// assert!(data.is_empty());
+/// assert_eq!(serde_json::to_string(&data)?, "{}");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Object(pub Map<String, Value>);
+
+impl Deref for Object {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Object {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl From<Map<String, Value>> for Object {
+    fn from(map: Map<String, Value>) -> Self {
+        Self(map)
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObjectVisitor;
+
+        impl<'de> Visitor<'de> for ObjectVisitor {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object (or an empty array)")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut object = Map::new();
+                while let Some((key, value)) = map.next_entry()? {
+                    object.insert(key, value);
+                }
+                Ok(Object(object))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Object, A::Error> {
+                refuse_elements(seq, &self)?;
+                Ok(Object::default())
+            }
+
+            fn visit_unit<E>(self) -> Result<Object, E> {
+                Ok(Object::default())
+            }
+        }
+
+        deserializer.deserialize_any(ObjectVisitor)
+    }
+}
+
+/// The ids of notification channels. Reads a list, and a list spelled as an object with numeric keys.
+///
+/// ```
+/// let ids: links_sdk::ChannelIds = serde_json::from_str(r#"{"0": 7, "2": 9}"#)?;
+/// assert_eq!(*ids, [7, 9]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ChannelIds(pub Vec<i64>);
+
+impl Deref for ChannelIds {
+    type Target = Vec<i64>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl FromIterator<i64> for ChannelIds {
+    fn from_iter<I: IntoIterator<Item = i64>>(ids: I) -> Self {
+        Self(ids.into_iter().collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for ChannelIds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IdsVisitor;
+
+        impl<'de> Visitor<'de> for IdsVisitor {
+            type Value = ChannelIds;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of channel ids")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ChannelIds, A::Error> {
+                let mut ids = Vec::new();
+                while let Some(id) = seq.next_element()? {
+                    ids.push(id);
+                }
+                Ok(ChannelIds(ids))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ChannelIds, A::Error> {
+                let mut ids = Vec::new();
+                while let Some((_, id)) = map.next_entry::<IgnoredAny, i64>()? {
+                    ids.push(id);
+                }
+                Ok(ChannelIds(ids))
+            }
+
+            fn visit_unit<E>(self) -> Result<ChannelIds, E> {
+                Ok(ChannelIds::default())
+            }
+        }
+
+        deserializer.deserialize_any(IdsVisitor)
+    }
+}
+
+/// What a validation refused: the path of each offending field (`data.title`, `slots.2.data.link`) with the service's messages for it.
+/// Reads `null`, `[]`, and a bare string in place of a list of messages (the interface, section 2.7).
+///
+/// ```
+/// let errors: links_sdk::FieldErrors = serde_json::from_str(r#"{"slots.2.data.link": ["must be a URL"]}"#)?;
+/// assert_eq!(errors["slots.2.data.link"], ["must be a URL"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct FieldErrors(pub BTreeMap<String, Vec<String>>);
+
+impl Deref for FieldErrors {
+    type Target = BTreeMap<String, Vec<String>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for FieldErrors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let errors = Option::<Object>::deserialize(deserializer)?.unwrap_or_default();
+        Ok(Self(errors.0.into_iter().map(|(path, messages)| (path, texts(messages))).collect()))
+    }
+}
+
+fn texts(messages: Value) -> Vec<String> {
+    match messages {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.into_iter().flat_map(texts).collect(),
+        Value::Null => Vec::new(),
+        other => vec![other.to_string()],
+    }
+}
+
+fn refuse_elements<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    expected: &dyn serde::de::Expected,
+) -> Result<(), A::Error> {
+    match seq.next_element::<IgnoredAny>()? {
+        None => Ok(()),
+        Some(_) => Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, expected)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_reads_as_itself_as_an_empty_array_and_as_null() {
+        for (json, expected) in
+            [("{}", "{}"), ("[]", "{}"), ("null", "{}"), (r#"{"b":1,"a":[]}"#, r#"{"b":1,"a":[]}"#)]
+        {
+            let object: Object = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&object).unwrap(), expected, "{json}");
+        }
+        serde_json::from_str::<Object>("[1]").unwrap_err();
+        serde_json::from_str::<Object>("\"x\"").unwrap_err();
+    }
+
+    #[test]
+    fn channel_ids_read_as_a_list_or_as_a_map() {
+        for json in ["[3,5]", r#"{"0":3,"4":5}"#] {
+            assert_eq!(serde_json::from_str::<ChannelIds>(json).unwrap().0, [3, 5], "{json}");
+        }
+        assert!(serde_json::from_str::<ChannelIds>("[]").unwrap().is_empty());
+        serde_json::from_str::<ChannelIds>(r#"["x"]"#).unwrap_err();
+    }
+
+    #[test]
+    fn field_errors_read_every_spelling() {
+        for json in ["null", "[]", "{}"] {
+            assert!(serde_json::from_str::<FieldErrors>(json).unwrap().is_empty(), "{json}");
+        }
+        let errors: FieldErrors =
+            serde_json::from_str(r#"{"a":"one","b":["x",["y"]],"c":3}"#).unwrap();
+        assert_eq!(errors["a"], ["one"]);
+        assert_eq!(errors["b"], ["x", "y"]);
+        assert_eq!(errors["c"], ["3"]);
+    }
+}

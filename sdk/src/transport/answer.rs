@@ -1,0 +1,75 @@
+//! One whole answer of the service, read under a limit.
+
+use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::HeaderMap;
+use reqwest::{Response, StatusCode};
+
+/// Most bytes of one answer, after decompression.
+pub(crate) const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// An answer as the service sent it.
+#[derive(Clone)]
+pub struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// Why a body was not read to its end.
+pub(crate) enum Unread {
+    Cut(reqwest::Error),
+    TooLarge,
+}
+
+impl Answer {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    /// The value of a header, where it is readable text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The body, byte by byte as it was sent (decompressed).
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// What the service would have answered, where its own answer was lost and the effect was read instead.
+    pub(crate) fn json(body: &serde_json::Value) -> Self {
+        Self {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: Bytes::from(body.to_string()),
+        }
+    }
+
+    pub(crate) async fn read(mut response: Response) -> Result<Self, (StatusCode, Unread)> {
+        let status = response.status();
+        let headers = std::mem::take(response.headers_mut());
+        let mut body = BytesMut::new();
+        loop {
+            match response.chunk().await {
+                Ok(None) => return Ok(Self { status, headers, body: body.freeze() }),
+                Ok(Some(chunk)) if body.len() + chunk.len() > MOST_BYTES => {
+                    return Err((status, Unread::TooLarge));
+                }
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Err(error) => return Err((status, Unread::Cut(error.without_url()))),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status())
+            .field("bytes", &self.body.len())
+            .finish_non_exhaustive()
+    }
+}

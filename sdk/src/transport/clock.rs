@@ -1,0 +1,59 @@
+//! Time, passed in: the only file that asks the runtime's clock.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Where the client gets the time and how it waits. Pass your own to test without waiting.
+pub trait Clock: fmt::Debug + Send + Sync + 'static {
+    /// Time since an arbitrary moment; never goes back.
+    fn monotonic(&self) -> Duration;
+
+    /// The time of day, for dates the service sends.
+    fn wall(&self) -> SystemTime;
+
+    /// Completes after `duration`.
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
+/// The clock of this machine, and tokio's timer.
+#[derive(Debug)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where the clock that is passed around comes from"
+)]
+impl SystemClock {
+    /// A clock that starts now.
+    pub fn new() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where the clock that is passed around comes from"
+)]
+impl Clock for SystemClock {
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}

@@ -1,0 +1,41 @@
+//! What an embedder can watch while calls run.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::pacing::WaitReason;
+
+/// Is told what the client does. Every method does nothing unless it is overridden; none may block.
+pub trait Observer: fmt::Debug + Send + Sync + 'static {
+    /// The client is about to wait.
+    fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
+        let _ = (operation, duration, reason);
+    }
+
+    /// One attempt has ended: with a status, or without any answer.
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        let _ = attempt;
+    }
+}
+
+/// One attempt, as an [`Observer`] sees it. Nothing secret is part of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AttemptReport<'a> {
+    /// The operationId.
+    pub operation: &'static str,
+    /// The HTTP method.
+    pub method: &'a str,
+    /// The path below the base address, query included.
+    pub target: &'a str,
+    /// The status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// From sending until the last byte.
+    pub took: Duration,
+}
+
+/// Watches nothing.
+#[derive(Debug)]
+pub(crate) struct Nobody;
+
+impl Observer for Nobody {}
