@@ -135,6 +135,11 @@ impl Error {
         }))
     }
 
+    /// An answer of a call that succeeded, but that is not what the interface describes.
+    pub(crate) fn unreadable(operation: &'static str, answer: &Answer, why: String) -> Self {
+        Self::new(operation, Outcome::Executed, of_answer(answer, Some(why)))
+    }
+
     /// The service executed what should have been a dry run.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
         let kind = Kind::DryRunExecuted { status: answer.status(), body: answer.body.clone() };

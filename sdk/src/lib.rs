@@ -46,6 +46,7 @@
 //! [`Error::field_errors`]. Where the SDK's types are not enough, [`Call::answer`] gives the answer as it was sent.
 
 mod api;
+pub mod apply;
 mod base_url;
 mod call;
 mod changes;

@@ -1,6 +1,6 @@
 //! From the slots of a page and the slots that a file wants to a [`Plan`]: what to change, create, move and delete.
 //!
-//! Everything here decides and nothing here sends. A plan is data: it can be empty, printed, saved, and carried out elsewhere.
+//! A plan is data: it can be empty, printed, saved. [`Page::read`] and [`Plan::execute`] send; everything else here only decides.
 //!
 //! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
 //!
@@ -32,6 +32,7 @@
 mod content;
 mod desired;
 mod error;
+mod execute;
 mod guard;
 mod matching;
 mod normal;
@@ -46,6 +47,7 @@ mod tests;
 
 pub use desired::{DesiredPage, DesiredSlot};
 pub use error::{ItemError, ItemProblem, PlanError};
+pub use execute::{ApplyError, Done, ItemRefusal, Page, Step};
 pub use guard::{GuardRefusal, Limits, guard};
 pub use normal::{fingerprint, same};
 pub use options::{KeptReason, Options};

@@ -1,0 +1,224 @@
+//! What holds for every page and every file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::Map;
+
+use super::service::Service;
+use super::*;
+use crate::Object;
+
+/// Few values, so that much collides; `size` is also filled in by the service.
+fn data() -> impl Strategy<Value = Object> {
+    let title = select(vec![None, Some(json!("A a")), Some(json!(" A a")), Some(json!("B b")), Some(json!("menu")), Some(json!(""))]);
+    let link = select(vec![None, Some(json!("https://a.example")), Some(json!("https://b.example")), Some(json!(null))]);
+    let style = select(vec![None, Some(json!("primary")), Some(json!("bold"))]);
+    let size = select(vec![None, Some(json!(1)), Some(json!(1.0)), Some(json!(2))]);
+    let items = select(vec![None, Some(json!([])), Some(json!([{"q": "Why so?"}])), Some(json!([{"q": "Why so?"}, {"q": "How?"}]))]);
+    (title, link, style, size, items).prop_map(|(title, link, style, size, items)| {
+        let values = [("title", title), ("link", link), ("style", style), ("size", size), ("items", items)];
+        values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    })
+}
+
+fn content() -> impl Strategy<Value = (&'static str, Object)> {
+    (select(vec!["button", "text", "divider"]), data())
+}
+
+fn slots() -> impl Strategy<Value = Vec<Slot>> {
+    let kind = select(vec!["button", "button", "button", "text", "text", "divider", "event", "oldmap"]);
+    proptest::collection::vec((kind, data()), 0..9).prop_map(|contents| {
+        let slot = |(nth, (kind, data)): (usize, (&str, Object))| Slot {
+            id: 100 - i64::try_from(nth).unwrap(),
+            kind: kind.into(),
+            supported: !kind.starts_with("old"),
+            data,
+            extra: Map::new(),
+        };
+        contents.into_iter().enumerate().map(slot).collect()
+    })
+}
+
+/// Some slots of the page, with or without their ids, as they are or edited, mixed with new items.
+fn page_and_file() -> impl Strategy<Value = (Vec<Slot>, DesiredPage)> {
+    slots().prop_flat_map(|page| {
+        let taken = subsequence(page.clone(), 0..=page.len())
+            .prop_flat_map(|taken| {
+                let edits = (any::<bool>(), select(vec![0, 0, 1, 2]), data());
+                let edits = proptest::collection::vec(edits, taken.len());
+                (Just(taken), edits)
+            })
+            .prop_map(|(taken, edits)| taken.into_iter().zip(edits).map(taken_over).collect::<Vec<_>>());
+        let new = proptest::collection::vec(content(), 0..5).prop_map(|new| {
+            new.into_iter().map(|(kind, data)| DesiredSlot { id: None, kind: kind.into(), data }).collect::<Vec<_>>()
+        });
+        let items = (taken, new).prop_map(|(taken, new)| [taken, new].concat()).prop_shuffle();
+        (Just(page), items.prop_map(|slots| DesiredPage { slots }))
+    })
+}
+
+fn taken_over((slot, (by_id, edit, other)): (Slot, (bool, u8, Object))) -> DesiredSlot {
+    let Slot { id, kind, mut data, supported, .. } = slot;
+    let editable = supported && kind != "event";
+    match edit {
+        1 if editable => data.extend(other.0),
+        2 if editable => data = other,
+        _ => {}
+    }
+    DesiredSlot { id: (by_id || !editable).then_some(id), kind, data }
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    let types = any::<bool>().prop_map(|known| {
+        let mut types = SlotTypes::default();
+        let schema = json!({"properties": {
+            "title": {"type": ["string", "null"]}, "link": {"type": ["string", "null"]}, "style": {"enum": ["primary", "bold"]},
+        }});
+        for kind in ["button", "text", "divider", "oldmap"].iter().filter(|_| known) {
+            types.insert(*kind, true, schema.clone());
+        }
+        types
+    });
+    (any::<bool>(), any::<bool>(), types).prop_map(|(prune, prune_unsupported, types)| Options {
+        prune,
+        prune_unsupported,
+        types,
+        ..Options::default()
+    })
+}
+
+/// Not by the code under test: empty values away, the rest by [`same`].
+fn holds(slot: &Slot, item: &DesiredSlot) -> bool {
+    let value = |data: &Object, key: &str| data.get(key).cloned().unwrap_or(Value::Null);
+    slot.kind == item.kind && item.data.keys().all(|key| same(&value(&slot.data, key), &value(&item.data, key)))
+}
+
+fn check_outcome(before: &[Slot], service: &Service, file: &DesiredPage, options: &Options) -> Result<(), TestCaseError> {
+    let of_file: Vec<&Slot> = {
+        let mut rest = service.slots.iter();
+        file.slots
+            .iter()
+            .map_while(|item| rest.find(|slot| item.id.map_or(holds(slot, item), |id| slot.id == id && holds(slot, item))))
+            .collect()
+    };
+    prop_assert_eq!(of_file.len(), file.slots.len(), "the page does not hold the items in order: {:#?}", service.slots);
+
+    let again = Plan::new(&service.slots, file, options).unwrap();
+    prop_assert!(again.is_empty(), "a second run would change: {again:#?}");
+
+    let named: BTreeSet<i64> = file.slots.iter().filter_map(|item| item.id).collect();
+    for slot in before.iter().filter(|slot| service.deleted.contains(&slot.id)) {
+        prop_assert!(slot.kind != "event" && !named.contains(&slot.id));
+        let allowed = if slot.supported { options.prune } else { options.prune_unsupported };
+        prop_assert!(allowed);
+    }
+    if options.prune {
+        let surplus = service.slots.iter().filter(|slot| slot.supported && slot.kind != "event" && !named.contains(&slot.id)).count();
+        prop_assert_eq!(surplus, file.slots.iter().filter(|item| item.id.is_none() && item.kind != "event").count());
+    }
+    Ok(())
+}
+
+/// How many items without id could have a slot of exactly their content.
+fn twins(page: &[Slot], file: &DesiredPage) -> usize {
+    let named: BTreeSet<i64> = file.slots.iter().filter_map(|item| item.id).collect();
+    let mut held: BTreeMap<String, usize> = BTreeMap::new();
+    let key = |kind: &str, data: &Object| fingerprint(&[Slot { id: 0, kind: kind.into(), data: data.clone(), supported: true, extra: Map::new() }]);
+    for slot in page.iter().filter(|slot| slot.supported && !named.contains(&slot.id)) {
+        *held.entry(key(&slot.kind, &slot.data)).or_default() += 1;
+    }
+    let mut found = 0;
+    for item in file.slots.iter().filter(|item| item.id.is_none()) {
+        if let Some(left) = held.get_mut(&key(&item.kind, &item.data)).filter(|left| **left > 0) {
+            *left -= 1;
+            found += 1;
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_page_becomes_what_the_file_asks_for((page, file) in page_and_file(), options in options()) {
+        let plan = Plan::new(&page, &file, &options).unwrap();
+        prop_assert_eq!(&plan, &Plan::new(&page, &file, &options).unwrap());
+        prop_assert_eq!(&plan, &serde_json::from_str::<Plan>(&serde_json::to_string(&plan).unwrap()).unwrap());
+
+        let untouched = plan.items - plan.creates.len() - plan.updates.len();
+        prop_assert!(untouched >= twins(&page, &file));
+
+        let mut service = Service::with(page.clone(), 500);
+        let created = service.run(&plan, usize::MAX);
+        check_outcome(&page, &service, &file, &options)?;
+        prop_assert_eq!(created.len(), plan.creates.len());
+        for kept in &plan.kept {
+            prop_assert!(service.ids().contains(&kept.id));
+        }
+        let order: Vec<i64> = plan
+            .order
+            .iter()
+            .map(|slot| match slot {
+                SlotRef::Existing(id) => *id,
+                SlotRef::Created(nth) => created[*nth],
+            })
+            .collect();
+        prop_assert_eq!(service.ids(), order);
+    }
+
+    #[test]
+    fn an_interrupted_run_is_finished_by_the_next((page, file) in page_and_file(), options in options(), stop in 0_usize..6) {
+        let plan = Plan::new(&page, &file, &options).unwrap();
+        let mut service = Service::with(page.clone(), 500);
+        service.run(&plan, stop);
+        let next = Plan::new(&service.slots, &file, &options).unwrap();
+        service.run(&next, usize::MAX);
+        check_outcome(&page, &service, &file, &options)?;
+        prop_assert!(service.created.len() <= plan.creates.len(), "created twice");
+    }
+
+    #[test]
+    fn a_full_page_never_grows_beyond_its_limit((page, file) in page_and_file(), options in options(), spare in 0_usize..3) {
+        let max_slots = page.len() + spare;
+        let options = Options { max_slots, ..options };
+        match Plan::new(&page, &file, &options) {
+            Ok(plan) => {
+                let mut service = Service::with(page.clone(), max_slots);
+                service.run(&plan, usize::MAX);
+                check_outcome(&page, &service, &file, &options)?;
+                prop_assert_eq!(plan.make_room, (page.len() + plan.creates.len()).saturating_sub(max_slots));
+            }
+            Err(PlanError::TooManySlots { slots, .. }) => prop_assert!(slots > max_slots),
+            Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+
+    #[test]
+    fn a_page_pulled_and_applied_is_unchanged(page in slots(), options in options()) {
+        let plan = Plan::new(&page, &DesiredPage::from_page(&page, &options.types), &options).unwrap();
+        prop_assert!(plan.is_empty());
+    }
+
+    #[test]
+    fn an_order_is_resolved_once_whatever_became_of_the_page(
+        (page, file) in page_and_file(),
+        options in options(),
+        (now, created) in (proptest::collection::vec(0..20_i64, 0..4), subsequence((200..205).collect::<Vec<i64>>(), 0..=5)),
+        gone in proptest::collection::btree_set(92..=100_i64, 0..3),
+        seed in any::<u64>(),
+    ) {
+        let plan = Plan::new(&page, &file, &options).unwrap();
+        let foreign: BTreeSet<i64> = now.into_iter().collect();
+        let mut ids: Vec<i64> = page.iter().map(|slot| slot.id).filter(|id| !gone.contains(id)).chain(created.iter().copied()).chain(foreign).collect();
+        ids.sort_by_key(|id| seed.rotate_left(u32::try_from(*id).unwrap() % 64) ^ id.unsigned_abs());
+        if let Some(order) = plan.resolve_order(&ids, &created) {
+            let sorted = |ids: &[i64]| ids.iter().copied().collect::<BTreeSet<_>>();
+            prop_assert_eq!(order.len(), ids.len());
+            prop_assert_eq!(sorted(&order), sorted(&ids));
+            prop_assert_eq!(plan.resolve_order(&order, &created), None);
+        }
+    }
+}

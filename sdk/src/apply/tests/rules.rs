@@ -1,0 +1,322 @@
+//! The rules of matching, one example each.
+
+use super::*;
+
+/// The final page as text: `7` a slot, `7*` an updated one, `+0` the item that becomes a new one; then what is deleted.
+fn outcome(plan: &Plan) -> String {
+    let slot = |slot: &SlotRef| match slot {
+        SlotRef::Existing(id) if plan.updates.iter().any(|update| update.id == *id) => format!("{id}*"),
+        SlotRef::Existing(id) => id.to_string(),
+        SlotRef::Created(nth) => format!("+{}", plan.creates[*nth].index),
+    };
+    let mut words: Vec<_> = plan.order.iter().map(slot).collect();
+    words.extend(plan.reorder.then(|| "moved".to_owned()));
+    words.extend(plan.deletes.iter().map(|delete| format!("-{}", delete.id)));
+    words.join(" ")
+}
+
+fn a(n: u32) -> Value {
+    json!({"title": format!("Title {n}"), "link": format!("https://a.example/{n}"), "style": "primary"})
+}
+
+fn with(mut data: Value, key: &str, value: impl Into<Value>) -> Value {
+    data[key] = value.into();
+    data
+}
+
+#[test]
+fn items_find_their_slots() {
+    let text = |title: &str| json!({"title": title});
+    #[rustfmt::skip]
+    let cases = [
+        // Nothing to do.
+        (page(&[]), vec![], ""),
+        (page(&[(1, "divider", json!([])), (2, "divider", json!({}))]), vec![json!(["divider", {}]), json!(["divider", {}])], "1 2"),
+        (page(&[(1, "button", a(1)), (2, "text", text("A"))]), vec![json!(["button", a(1)]), json!(["text", {"title": " A "}])], "1 2"),
+        // What an item does not mention stays, and what the service added is no change.
+        (page(&[(1, "divider", json!({"line": "thin"}))]), vec![json!(["divider", {}])], "1"),
+        (page(&[(1, "text", json!({"title": "A", "html": "<p>"}))]), vec![json!(["text", text("A")])], "1"),
+        // By id, whatever the content.
+        (page(&[(1, "text", text("A")), (2, "text", text("B"))]), vec![json!([2, "text", text("A")]), json!([1, "text", text("B")])], "2* 1* moved"),
+        (page(&[(1, "text", text("A")), (2, "text", text("A"))]), vec![json!([2, "text", text("A")]), json!(["text", text("A")])], "2 1 moved"),
+        // The same content, k-th with k-th, before what merely fits.
+        (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("A"))]),
+         vec![json!(["text", text("A")]), json!(["text", text("A")]), json!(["text", text("B")])], "1 3 2 moved"),
+        (page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", text("A"))]),
+         vec![json!(["text", {"title": "A", "x": 1}]), json!(["text", text("A")])], "1 2"),
+        (page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", text("A")), (3, "divider", json!([]))]),
+         vec![json!(["divider", {}]), json!(["text", text("A")])], "1 3 2 moved"),
+        // An item moves on to another slot that fits, so that neither is written.
+        (page(&[(1, "text", json!({"title": "A", "x": 1, "y": 1})), (2, "text", json!({"title": "A", "y": 1}))]),
+         vec![json!(["text", text("A")]), json!(["text", {"title": "A", "x": 1}])], "2 1 moved"),
+        // By resemblance: an equal link or title, not an equal style.
+        (page(&[(1, "button", a(1))]), vec![json!(["button", with(a(1), "title", "New")])], "1*"),
+        (page(&[(1, "button", a(1))]), vec![json!(["button", with(a(1), "link", "https://new.example")])], "1*"),
+        (page(&[(1, "button", a(1))]), vec![json!(["button", a(2)])], "1 +0"),
+        (page(&[(1, "text", text("A B"))]), vec![json!(["note", text("A B")])], "1 +0"),
+        (page(&[(1, "button", a(1)), (2, "button", a(2))]),
+         vec![json!(["button", with(a(2), "title", "New")]), json!(["button", with(a(1), "title", "Newer")])], "2* 1* moved"),
+        // The rarer common value wins over one that all share.
+        (page(&[(1, "button", with(a(1), "link", "https://x.example")), (2, "button", with(a(2), "link", "https://x.example"))]),
+         vec![json!(["button", with(with(a(2), "link", "https://x.example"), "style", "bold")])], "1 2*"),
+        // Inside lists, too.
+        (page(&[(1, "faq", json!({"items": [{"q": "Open when?", "a": "At 8."}]})), (2, "faq", json!({"items": [{"q": "Where is it?", "a": "Here."}]}))]),
+         vec![json!(["faq", {"items": [{"q": "Where is it?", "a": "There."}]}]), json!(["faq", {"items": [{"q": "Open when?", "a": "At 9."}]}])], "2* 1* moved"),
+        // Left over: kept behind the left neighbour.
+        (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("A")]), json!(["text", text("C")])], "1 2 3"),
+        (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("C")]), json!(["text", text("A")])], "3 1 2 moved"),
+        (page(&[(1, "divider", json!([]))]), vec![], "1"),
+        // New ones are appended, which is their place or not.
+        (page(&[(1, "text", text("A"))]), vec![json!(["text", text("A")]), json!(["divider", {}])], "1 +1"),
+        (page(&[(1, "text", text("A"))]), vec![json!(["divider", {}]), json!(["text", text("A")])], "+0 1 moved"),
+        // Events and legacy slots.
+        (page(&[(1, "event", text("A")), (2, "event", text("B"))]), vec![json!(["event", text("B")]), json!(["event", text("A")])], "2 1 moved"),
+        (page(&[(1, "event", text("A"))]), vec![json!([1, "event", {}])], "1"),
+        (page(&[(1, "event", json!({"title": "A", "x": 1})), (2, "event", text("A"))]), vec![json!(["event", text("A")])], "1 2"),
+        (page(&[(1, "oldmap", text("A"))]), vec![json!([1, "oldmap", text("A")])], "1"),
+    ];
+    for (page, items, expected) in cases {
+        let plan = Plan::new(&page, &file(&items), &Options::default()).unwrap();
+        assert_eq!(outcome(&plan), expected, "{items:?}");
+        assert_eq!(plan.is_empty(), !expected.contains(['*', '+', 'm']), "{items:?}");
+    }
+}
+
+#[test]
+fn a_supported_twin_is_preferred_to_a_legacy_slot() {
+    let mut page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"}))]);
+    page[0].supported = false;
+    let file = file(&[json!(["text", {"title": "A"}])]);
+    assert_eq!(outcome(&Plan::new(&page, &file, &Options::default()).unwrap()), "1 2");
+    page.pop();
+    assert_eq!(outcome(&Plan::new(&page, &file, &Options::default()).unwrap()), "1 +0");
+}
+
+#[test]
+fn what_is_left_over_is_deleted_on_request_only() {
+    let slots = page(&[(1, "text", json!({"title": "A"})), (2, "event", json!([])), (3, "oldmap", json!([])), (4, "oldevent", json!([]))]);
+    let mut types = SlotTypes::default();
+    types.insert("oldevent", false, json!({}));
+    let item = file(&[json!(["divider", {}])]);
+    for (prune, prune_unsupported, expected, reasons) in [
+        (false, false, "1 2 3 4 +0", vec![KeptReason::NotInFile, KeptReason::ReadOnly, KeptReason::Unsupported, KeptReason::ReadOnly]),
+        (true, false, "2 3 4 +0 -1", vec![KeptReason::ReadOnly, KeptReason::Unsupported, KeptReason::ReadOnly]),
+        (false, true, "1 2 4 +0 -3", vec![KeptReason::NotInFile, KeptReason::ReadOnly, KeptReason::ReadOnly]),
+        (true, true, "2 4 +0 -1 -3", vec![KeptReason::ReadOnly, KeptReason::ReadOnly]),
+    ] {
+        types.insert("divider", true, json!({}));
+        let options = Options { prune, prune_unsupported, types: types.clone(), ..Options::default() };
+        let plan = Plan::new(&slots, &item, &options).unwrap();
+        assert_eq!(outcome(&plan), expected);
+        assert_eq!(plan.kept.iter().map(|kept| kept.reason).collect::<Vec<_>>(), reasons);
+    }
+}
+
+#[test]
+fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
+    let page = page(&[(1, "button", json!({"title": "A b", "link": "https://a.example", "n": 1, "gone": "x", "empty": ""}))]);
+    let items = file(&[json!(["button", {
+        "new": [1], "title": " A b ", "link": "https://b.example", "n": 1.0, "gone": null, "empty": null, "never": [],
+    }])]);
+    let plan = Plan::new(&page, &items, &Options::default()).unwrap();
+    assert_eq!(
+        serde_json::to_value(&plan.updates).unwrap(),
+        json!([{
+            "id": 1, "index": 0, "type": "button", "label": "A b",
+            "changed": {"new": [1], "link": "https://b.example", "gone": null},
+            "before": {"link": "https://a.example", "gone": "x"},
+        }])
+    );
+    assert_eq!(plan.to_string(), "1 to update");
+}
+
+#[test]
+fn null_clears_as_the_schema_allows() {
+    let mut types = SlotTypes::default();
+    let schema = json!({"properties": {
+        "title": {"type": ["string", "null"]}, "style": {"enum": ["primary", "bold"], "default": "primary"}, "link": {"type": "string"},
+    }});
+    types.insert("button", true, schema);
+    let options = Options { types, ..Options::default() };
+    let clear = json!({"title": null, "style": null, "link": null});
+    let plan = |page: &[Slot], item: Value| Plan::new(page, &file(&[item]), &options);
+
+    let cleared = page(&[(1, "button", json!({"title": "A", "style": "bold", "link": ""}))]);
+    let update = plan(&cleared, json!([1, "button", clear])).unwrap().updates.remove(0);
+    assert_eq!(*update.changed, *json!({"title": null, "style": "primary"}).as_object().unwrap());
+
+    let clean = page(&[(1, "button", json!({"title": "", "style": "primary"}))]);
+    assert!(plan(&clean, json!(["button", clear])).unwrap().is_empty());
+
+    let fixed = page(&[(1, "button", json!({"link": "https://a.example"}))]);
+    assert_eq!(
+        plan(&fixed, json!([1, "button", clear])).unwrap_err().to_string(),
+        "slots[0]: `link` of a button cannot be cleared: it allows no null and has no default; write a value or leave it out"
+    );
+
+    let created = plan(&[], json!(["button", clear])).unwrap().creates.remove(0);
+    assert_eq!(*created.data, *json!({"title": null}).as_object().unwrap());
+}
+
+#[test]
+fn all_faulty_items_are_named_at_once() {
+    let mut types = SlotTypes::default();
+    for kind in ["text", "button", "oldmap"] {
+        types.insert(kind, true, json!({}));
+    }
+    let options = Options { types, ..Options::default() };
+    let text = json!({"title": "A"});
+    let page = page(&[
+        (1, "text", text.clone()),
+        (2, "event", json!({"title": "E", "place": "P"})),
+        (3, "oldmap", json!({"zoom": 1})),
+        (4, "event", text.clone()),
+        (5, "event", text.clone()),
+        (6, "text", text.clone()),
+    ]);
+    let items = file(&[
+        json!([9, "text", text]),
+        json!([1, "button", text]),
+        json!([1, "text", text]),
+        json!([8, "text", text]),
+        json!([2, "event", {"title": "F", "place": "Q"}]),
+        json!([3, "oldmap", {"zoom": 2}]),
+        json!(["event", text]),
+        json!(["event", {"title": "none"}]),
+        json!(["hologram", {}]),
+        json!([6, "text", {"title": "fine"}]),
+    ]);
+    let error = Plan::new(&page, &items, &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "not on the page: 9, 8
+slots[1]: slot 1 is of type text, not button, and a slot's type never changes; without the id a new slot is created
+slots[2]: slot 1 was already named by slots[1]
+slots[4]: slot 2 (event) cannot be edited, yet title, place would change
+slots[5]: slot 3 (oldmap) cannot be edited, yet zoom would change
+slots[6]: several event slots or items fit each other (4, 5); name the slot by its id
+slots[7]: no slot of the page fits, and slots of type event cannot be created
+slots[8]: no slot of the page fits, and slots of type hologram cannot be created"
+    );
+    let PlanError::Items(items) = error else { panic!("{error}") };
+    assert_eq!(items.iter().map(|item| item.index).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>());
+}
+
+#[test]
+fn two_items_do_not_share_an_event() {
+    let page = page(&[(1, "event", json!({"title": "A", "place": "P"}))]);
+    let items = file(&[json!(["event", {"title": "A"}]), json!(["event", {"place": "P"}])]);
+    let PlanError::Items(errors) = Plan::new(&page, &items, &Options::default()).unwrap_err() else { panic!() };
+    assert_eq!(errors.len(), 2);
+    assert!(errors.iter().all(|error| matches!(&error.problem, ItemProblem::Ambiguous { ids, .. } if *ids == [1])));
+}
+
+#[test]
+fn a_page_that_repeats_an_id_is_not_trusted() {
+    let page = page(&[(1, "divider", json!([])), (2, "divider", json!([])), (1, "divider", json!([])), (1, "divider", json!([]))]);
+    let error = Plan::new(&page, &file(&[]), &Options::default()).unwrap_err();
+    assert_eq!(error, PlanError::RepeatedIds(vec![1]));
+    assert_eq!(error.to_string(), "the page lists 1 more than once");
+}
+
+#[test]
+fn ids_of_an_interrupted_run_come_before_content() {
+    let page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"})), (3, "divider", json!([]))]);
+    let text = json!(["text", {"title": "A"}]);
+    let options = |created: &[(usize, i64)]| Options { created: created.iter().copied().collect(), ..Options::default() };
+    for (items, created, expected, removed) in [
+        (vec![text.clone()], &[(0, 2)][..], "1 2 3", None),
+        (vec![json!(["text", {"title": "B"}])], &[(0, 2)], "1 2* 3", None),
+        (vec![json!(["text", {"title": "B"}])], &[(0, 3)], "1 2 3 +0", None),
+        (vec![json!(["text", {"title": "B"}])], &[(0, 8)], "1 2 3 +0", Some((0, 8))),
+        (vec![text.clone()], &[(0, 8)], "1 2 3", None),
+        (vec![json!([1, "text", {"title": "A"}])], &[(0, 2)], "1 2 3", None),
+        (vec![json!([2, "text", {"title": "A"}]), text.clone()], &[(1, 2), (7, 1)], "2 3 1 moved", None),
+    ] {
+        let plan = Plan::new(&page, &file(&items), &options(created)).unwrap();
+        assert_eq!(outcome(&plan), expected, "{items:?} {created:?}");
+        let notices: Vec<_> = removed.map(|(index, id)| Notice::RemovedSince { index, id }).into_iter().collect();
+        assert_eq!(plan.notices, notices);
+    }
+}
+
+#[test]
+fn the_schema_decides_what_is_telling() {
+    let page = page(&[(1, "text", json!({"title": "menu", "look": "Wide Screen"}))]);
+    let (title, look) = (file(&[json!(["text", {"title": "menu", "look": "x"}])]), file(&[json!(["text", {"title": "x", "look": "Wide Screen"}])]));
+    let mut types = SlotTypes::default();
+    types.insert("text", true, json!({"properties": {"title": {"type": "string"}, "look": {"enum": ["Wide Screen", "x"]}}}));
+    let known = Options { types, ..Options::default() };
+    let looks = Options::default();
+    for (file, options, expected) in [(&title, &known, "1*"), (&look, &known, "1 +0"), (&title, &looks, "1 +0"), (&look, &looks, "1*")] {
+        assert_eq!(outcome(&Plan::new(&page, file, options).unwrap()), expected);
+    }
+}
+
+#[test]
+fn requests_are_counted_as_they_are_batched() {
+    let buttons = |range: std::ops::Range<u32>| range.map(|n| json!(["button", a(n)])).collect::<Vec<_>>();
+    let slots = |range: std::ops::Range<u32>| page(&range.map(|n| (i64::from(n) + 1, "button", a(n))).collect::<Vec<_>>());
+    let edited = |range: std::ops::Range<u32>| range.map(|n| json!(["button", with(a(n), "title", "x")])).collect::<Vec<_>>();
+    for (page, items, requests, summary) in [
+        (slots(0..3), buttons(0..3), 1, "no changes"),
+        (slots(0..3), edited(0..1).into_iter().chain(buttons(1..3)).collect(), 3, "1 to update"),
+        (vec![], buttons(0..500), 12, "500 to create"),
+        (slots(0..120), edited(0..120), 5, "120 to update"),
+        (slots(0..100), buttons(0..49), 4, "51 to delete"),
+        (slots(0..51), buttons(1..52), 4, "1 to create, 1 to delete"),
+        (slots(0..3), buttons(0..3).into_iter().rev().collect(), 3, "order changes"),
+        (slots(0..2), buttons(1..3).into_iter().rev().collect(), 5, "1 to create, 1 to delete, order changes"),
+    ] {
+        let plan = Plan::new(&page, &file(&items), &prune()).unwrap();
+        assert_eq!(plan.to_string(), summary);
+        assert_eq!(plan.request_count(), requests, "{summary}");
+    }
+}
+
+#[test]
+fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
+    let text = |n: i64| json!({"title": format!("Text {n}")});
+    let slots = |len: i64| page(&(0..len).map(|n| (n + 1, "text", text(n))).collect::<Vec<_>>());
+    let items = |range: std::ops::Range<i64>| file(&range.map(|n| json!(["text", text(n)])).collect::<Vec<_>>());
+
+    let plan = Plan::new(&slots(500), &items(10..510), &prune()).unwrap();
+    assert_eq!((plan.make_room, plan.deletes.len(), plan.creates.len()), (10, 10, 10));
+    let [Batch::TryCreate(tried), Batch::MakeRoom(room), Batch::Create(created)] = plan.batches()[..] else {
+        panic!("{:?}", plan.batches())
+    };
+    assert_eq!((tried, created), (&plan.creates[..], &plan.creates[..]));
+    assert_eq!(room.iter().map(|delete| delete.id).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
+
+    let plan = Plan::new(&slots(495), &items(10..505), &prune()).unwrap();
+    assert_eq!((plan.make_room, plan.deletes.len()), (5, 10));
+    assert!(matches!(plan.batches()[..], [Batch::TryCreate(_), Batch::MakeRoom(room), Batch::Create(_), Batch::Delete(rest)] if room.len() == 5 && rest.len() == 5));
+
+    let refusal = |page: &[Slot], items: &DesiredPage, options: &Options| Plan::new(page, items, options).unwrap_err().to_string();
+    assert_eq!(refusal(&[], &items(0..501), &prune()), "the page would have 501 slots, 500 are allowed");
+    assert_eq!(
+        refusal(&slots(500), &items(10..510), &Options::default()),
+        "the page would have 510 slots, 500 are allowed (10 of them are not in the file)"
+    );
+    assert!(Plan::new(&slots(500), &items(0..490), &Options::default()).unwrap().is_empty());
+}
+
+#[test]
+fn the_order_is_resolved_against_the_page_as_it_is_then() {
+    let text = |title: &str| json!({"title": title});
+    let slots = page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]);
+    let items = file(&[json!(["text", text("C")]), json!(["text", text("N")]), json!(["text", text("A")]), json!(["text", text("M")])]);
+    let plan = Plan::new(&slots, &items, &prune()).unwrap();
+    assert_eq!(outcome(&plan), "3 +1 1 +3 moved -2");
+    for (now, created, expected) in [
+        (&[1, 2, 3, 10, 11][..], &[10, 11][..], Some(vec![3, 10, 1, 11, 2])),
+        (&[3, 2, 10, 1, 11], &[10, 11], None),
+        (&[1, 2, 3, 10, 11, 99], &[10, 11], Some(vec![3, 10, 1, 11, 99, 2])),
+        (&[99, 1, 98, 2, 97, 3, 10, 11], &[10, 11], Some(vec![99, 3, 10, 1, 98, 97, 11, 2])),
+        (&[1, 3, 10], &[10, 11], Some(vec![3, 10, 1])),
+        (&[1, 3], &[], Some(vec![3, 1])),
+        (&[], &[], None),
+    ] {
+        assert_eq!(plan.resolve_order(now, created), expected, "{now:?}");
+    }
+}

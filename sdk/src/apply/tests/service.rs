@@ -1,0 +1,92 @@
+//! A plain model of the service: the page of one profile.
+
+use serde_json::Map;
+
+use super::*;
+use crate::Object;
+
+pub(super) struct Service {
+    pub(super) slots: Vec<Slot>,
+    pub(super) created: Vec<i64>,
+    pub(super) deleted: Vec<i64>,
+    pub(super) max_slots: usize,
+    next_id: i64,
+}
+
+impl Service {
+    pub(super) fn with(slots: Vec<Slot>, max_slots: usize) -> Self {
+        let next_id = slots.iter().map(|slot| slot.id).max().unwrap_or(0) + 1;
+        Self { slots, created: Vec::new(), deleted: Vec::new(), max_slots, next_id }
+    }
+
+    pub(super) fn ids(&self) -> Vec<i64> {
+        self.slots.iter().map(|slot| slot.id).collect()
+    }
+
+    /// Carries out the first `stop` batches of a plan. Returns the ids of the new slots.
+    pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<i64> {
+        let mut created = Vec::new();
+        for batch in plan.batches().into_iter().take(stop) {
+            match batch {
+                Batch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
+                Batch::TryCreate(_) => {}
+                Batch::Create(creates) => created.extend(creates.iter().map(|create| self.create(create))),
+                Batch::Reorder => {
+                    let order = plan.resolve_order(&self.ids(), &created).expect("a reorder that moves something");
+                    self.reorder(&order);
+                }
+                Batch::MakeRoom(deletes) | Batch::Delete(deletes) => deletes.iter().for_each(|delete| self.delete(delete.id)),
+            }
+        }
+        created
+    }
+
+    fn update(&mut self, update: &Update) {
+        let slot = self.slots.iter_mut().find(|slot| slot.id == update.id).expect("a slot of the page");
+        assert!(slot.supported && slot.kind != "event", "{} cannot be edited", slot.id);
+        assert!(!update.changed.is_empty());
+        for (key, before) in update.before.iter() {
+            assert_eq!(slot.data.get(key), Some(before));
+        }
+        slot.data.extend(update.changed.iter().map(|(key, value)| (key.clone(), stored(value))));
+    }
+
+    /// Keys that were not given get a value of the service's own.
+    fn create(&mut self, create: &Create) -> i64 {
+        assert!(create.kind != "event", "events cannot be created");
+        assert!(self.slots.len() < self.max_slots, "the page is full");
+        let mut data: Map<_, _> = create.data.iter().map(|(key, value)| (key.clone(), stored(value))).collect();
+        data.entry("size").or_insert(json!(1));
+        data.entry("computed").or_insert(json!({"html": "<p>"}));
+        let id = self.next_id;
+        self.next_id += 1;
+        self.slots.push(Slot { id, kind: create.kind.clone(), data: Object(data), supported: true, extra: Map::new() });
+        self.created.push(id);
+        id
+    }
+
+    fn reorder(&mut self, order: &[i64]) {
+        let (mut expected, mut given) = (self.ids(), order.to_vec());
+        expected.sort_unstable();
+        given.sort_unstable();
+        assert_eq!(given, expected, "every slot exactly once");
+        self.slots.sort_by_key(|slot| order.iter().position(|id| *id == slot.id));
+    }
+
+    fn delete(&mut self, id: i64) {
+        let position = self.slots.iter().position(|slot| slot.id == id).expect("a slot of the page");
+        assert_ne!(self.slots[position].kind, "event");
+        self.slots.remove(position);
+        self.deleted.push(id);
+    }
+}
+
+/// Strings trimmed, empty ones nulled, empty objects as lists.
+fn stored(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.trim().is_empty() => Value::Null,
+        Value::String(text) => text.trim().into(),
+        Value::Object(map) if map.is_empty() => json!([]),
+        other => other.clone(),
+    }
+}
