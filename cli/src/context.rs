@@ -1,7 +1,18 @@
 //! What every command is given: the settings, the person, and the service, which is reached only when a command asks for it.
 
-use crate::settings::Settings;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use links_sdk::{BaseUrl, BuildError, Client, Token};
+
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::settings::{Settings, Target, TokenSource};
 use crate::ui::Ui;
+
+/// More bytes than any token has.
+const TOKEN_FILE_MAX: u64 = 64 * 1024;
 
 /// What a command works with.
 #[derive(Debug)]
@@ -10,10 +21,88 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     /// The person at the terminal, if there is one.
     pub(crate) ui: Ui,
+    client: Option<Client>,
+    /// Kept running until the command has ended.
+    #[cfg(feature = "sandbox")]
+    sandbox: Option<links_fixtures::ContractServer>,
 }
 
 impl Context {
     pub(crate) fn new(settings: Settings, ui: Ui) -> Self {
-        Self { settings, ui }
+        Self {
+            settings,
+            ui,
+            client: None,
+            #[cfg(feature = "sandbox")]
+            sandbox: None,
+        }
     }
+
+    /// The service that the settings name; the sandbox is started when it is asked for the first time.
+    pub(crate) async fn client(&mut self) -> Result<Client, Failure> {
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
+        }
+        let client = match self.settings.target.clone() {
+            Target::Unset => return Err(no_service()),
+            Target::Sandbox => self.sandbox_client().await?,
+            Target::Service { address, from } => {
+                BaseUrl::new(&address)
+                    .map_err(|error| Failure::usage(format!("{from}: {error}")))?;
+                build(&address, token(&self.settings.token)?)?
+            }
+        };
+        Ok(self.client.insert(client).clone())
+    }
+
+    /// The sandbox has a token of its own: that of the environment is never sent to it.
+    #[cfg(feature = "sandbox")]
+    async fn sandbox_client(&mut self) -> Result<Client, Failure> {
+        let server = crate::sandbox::start(&self.settings, None, true).await?;
+        let server = self.sandbox.insert(server);
+        let token = Token::new(&server.token()).map_err(Failure::internal)?;
+        build(&server.base_url(), token)
+    }
+
+    #[cfg(not(feature = "sandbox"))]
+    async fn sandbox_client(&mut self) -> Result<Client, Failure> {
+        std::future::ready(Err(Failure::usage("this program was built without the sandbox"))).await
+    }
+}
+
+fn build(address: &str, token: Token) -> Result<Client, Failure> {
+    let agent = concat!("links-cli/", env!("CARGO_PKG_VERSION"));
+    Client::builder(address).token(token).user_agent(agent).build().map_err(|error| match error {
+        BuildError::Base { source, .. } => Failure::usage(source.to_string()),
+        other => Failure::new(Exit::Network, other.to_string()),
+    })
+}
+
+fn no_service() -> Failure {
+    Failure::usage("no service is named").hint(
+        "set LINKS_BASE_URL or give --base-url; or try it with --sandbox, which needs no account",
+    )
+}
+
+fn token(source: &TokenSource) -> Result<Token, Failure> {
+    let (text, name) = match source {
+        TokenSource::Variable(text) => (text.clone(), "LINKS_TOKEN".to_owned()),
+        TokenSource::File(path) => (read_token(path)?, path.display().to_string()),
+        TokenSource::Unset => {
+            return Err(Failure::new(Exit::NotAuthenticated, "there is no token")
+                .hint("set LINKS_TOKEN or LINKS_TOKEN_FILE; tokens are issued in the account's API settings"));
+        }
+    };
+    Token::new(&text)
+        .map_err(|error| Failure::new(Exit::NotAuthenticated, format!("{name}: {error}")))
+}
+
+fn read_token(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(TOKEN_FILE_MAX).read_to_string(&mut text)).map_err(
+        |error| {
+            Failure::usage(format!("LINKS_TOKEN_FILE: cannot read {}: {error}", path.display()))
+        },
+    )?;
+    Ok(text)
 }

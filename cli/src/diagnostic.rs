@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use links_sdk::{Error, Outcome};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
-use crate::manifest::{BadFile, NoPage, Unreadable};
+use crate::manifest::{BadFile, NoDocument, Unreadable};
 use crate::ui::clean;
 
 /// Why a command failed, and what to do about it.
@@ -23,6 +24,8 @@ struct Parts {
     errors: Map<String, Value>,
     retryable: bool,
     outcome: &'static str,
+    /// What was written before the failure.
+    written: Option<String>,
     file: Option<Box<BadFile>>,
 }
 
@@ -38,6 +41,7 @@ impl Failure {
             errors: Map::new(),
             retryable: false,
             outcome: "not_executed",
+            written: None,
             file: None,
         }))
     }
@@ -50,6 +54,41 @@ impl Failure {
     /// A mistake of this program.
     pub(crate) fn internal(message: impl fmt::Display) -> Self {
         Self::new(Exit::Internal, message.to_string())
+    }
+
+    /// An answer of the service that is not what the interface says.
+    pub(crate) fn unreadable(why: impl fmt::Display) -> Self {
+        let mut failure = Self::new(Exit::Server, format!("the answer cannot be read: {why}"));
+        failure.0.outcome = "executed";
+        failure
+    }
+
+    /// The same, shown at its places in the user's own file.
+    #[must_use]
+    pub(crate) fn at(mut self, file: BadFile) -> Self {
+        self.0.errors.clear();
+        self.0.file = Some(Box::new(file));
+        self
+    }
+
+    /// The same after a part of the work was written already.
+    #[must_use]
+    pub(crate) fn partial(mut self, written: &str) -> Self {
+        self.0.exit = Exit::Partial;
+        self.0.written = Some(format!("{written} before that"));
+        self
+    }
+
+    /// The refused fields with the messages for each.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.errors.iter().flat_map(|(path, messages)| {
+            messages
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(move |it| (path.as_str(), it))
+        })
     }
 
     /// The same with advice.
@@ -89,6 +128,9 @@ impl Failure {
             "outcome": it.outcome,
             "exit": it.exit.code(),
         });
+        if let Some(written) = &it.written {
+            object["written"] = json!(written);
+        }
         if !places.is_empty() {
             object["places"] = Value::Array(places);
         }
@@ -98,8 +140,8 @@ impl Failure {
     /// What people read on stderr: the user's own file where there is one, else the message.
     pub(crate) fn diagnostic(&self) -> &dyn Diagnostic {
         match &self.0.file {
-            Some(file) => &**file,
-            None => self,
+            Some(file) if self.0.written.is_none() => &**file,
+            _ => self,
         }
     }
 }
@@ -107,12 +149,12 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&clean::text(&self.0.message))?;
-        for (path, messages) in &self.0.errors {
-            for message in messages.as_array().into_iter().flatten().filter_map(Value::as_str) {
-                write!(f, "\n{}: {}", clean::line(path), clean::line(message))?;
-            }
+        if let Some(written) = &self.0.written {
+            write!(f, " ({written})")?;
         }
-        Ok(())
+        self.errors().try_for_each(|(path, message)| {
+            write!(f, "\n{}: {}", clean::line(path), clean::line(message))
+        })
     }
 }
 
@@ -122,28 +164,111 @@ impl Diagnostic for Failure {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.0.hint.as_ref().map(|it| Box::new(clean::text(it)) as Box<dyn fmt::Display>)
     }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0
+            .file
+            .as_ref()
+            .map(|file| Box::new(std::iter::once(&**file as &dyn Diagnostic)) as Box<_>)
+    }
 }
 
-impl From<NoPage> for Failure {
-    fn from(none: NoPage) -> Self {
+impl From<NoDocument> for Failure {
+    fn from(none: NoDocument) -> Self {
         match none {
-            NoPage::Bad(file) => (*file).into(),
-            NoPage::Unreadable(Unreadable::Io(what, error)) => {
-                Self::usage(format!("cannot read {what}: {error}"))
+            NoDocument::Bad(file) => file.into(),
+            NoDocument::Unreadable(why) => why.into(),
+        }
+    }
+}
+
+impl From<Unreadable> for Failure {
+    fn from(why: Unreadable) -> Self {
+        match why {
+            Unreadable::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
+            Unreadable::NotAFile(..) => {
+                Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
             }
-            NoPage::Unreadable(other) => {
-                let piped = matches!(other, Unreadable::NotAFile(..));
-                let failure = Self::new(Exit::Invalid, other.to_string());
-                if piped { failure.hint("`-` reads standard input") } else { failure }
-            }
+            Unreadable::TooLarge(_) => Self::new(Exit::Invalid, why.to_string()),
         }
     }
 }
 
 impl From<BadFile> for Failure {
     fn from(file: BadFile) -> Self {
-        let mut failure = Self::new(Exit::Invalid, file.to_string());
-        failure.0.file = Some(Box::new(file));
-        failure
+        Self::new(Exit::Invalid, file.to_string()).at(file)
     }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit = exit_of(&error);
+        let service = error.service();
+        let message = match service {
+            Some(service) if !service.message.is_empty() => service.message.clone(),
+            _ => with_sources(&error),
+        };
+        let outcome = match error.outcome() {
+            Outcome::NotExecuted => "not_executed",
+            Outcome::Executed => "executed",
+            _ => "unknown",
+        };
+        let hint = match (exit, error.outcome()) {
+            (Exit::NotAuthenticated, _) => Some(
+                "check LINKS_TOKEN; tokens are issued in the account's API settings".to_owned(),
+            ),
+            (_, Outcome::Unknown) => {
+                Some("it may have been done all the same: look before you repeat it".to_owned())
+            }
+            (Exit::RateLimited, _) => {
+                error.retry_after().map(|wait| format!("try again in {} s", wait.as_secs() + 1))
+            }
+            _ => service.and_then(|it| it.documentation.as_ref()).map(|it| format!("see {it}")),
+        };
+        let errors = error
+            .field_errors()
+            .iter()
+            .map(|(path, messages)| (path.clone(), json!(messages)))
+            .collect();
+        Self(Box::new(Parts {
+            exit,
+            code: service.map(|it| it.code.clone()).filter(|code| !code.is_empty()),
+            status: error.status(),
+            message,
+            hint,
+            errors,
+            retryable: error.is_retryable(),
+            outcome,
+            written: None,
+            file: None,
+        }))
+    }
+}
+
+fn exit_of(error: &Error) -> Exit {
+    let of_status = [
+        (error.is_invalid_input(), Exit::Usage),
+        (error.is_not_authenticated(), Exit::NotAuthenticated),
+        (error.is_forbidden(), Exit::Forbidden),
+        (error.is_not_found(), Exit::NotFound),
+        (error.is_conflict(), Exit::Conflict),
+        (error.is_validation(), Exit::Invalid),
+        (error.is_rate_limited(), Exit::RateLimited),
+        (error.is_network(), Exit::Network),
+    ];
+    of_status.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
+}
+
+/// The message with those of its sources, each said once.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = error.source();
+    }
+    text
 }

@@ -3,8 +3,12 @@
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Both formats and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
 
+mod forms;
+mod me;
+mod profile;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+mod slots;
 
 use clap::Subcommand;
 
@@ -12,9 +16,19 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::outcome::Outcome;
 
-/// The nouns.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show who the token belongs to, what it may do, and how much of each limit is used
+    Me(me::MeArgs),
+    /// Pages
+    #[command(subcommand)]
+    Profile(profile::ProfileCommand),
+    /// The blocks of a page
+    #[command(subcommand)]
+    Slots(slots::SlotsCommand),
+    /// Lead forms
+    #[command(subcommand)]
+    Forms(forms::FormsCommand),
     /// The embedded service: try everything on this machine, without an account
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
@@ -23,6 +37,10 @@ pub(crate) enum Command {
 
 pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outcome, Failure> {
     match command {
+        Command::Me(args) => me::run(context, args).await,
+        Command::Profile(command) => profile::run(context, command).await,
+        Command::Slots(command) => slots::run(context, command).await,
+        Command::Forms(command) => forms::run(context, command).await,
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(context, command).await,
     }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use links_sdk::ProfileKey;
-use serde_json::{Map, Value};
+use links_sdk::apply::{DesiredPage, DesiredSlot};
+use links_sdk::{Object, ProfileKey};
+use serde_json::Value;
 
+use super::Page;
 use super::node::{Key, Node, Tree};
 use super::problem::Problem;
-use super::{Block, Page};
 
 /// Most blocks a page can have (the interface, section 8).
 const MAX_SLOTS: usize = 500;
@@ -62,7 +63,7 @@ fn page(root: &Node, problems: &mut Vec<Problem>) -> Option<Page> {
         }
         None => missing(root, "slots", "the list of blocks", problems),
     };
-    Some(Page { profile: profile?, slots: slots? })
+    Some(Page { profile: profile?, content: DesiredPage { slots: slots? } })
 }
 
 const SHAPE: &str =
@@ -94,7 +95,7 @@ fn profile(node: &Node, problems: &mut Vec<Problem>) -> Option<ProfileKey> {
         .ok()
 }
 
-fn slots(items: &[Node], problems: &mut Vec<Problem>) -> Vec<Block> {
+fn slots(items: &[Node], problems: &mut Vec<Problem>) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
         let message =
             format!("a page has at most {MAX_SLOTS} blocks, this file has {}", items.len());
@@ -115,7 +116,7 @@ fn slots(items: &[Node], problems: &mut Vec<Problem>) -> Vec<Block> {
     blocks
 }
 
-fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<Block> {
+fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<DesiredSlot> {
     let path = format!("slots.{at}");
     let Tree::Map(entries) = &item.tree else {
         let message = format!("a block is a mapping with `type` and `data`, not {}", item.kind());
@@ -144,11 +145,11 @@ fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<Block> {
         }
     };
     let data = match item.get("data").map(|it| (it, &it.tree)) {
-        None | Some((_, Tree::Null)) => Map::new(),
-        Some((_, Tree::List(items))) if items.is_empty() => Map::new(),
+        None | Some((_, Tree::Null)) => Object::default(),
+        Some((_, Tree::List(items))) if items.is_empty() => Object::default(),
         Some((node, Tree::Map(_))) => match node.to_json() {
-            Value::Object(data) => data,
-            _ => Map::new(),
+            Value::Object(data) => data.into(),
+            _ => Object::default(),
         },
         Some((node, _)) => {
             let message = format!("`data` is a mapping, not {}", node.kind());
@@ -156,7 +157,7 @@ fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<Block> {
             return None;
         }
     };
-    Some(Block { id, kind, data })
+    Some(DesiredSlot { id, kind, data })
 }
 
 fn id(node: &Node, path: &str, problems: &mut Vec<Problem>) -> Option<i64> {

@@ -78,7 +78,7 @@ impl BadFile {
 impl fmt::Display for BadFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problems[..] {
-            [Located(only)] => f.write_str(&only.message),
+            [only] => only.fmt(f),
             more => write!(f, "{} has {} problems", self.name, more.len()),
         }
     }
@@ -126,7 +126,7 @@ impl BadFile {
 
 impl fmt::Display for Located {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        f.write_str(&crate::ui::clean::text(&self.0.message))
     }
 }
 

@@ -1,11 +1,16 @@
-use links_sdk::ProfileKey;
+use links_sdk::apply::{DesiredPage, DesiredSlot};
+use links_sdk::{Object, ProfileKey};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
 fn read(text: &str) -> Result<PageFile, BadFile> {
-    PageFile::from_bytes("page.yaml", text.as_bytes().to_vec())
+    read_bytes(text.as_bytes())
+}
+
+fn read_bytes(bytes: &[u8]) -> Result<PageFile, BadFile> {
+    Document::from_bytes("page.yaml", bytes.to_vec()).and_then(PageFile::of)
 }
 
 fn page(text: &str) -> Page {
@@ -14,8 +19,7 @@ fn page(text: &str) -> Page {
 
 /// Where and what: `3:5 unknown field`.
 fn refused(text: impl AsRef<[u8]>) -> Vec<String> {
-    let bad =
-        PageFile::from_bytes("page.yaml", text.as_ref().to_vec()).map(|it| it.page).unwrap_err();
+    let bad = read_bytes(text.as_ref()).map(|it| it.page).unwrap_err();
     bad.places()
         .map(|(line, column, problem)| format!("{line}:{column} {}", problem.message))
         .collect()
@@ -24,7 +28,7 @@ fn refused(text: impl AsRef<[u8]>) -> Vec<String> {
 fn data(yaml: &str) -> serde_json::Value {
     let page =
         page(&format!("profile: cafe\nslots:\n  - type: text\n    data:\n      it: {yaml}\n"));
-    page.slots[0].data["it"].clone()
+    page.content.slots[0].data["it"].clone()
 }
 
 const CAFE: &str = "\
@@ -45,10 +49,13 @@ slots:
 fn a_page_is_read_from_yaml_and_from_json() {
     let yaml = page(CAFE);
     assert_eq!(yaml.profile, ProfileKey::Login("cafe".into()));
-    assert_eq!(yaml.slots.len(), 3);
-    assert_eq!(yaml.slots[0].id, Some(1));
-    assert_eq!(yaml.slots[1].data["title"], "Hello\nthere\n");
-    assert_eq!(yaml.slots[2], Block { id: None, kind: "divider".into(), data: Map::new() });
+    assert_eq!(yaml.content.slots.len(), 3);
+    assert_eq!(yaml.content.slots[0].id, Some(1));
+    assert_eq!(yaml.content.slots[1].data["title"], "Hello\nthere\n");
+    assert_eq!(
+        yaml.content.slots[2],
+        DesiredSlot { id: None, kind: "divider".into(), data: Object::default() }
+    );
 
     let json = json!({ "profile": "cafe", "slots": [
         { "id": 1, "type": "button", "data": { "title": "Shop", "link": "https://cafe.test" } },
@@ -69,7 +76,7 @@ fn json_texts_keep_their_escapes() {
     let json = r#"{"profile": 7, "slots": [{"type": "text", "data": {"it": "\ud83d\ude00 \u00e9 \/ \b\f\n\r\t \" \\ \u007f"}}]}"#;
     let page = page(json);
     assert_eq!(page.profile, ProfileKey::Id(7));
-    assert_eq!(page.slots[0].data["it"], "😀 é / \u{8}\u{c}\n\r\t \" \\ \u{7f}");
+    assert_eq!(page.content.slots[0].data["it"], "😀 é / \u{8}\u{c}\n\r\t \" \\ \u{7f}");
 }
 
 #[test]
@@ -233,8 +240,7 @@ fn a_tab_is_no_indentation() {
 fn what_the_service_refused_is_found_in_the_file() {
     let file = read(CAFE).unwrap();
     let place = |path: &str| {
-        let messages = [String::from("no")];
-        let bad = file.refuse([(path, &messages[..])]);
+        let bad = file.document.refuse([(path, "no")]);
         bad.places().map(|(line, column, _)| (line, column)).next().unwrap()
     };
     assert_eq!(place("slots.0.data.link"), (5, 31), "a value on its line");
@@ -290,7 +296,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn block() -> impl Strategy<Value = Block> {
+fn block() -> impl Strategy<Value = DesiredSlot> {
     let data = prop::collection::vec(("[a-zA-Z]{1,8}", value()), 0..5);
     ("[a-z_]{1,8}", data).prop_map(|(kind, data)| Block {
         id: None,
@@ -302,20 +308,20 @@ fn block() -> impl Strategy<Value = Block> {
 proptest! {
     #[test]
     fn a_written_page_reads_back_the_same(slots in prop::collection::vec(block(), 0..6), id in 1..=i64::MAX, login in "[a-z0-9._]{3,12}x") {
-        let mut page = Page { profile: ProfileKey::Login(login), slots };
-        if let Some(first) = page.slots.first_mut() {
+        let mut page = Page { profile: ProfileKey::Login(login), content: DesiredPage { slots } };
+        if let Some(first) = page.content.slots.first_mut() {
             first.id = Some(id);
         }
-        let yaml = to_yaml(&page).unwrap();
-        let back = PageFile::from_bytes("page.yaml", yaml.clone().into_bytes())
+        let yaml = page.to_yaml().unwrap();
+        let back = read(&yaml)
             .map_err(|bad| TestCaseError::fail(format!("{yaml}\n{:?}", bad.places().collect::<Vec<_>>())))?;
         prop_assert_eq!(back.page, page, "{}", yaml);
     }
 
     #[test]
     fn no_file_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[ \\-:\\[\\]{}#&*!|>'\"\\n\\t0-9a-f]{0,80}") {
-        let _ = PageFile::from_bytes("x", bytes);
-        let _ = PageFile::from_bytes("x", text.into_bytes());
+        let _ = read_bytes(&bytes);
+        let _ = read(&text);
     }
 }
 
@@ -336,5 +342,5 @@ slots:
         there
   - type: divider
 ";
-    assert_eq!(to_yaml(&page(CAFE)).unwrap(), written);
+    assert_eq!(page(CAFE).to_yaml().unwrap(), written);
 }

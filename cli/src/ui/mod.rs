@@ -1,6 +1,7 @@
 //! The only place that prints: data to stdout, talk to stderr.
 
 pub(crate) mod clean;
+pub(crate) mod plan;
 mod progress;
 mod prompt;
 mod record;

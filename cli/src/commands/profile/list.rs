@@ -1,0 +1,24 @@
+//! `links profile list`
+
+use clap::Args;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Column, Outcome, View};
+
+/// Arguments of `links profile list`.
+#[derive(Args, Debug)]
+pub(crate) struct ProfileListArgs {}
+
+const COLUMNS: &[Column] = &[
+    Column::at("ID", "id"),
+    Column::at("LOGIN", "login"),
+    Column::at("TITLE", "title"),
+    Column::at("MAIN", "computed.isMain"),
+    Column::at("URL", "computed.url"),
+];
+
+pub(crate) async fn run(context: &mut Context, _: ProfileListArgs) -> Result<Outcome, Failure> {
+    let answer = context.client().await?.profiles().list().answer().await?;
+    Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
+}

@@ -1,0 +1,26 @@
+//! `links slots get`
+
+use clap::Args;
+use links_sdk::ProfileKey;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::key;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links slots get`.
+#[derive(Args, Debug)]
+pub(crate) struct SlotsGetArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// Id of the block, as `links slots list` shows it
+    #[arg(value_parser = clap::value_parser!(i64).range(1..))]
+    id: i64,
+}
+
+pub(crate) async fn run(context: &mut Context, args: SlotsGetArgs) -> Result<Outcome, Failure> {
+    let answer =
+        context.client().await?.profile(args.profile).slots().get(args.id).answer().await?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
+}

@@ -1,0 +1,50 @@
+//! `links slots`: the blocks of a page.
+
+pub(crate) mod apply;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod plan;
+mod planning;
+pub(crate) mod pull;
+
+use clap::Subcommand;
+use links_sdk::Client;
+use links_sdk::apply::SlotTypes;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SlotsCommand {
+    /// List the blocks of a page, in page order
+    List(list::SlotsListArgs),
+    /// Show one block
+    Get(get::SlotsGetArgs),
+    /// Write a page down as a file to edit and apply
+    Pull(pull::SlotsPullArgs),
+    /// Show what `apply` would do; exit code 3 when there is something to do
+    Plan(plan::SlotsPlanArgs),
+    /// Make a page as a file says
+    Apply(apply::SlotsApplyArgs),
+}
+
+pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<Outcome, Failure> {
+    match command {
+        SlotsCommand::List(args) => list::run(context, args).await,
+        SlotsCommand::Get(args) => get::run(context, args).await,
+        SlotsCommand::Pull(args) => pull::run(context, args).await,
+        SlotsCommand::Plan(args) => plan::run(context, args).await,
+        SlotsCommand::Apply(args) => apply::run(context, args).await,
+    }
+}
+
+/// What the service says about its slot types.
+async fn types(client: &Client) -> Result<SlotTypes, Failure> {
+    let mut types = SlotTypes::default();
+    for it in client.slot_types().await? {
+        types.insert(it.type_, it.writable, Value::Object(it.schema.0));
+    }
+    Ok(types)
+}

@@ -1,0 +1,105 @@
+//! From a page file to a plan for its page: what `plan` and `apply` have in common.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use links_sdk::Client;
+use links_sdk::apply::{
+    self, GuardRefusal, ItemError, ItemProblem, Limits, Options, Page, Plan, PlanError,
+};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::manifest::PageFile;
+
+/// A page file and what may be done to make the page like it.
+#[derive(Args, Debug)]
+pub(crate) struct PlanningArgs {
+    /// The page file, YAML or JSON (`-`: standard input)
+    file: PathBuf,
+    /// Delete the blocks that the file does not mention
+    #[arg(long)]
+    prune: bool,
+    /// Agree to the deletes without being asked
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Agree to at most this many deletes; needed to delete much of a page
+    #[arg(long, value_name = "N")]
+    max_deletes: Option<usize>,
+    /// Let a file without any blocks be meant
+    #[arg(long)]
+    allow_empty: bool,
+}
+
+/// A plan with all that it was made from.
+pub(super) struct Planned {
+    pub(super) file: PageFile,
+    pub(super) client: Client,
+    pub(super) page: Page,
+    pub(super) options: Options,
+    pub(super) plan: Plan,
+    /// Why `apply` would not carry it out.
+    pub(super) refusal: Option<GuardRefusal>,
+}
+
+/// Reads the file, then the page, and plans. Nothing is sent before the file is known to be good.
+pub(super) async fn planned(
+    context: &mut Context,
+    args: &PlanningArgs,
+) -> Result<Planned, Failure> {
+    let file = PageFile::read(&args.file)?;
+    let client = context.client().await?;
+    let page = Page::read(&client, &file.page.profile).await?;
+    let mut options = Options { prune: args.prune, ..Options::default() };
+    let desired = &file.page.content;
+    // A page that is as the file says shows it without the types, so that a second run costs one request.
+    let plan = match Plan::new(&page.slots, desired, &options) {
+        Ok(plan) if plan.is_empty() => plan,
+        _ => {
+            options.types = super::types(&client).await?;
+            Plan::new(&page.slots, desired, &options).map_err(|error| not_planned(error, &file))?
+        }
+    };
+    let limits = Limits { max_deletes: args.max_deletes, allow_empty: args.allow_empty };
+    let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
+    Ok(Planned { file, client, page, options, plan, refusal })
+}
+
+/// A guard's refusal with the flag that lifts it.
+pub(super) fn refused(refusal: GuardRefusal) -> Failure {
+    let flag = match refusal {
+        GuardRefusal::Empty => "--allow-empty says that this is meant",
+        GuardRefusal::ManyDeletes { .. } => "--max-deletes N says that this is meant",
+        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is meant",
+    };
+    Failure::new(Exit::Refused, refusal.to_string()).hint(flag)
+}
+
+fn not_planned(error: PlanError, file: &PageFile) -> Failure {
+    let PlanError::Items(items) = error else {
+        let exit = if matches!(error, PlanError::TooManySlots { .. }) {
+            Exit::Conflict
+        } else {
+            Exit::Server
+        };
+        return Failure::new(exit, error.to_string());
+    };
+    let said: Vec<_> = items.iter().map(|it| (place(it), it.problem.to_string())).collect();
+    file.document
+        .refuse(said.iter().map(|(path, message)| (path.as_str(), message.as_str())))
+        .into()
+}
+
+fn place(item: &ItemError) -> String {
+    let below = match &item.problem {
+        ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => ".id".to_owned(),
+        ItemProblem::TypeDiffers { .. } | ItemProblem::NotCreatable { .. } => ".type".to_owned(),
+        ItemProblem::NotClearable { key, .. } => format!(".data.{key}"),
+        ItemProblem::NotEditable { keys, .. } => {
+            keys.first().map_or_else(String::new, |key| format!(".data.{key}"))
+        }
+        ItemProblem::Ambiguous { .. } => String::new(),
+    };
+    format!("slots.{}{below}", item.index)
+}

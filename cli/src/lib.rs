@@ -1,0 +1,94 @@
+//! The command-line tool for public link pages.
+//!
+//! A command is one file under `commands`: its arguments, and a `run` that returns an [`Outcome`](outcome::Outcome) or a
+//! [`Failure`](diagnostic::Failure). What is printed, in which format and with which exit code is decided here and in [`ui`].
+
+mod args;
+mod commands;
+mod context;
+mod diagnostic;
+mod exit;
+mod key;
+mod manifest;
+mod outcome;
+#[cfg(feature = "sandbox")]
+mod sandbox;
+mod settings;
+mod ui;
+mod values;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use crate::exit::Exit;
+
+use crate::args::{Cli, Format};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::ui::Ui;
+
+/// The whole command line, for scripts and tests that walk it.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs one command line to its end.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<_> = args.into_iter().collect();
+    match Cli::try_parse_from(&args) {
+        Ok(cli) => run(cli).into(),
+        Err(error) => not_parsed(&args, &error).into(),
+    }
+}
+
+fn run(cli: Cli) -> Exit {
+    let settings = match settings::resolve(&cli.global, &|name| std::env::var(name).ok()) {
+        Ok(settings) => settings,
+        Err(failure) => {
+            return failed(&Ui::plain(cli.global.output.unwrap_or(Format::Table)), &failure);
+        }
+    };
+    let ui = Ui::new(&settings);
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),
+    };
+    runtime.block_on(async {
+        let mut context = Context::new(settings, ui);
+        match commands::run(&mut context, cli.command).await {
+            Ok(outcome) => match (ui.show(&outcome), outcome.then) {
+                (Err(failure), _) => failed(&ui, &failure),
+                (Ok(()), Some(then)) => then.await,
+                (Ok(()), None) => outcome.exit,
+            },
+            Err(failure) => failed(&ui, &failure),
+        }
+    })
+}
+
+fn failed(ui: &Ui, failure: &Failure) -> Exit {
+    ui.fail(failure);
+    failure.exit()
+}
+
+/// Help and the version are what was asked for; the rest is a mistake, in the format that the line asks for as far as it can be read.
+fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
+    let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
+    let json = words.windows(2).any(|it| matches!(&*it[0], "-o" | "--output") && it[1] == "json")
+        || words.iter().any(|it| matches!(&**it, "-ojson" | "-o=json" | "--output=json"))
+        || std::env::var("LINKS_OUTPUT").is_ok_and(|it| it == "json");
+    if error.exit_code() == 0 {
+        Ui::plain(Format::Table).help(error);
+        return Exit::Ok;
+    }
+    if json {
+        let text = error.render().to_string();
+        let message = text.split("\n\n").next().unwrap_or_default().trim();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        return failed(&Ui::plain(Format::Json), &Failure::usage(message));
+    }
+    Ui::plain(Format::Table).help(error);
+    Exit::Usage
+}

@@ -1,0 +1,60 @@
+//! A YAML or JSON file that was read, with what is needed to point into it.
+
+use std::path::Path;
+
+use super::node::Node;
+use super::parse;
+use super::problem::{BadFile, Problem};
+use super::read::{self, Unreadable};
+
+/// One document with its text.
+#[derive(Debug)]
+pub(crate) struct Document {
+    name: String,
+    text: String,
+    /// The document itself.
+    pub(crate) root: Node,
+}
+
+/// Why there is no document.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoDocument {
+    /// The file could not be read at all.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// The file was read and is not what it should be.
+    #[error("{0}")]
+    Bad(#[from] BadFile),
+}
+
+impl Document {
+    /// Reads a file, `-` for standard input.
+    pub(crate) fn read(path: &Path) -> Result<Self, NoDocument> {
+        let (name, bytes) = read::read(path)?;
+        Ok(Self::from_bytes(&name, bytes)?)
+    }
+
+    /// Reads bytes; the name is what messages call them.
+    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, BadFile> {
+        let text = parse::decode(bytes)
+            .map_err(|(text, problem)| BadFile::new(name, &text, vec![problem]))?;
+        let root = parse::parse(&text).map_err(|problems| BadFile::new(name, &text, problems))?;
+        Ok(Self { name: name.to_owned(), text, root })
+    }
+
+    /// Points at what is wrong.
+    pub(crate) fn bad(&self, problems: Vec<Problem>) -> BadFile {
+        BadFile::new(&self.name, &self.text, problems)
+    }
+
+    /// Points at what was refused: each path (`slots.2.data.link`) with a message for it.
+    pub(crate) fn refuse<'a>(
+        &self,
+        errors: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> BadFile {
+        let problem = |(path, message): (&str, &str)| {
+            Problem::new(path, self.root.locate(&self.text, path.split('.')), message)
+        };
+        self.bad(errors.into_iter().map(problem).collect())
+    }
+}

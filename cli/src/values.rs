@@ -1,0 +1,126 @@
+//! Values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::diagnostic::Failure;
+use crate::manifest;
+
+/// What the words after a command are: at most one file, and values for fields.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Words {
+    /// The file, `-` for standard input.
+    pub(crate) file: Option<PathBuf>,
+    /// The values by field.
+    pub(crate) values: Map<String, Value>,
+}
+
+/// Sorts words into a file and values. A word is a value when it begins with a field name and `=` or `:=`.
+///
+/// # Errors
+///
+/// On a second file, a field given twice, a value that is not JSON, or one whose file cannot be read.
+pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
+    let mut sorted = Words::default();
+    for word in words {
+        match split(word) {
+            Some((field, text, json)) => {
+                let value = value(field, text, json)?;
+                if sorted.values.insert(field.to_owned(), value).is_some() {
+                    return Err(Failure::usage(format!("`{field}` is given twice")));
+                }
+            }
+            None if sorted.file.is_none() => sorted.file = Some(word.into()),
+            None => {
+                return Err(Failure::usage(format!(
+                    "`{word}` is neither a value nor the only file"
+                ))
+                .hint("a value is written field=text or field:=JSON"));
+            }
+        }
+    }
+    Ok(sorted)
+}
+
+/// Field, text after the sign, and whether it is JSON.
+fn split(word: &str) -> Option<(&str, &str, bool)> {
+    let (field, text) = word.split_once('=')?;
+    let (field, json) = field.strip_suffix(':').map_or((field, false), |field| (field, true));
+    let named = field.starts_with(|c: char| c.is_ascii_alphabetic())
+        && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    named.then_some((field, text, json))
+}
+
+fn value(field: &str, text: &str, json: bool) -> Result<Value, Failure> {
+    let text = match text.strip_prefix('@') {
+        Some(path) => {
+            let (name, bytes) = manifest::read(Path::new(path))?;
+            String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is not UTF-8")))?
+        }
+        None => text.to_owned(),
+    };
+    if json {
+        serde_json::from_str(&text)
+            .map_err(|error| Failure::usage(format!("`{field}` is not JSON: {error}")))
+    } else {
+        Ok(Value::String(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sorted(words: &[&str]) -> Result<Words, Failure> {
+        sort(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn values_are_texts_unless_they_say_json() {
+        let words = sorted(&[
+            "title=Shop",
+            "count:=3",
+            "a=",
+            "b==x",
+            "tags:=[\"x\"]",
+            "n:=null",
+            "whatsappPhone=+7",
+        ])
+        .unwrap();
+        let expected = json!({ "title": "Shop", "count": 3, "a": "", "b": "=x", "tags": ["x"], "n": null, "whatsappPhone": "+7" });
+        assert_eq!(Value::Object(words.values), expected);
+        assert_eq!(words.file, None);
+    }
+
+    #[test]
+    fn a_word_without_a_field_is_the_file() {
+        for file in ["form.yaml", "-", "./a=b.yaml", "/tmp/a=b", "=x"] {
+            assert_eq!(sorted(&["title=Shop", file]).unwrap().file, Some(file.into()));
+        }
+        sorted(&["one.yaml", "two.yaml"]).unwrap_err();
+    }
+
+    #[test]
+    fn a_value_can_come_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("it");
+        std::fs::write(&path, "[1, 2]\n").unwrap();
+        let words =
+            sorted(&[&format!("text=@{}", path.display()), &format!("list:=@{}", path.display())])
+                .unwrap();
+        assert_eq!(Value::Object(words.values), json!({ "text": "[1, 2]\n", "list": [1, 2] }));
+        std::fs::write(&path, b"\xff").unwrap();
+        sorted(&[&format!("text=@{}", path.display())]).unwrap_err();
+        sorted(&["text=@/no/such/file"]).unwrap_err();
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for words in [&["a=1", "a:=1"][..], &["a:=nonsense"], &["a:="]] {
+            sorted(words).unwrap_err();
+        }
+    }
+}
