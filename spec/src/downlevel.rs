@@ -211,11 +211,11 @@ fn binary(schema: &mut Object, pointer: &str) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    fn document(schema: Value) -> Value {
+    fn document(schema: &Value) -> Value {
         json!({"openapi": "3.1.0", "components": {"schemas": {"A": schema}}})
     }
 
-    fn lowered(schema: Value) -> Result<Value, Error> {
+    fn lowered(schema: &Value) -> Result<Value, Error> {
         downlevel(document(schema)).map(|document| document["components"]["schemas"]["A"].clone())
     }
 
@@ -252,7 +252,7 @@ mod tests {
             ),
             (json!({"type": "string", "maxLength": 3}), json!({"type": "string", "maxLength": 3})),
         ] {
-            assert_eq!(lowered(newer.clone()).unwrap(), older, "{newer}");
+            assert_eq!(lowered(&newer).unwrap(), older, "{newer}");
         }
     }
 
@@ -271,9 +271,9 @@ mod tests {
             (json!({"contentMediaType": "image/png"}), "/contentMediaType"),
             (json!({"not": false}), "/not"),
         ] {
-            match lowered(schema.clone()) {
+            match lowered(&schema) {
                 Err(Error::Refused { pointer: found, .. }) => {
-                    assert_eq!(found, format!("{a}{pointer}"), "{schema}")
+                    assert_eq!(found, format!("{a}{pointer}"), "{schema}");
                 }
                 other => panic!("{schema}: {other:?}"),
             }

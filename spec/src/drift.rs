@@ -1,28 +1,13 @@
 //! What another OpenAPI document says about the operations of ours, difference by difference. Prose is not compared.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::Error;
+use crate::difference::{both, difference, one_sided, union};
 use crate::document::{Object, Place, operations, resolve};
-use crate::schema::{Sides, both, difference, one_sided, union};
-
-/// One difference between two documents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// The `operationId`, or method and path of an operation without one.
-    pub operation: String,
-    /// Where in the operation, and what: `request body.order: maximum 9 only in theirs`.
-    pub what: String,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.operation, self.what)
-    }
-}
+use crate::schema::Sides;
+use crate::{Difference, Error};
 
 /// Compares their document with ours, in the order of ours. Nothing is found when both describe the same requests and answers.
 ///
@@ -31,21 +16,22 @@ impl fmt::Display for Difference {
 /// [`Error::Refused`] when one of them is not an OpenAPI 3 document, or refers to something it does not have.
 pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
     for document in [ours, theirs] {
-        if !document["openapi"].as_str().is_some_and(|version| version.starts_with("3."))
-            || !document["paths"].is_object()
-        {
-            return Err(Error::refused("", "not an OpenAPI 3 document"));
+        if !document["openapi"].as_str().is_some_and(|version| version.starts_with("3.")) {
+            return Err(Error::refused("/openapi", "not an OpenAPI 3 document"));
         }
     }
     let sides = Sides { ours, theirs };
+    let known: BTreeSet<_> = operations(ours).iter().map(|place| name(ours, place)).collect();
     let mut rest = operations(theirs);
     let mut differences = Vec::new();
     for place in operations(ours) {
         let name = name(ours, &place);
         let mut found = Vec::new();
-        match take_partner(ours, theirs, &place, &mut rest) {
+        match take_partner(theirs, &name, &place, &known, &mut rest) {
             None => found.push("only in ours".to_owned()),
-            Some(partner) => sides.operations(&place, &partner, &mut found)?,
+            Some(partner) => sides
+                .operations(&place, &partner, &mut found)
+                .map_err(|error| at(error, &partner))?,
         }
         differences
             .extend(found.into_iter().map(|what| Difference { operation: name.clone(), what }));
@@ -55,6 +41,14 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
         what: "only in theirs".to_owned(),
     }));
     Ok(differences)
+}
+
+/// A refusal, with the pointer of the operation that leads to it.
+fn at(error: Error, place: &Place) -> Error {
+    match error {
+        Error::Refused { problem, .. } => Error::refused(&place.pointer, problem),
+        other => other,
+    }
 }
 
 fn operation<'a>(document: &'a Value, place: &Place) -> &'a Value {
@@ -68,17 +62,21 @@ fn name(document: &Value, place: &Place) -> String {
     }
 }
 
-/// The same operation in their document: the one of the same id, or else the one at the same method and path.
+/// The same operation in their document: the one of the same name, or else the one at the same method and path, if it has a name that
+/// is new to us.
 fn take_partner(
-    ours: &Value,
     theirs: &Value,
+    ours: &str,
     place: &Place,
+    known: &BTreeSet<String>,
     rest: &mut Vec<Place>,
 ) -> Option<Place> {
-    let id = &operation(ours, place)["operationId"];
-    let same_id = |other: &Place| id.is_string() && operation(theirs, other)["operationId"] == *id;
     let same_address = |other: &Place| other.method == place.method && other.path == place.path;
-    let index = rest.iter().position(same_id).or_else(|| rest.iter().position(same_address))?;
+    let renamed = |other: &Place| same_address(other) && !known.contains(&name(theirs, other));
+    let index = rest
+        .iter()
+        .position(|other| name(theirs, other) == ours)
+        .or_else(|| rest.iter().position(renamed))?;
     Some(rest.remove(index))
 }
 
@@ -186,22 +184,15 @@ impl Sides<'_> {
         theirs: &Value,
         found: &mut Vec<String>,
     ) -> Result<(), Error> {
-        let none = Object::new();
-        let of =
-            |body: &Value| body["content"].as_object().cloned().unwrap_or_else(|| none.clone());
+        let of = |body: &Value| body["content"].as_object().cloned().unwrap_or_default();
         let (ours, theirs) = (of(ours), of(theirs));
         for media in union(&ours, &theirs) {
-            let place = if media == "application/json" {
-                place.to_owned()
+            let (a, b) = (ours.get(media), theirs.get(media));
+            let Some((a, b)) = both(&format!("{place}: {media}"), a, b, found) else { continue };
+            if media == "application/json" {
+                self.schemas(place, schema(a), schema(b), found)?;
             } else {
-                format!("{place} ({media})")
-            };
-            match (ours.get(media), theirs.get(media)) {
-                (Some(a), Some(b)) => self.schemas(&place, schema(a), schema(b), found)?,
-                (a, _) => found.push(format!(
-                    "{place}: {media} only in {}",
-                    if a.is_some() { "ours" } else { "theirs" }
-                )),
+                self.schemas(&format!("{place} ({media})"), schema(a), schema(b), found)?;
             }
         }
         Ok(())
@@ -271,4 +262,154 @@ fn headers(response: &Value) -> Object {
         .flatten()
         .map(|(name, header)| (name.to_lowercase(), header.clone()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(operation: &Value) -> Value {
+        json!({
+            "openapi": "3.1.0",
+            "security": [{"bearer": ["read"]}],
+            "paths": {"/a/{b}": {"parameters": [{"$ref": "#/components/parameters/B"}], "post": operation}},
+            "components": {
+                "parameters": {"B": {"name": "b", "in": "path", "required": true, "schema": {"type": "string"}}},
+                "responses": {"Gone": {"description": "gone"}},
+                "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}
+            }
+        })
+    }
+
+    fn found(ours: &Value, theirs: &Value) -> Vec<String> {
+        drift(&document(ours), &document(theirs)).unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    fn body(schema: &Value) -> Value {
+        json!({"operationId": "do", "requestBody": {"content": {"application/json": {"schema": schema}}}})
+    }
+
+    #[test]
+    fn every_part_of_an_operation_is_compared() {
+        let parameter = |parameter: Value| json!({"operationId": "do", "parameters": [parameter]});
+        let answer = |answer: Value| json!({"operationId": "do", "responses": {"200": answer}});
+        for (ours, theirs, expected) in [
+            (
+                json!({"operationId": "do"}),
+                json!({"operationId": "did"}),
+                r#"do: operationId: "do" in ours, "did" in theirs"#,
+            ),
+            (
+                json!({"operationId": "do"}),
+                json!({}),
+                r#"do: operationId: "do" in ours, "POST /a/{b}" in theirs"#,
+            ),
+            (
+                json!({"operationId": "do"}),
+                json!({"operationId": "do", "security": [{"bearer": ["read", "write"]}]}),
+                "do: security: write only in theirs",
+            ),
+            (body(&json!({})), json!({"operationId": "do"}), "do: request body: only in ours"),
+            (
+                body(&json!({"properties": {"data": {"properties": {"order": {}}}}})),
+                body(&json!({"properties": {"data": {"properties": {"order": {"maximum": 9}}}}})),
+                "do: request body data.order: maximum 9 only in theirs",
+            ),
+            (
+                body(&json!({})),
+                json!({"operationId": "do", "requestBody": {"required": true, "content": {"application/json": {}}}}),
+                "do: request body: required false in ours, true in theirs",
+            ),
+            (
+                body(&json!({})),
+                json!({"operationId": "do", "requestBody": {"content": {"application/json": {}, "text/plain": {}}}}),
+                "do: request body: text/plain: only in theirs",
+            ),
+            (
+                json!({"operationId": "do"}),
+                parameter(json!({"name": "c", "in": "query"})),
+                "do: parameter query c: only in theirs",
+            ),
+            (
+                parameter(json!({"name": "c", "in": "query"})),
+                parameter(json!({"name": "c", "in": "query", "required": true})),
+                "do: parameter query c: required false in ours, true in theirs",
+            ),
+            (
+                parameter(json!({"name": "c", "in": "query", "schema": {"type": "array"}})),
+                parameter(
+                    json!({"name": "c", "in": "query", "schema": {"type": "array"}, "explode": false}),
+                ),
+                "do: parameter query c: explode true in ours, false in theirs",
+            ),
+            (
+                answer(json!({})),
+                json!({"operationId": "do", "responses": {"200": {}, "410": {"$ref": "#/components/responses/Gone"}}}),
+                "do: response 410: only in theirs",
+            ),
+            (
+                answer(json!({"headers": {"Retry-After": {"schema": {"type": "string"}}}})),
+                answer(json!({"headers": {"retry-after": {"schema": {"type": "integer"}}}})),
+                r#"do: response 200 header retry-after: type ["string"] in ours, ["integer"] in theirs"#,
+            ),
+            (
+                answer(json!({"content": {"text/markdown": {"schema": {"type": "string"}}}})),
+                answer(json!({"content": {"text/markdown": {}}})),
+                r#"do: response 200 (text/markdown): type ["string"] only in ours"#,
+            ),
+        ] {
+            assert_eq!(found(&ours, &theirs), [expected], "{ours} {theirs}");
+            assert_eq!(found(&ours, &ours), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn what_means_the_same_is_no_difference() {
+        let header = |name: &str| json!({"operationId": "do", "parameters": [{"name": name, "in": "header"}]});
+        for (ours, theirs) in [
+            (header("Idempotency-Key"), header("idempotency-key")),
+            (
+                json!({"operationId": "do", "summary": "a"}),
+                json!({"operationId": "do", "description": "b", "tags": ["c"]}),
+            ),
+            (
+                json!({"operationId": "do", "parameters": [{"name": "c", "in": "query", "style": "form", "explode": true}]}),
+                json!({"operationId": "do", "parameters": [{"name": "c", "in": "query", "required": false}]}),
+            ),
+            (
+                json!({"operationId": "do", "responses": {"410": {"description": "gone"}}}),
+                json!({"operationId": "do", "responses": {"410": {"$ref": "#/components/responses/Gone"}}}),
+            ),
+        ] {
+            assert_eq!(found(&ours, &theirs), [""; 0], "{ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn operations_are_matched_by_name_before_address() {
+        let ours = json!({"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "x"}}, "/b": {"get": {"operationId": "y"}}}});
+        let theirs = json!({"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "y"}}, "/c": {"get": {}}}});
+        let found: Vec<_> =
+            drift(&ours, &theirs).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "x: only in ours",
+                r#"y: path: "/b" in ours, "/a" in theirs"#,
+                "GET /c: only in theirs"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_broken_document_is_refused_at_its_place() {
+        let broken = document(&json!({"operationId": "do", "requestBody": {"$ref": "#/nowhere"}}));
+        let error = drift(&document(&body(&json!({}))), &broken).unwrap_err().to_string();
+        assert!(
+            error.starts_with("/paths/~1a~1{b}/post: ") && error.contains("#/nowhere"),
+            "{error}"
+        );
+        let error = drift(&broken, &json!({"swagger": "2.0"})).unwrap_err().to_string();
+        assert_eq!(error, "/openapi: not an OpenAPI 3 document");
+    }
 }

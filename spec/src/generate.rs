@@ -51,3 +51,76 @@ pub fn generate(document: Value) -> Result<String, Error> {
     let file = syn::parse2(tokens)?;
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::DOCUMENT;
+
+    /// The code without its layout.
+    fn code() -> String {
+        let text = generate(serde_json::from_str(DOCUMENT).unwrap()).unwrap();
+        text.lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with("//"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn every_operation_is_a_method_with_plain_arguments() {
+        let code = code();
+        for signature in [
+            "fn get_api_index<'a>( &'a self, ) -> Result<ResponseValue<types::IndexEnvelope>, Error<()>>",
+            "fn delete_slots<'a>( &'a self, profile_key: &'a str, ids: &'a ::std::vec::Vec<i64>, )",
+            "fn update_slot<'a>( &'a self, profile_key: &'a str, slot: i64, body: &'a types::SlotDataChange, )",
+            "fn update_form<'a>( &'a self, form_id: &'a str, body: &'a crate::FormChanges, )",
+            "fn upload_file<'a>( &'a self, body: &'a types::FileFromUrl, )",
+            "fn get_slot_type<'a>( &'a self, type_: &'a str, )",
+            "fn preview_profile_markdown<'a>( &'a self, profile_key: &'a str, ) -> Result<ResponseValue<ByteStream>, Error<types::Error>>",
+        ] {
+            assert!(code.contains(signature), "{signature}");
+        }
+        assert_eq!(code.matches("pub async fn ").count(), 33);
+        assert!(!code.contains("Idempotency"));
+    }
+
+    #[test]
+    fn records_keep_fields_that_the_document_does_not_know() {
+        let code = code();
+        for record in [
+            "Profile",
+            "ProfileComputed",
+            "LeadForm",
+            "FormField",
+            "NotificationChannel",
+            "SlotType",
+            "Me",
+            "File",
+        ] {
+            let start = code.find(&format!("pub struct {record} {{")).unwrap();
+            let end = code[start..].find('}').unwrap();
+            let body = &code[start..start + end];
+            assert!(body.contains("#[serde(flatten)] pub extra: ::serde_json::Map<"), "{body}");
+        }
+    }
+
+    #[test]
+    fn schemas_written_by_hand_exist_and_are_not_generated() {
+        let document: Value = serde_json::from_str(DOCUMENT).unwrap();
+        let code = code();
+        for (schema, by_hand) in BY_HAND {
+            assert!(document["components"]["schemas"][schema].is_object(), "{schema}");
+            assert!(code.contains(by_hand), "{by_hand}");
+            assert!(!code.contains(&format!("pub struct {schema} {{")), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_not_openapi_is_refused() {
+        let error = generate(json!({"openapi": "3.1.0", "paths": 1})).unwrap_err();
+        assert!(matches!(error, Error::Lowered(_)), "{error}");
+    }
+}

@@ -1,17 +1,21 @@
 //! The service's interface as one OpenAPI 3.1 document, and what is made of it: the SDK's generated client, and a comparison with the
 //! document that a live service publishes.
 
+mod difference;
 mod document;
 mod downlevel;
 mod drift;
 mod error;
 mod fetch;
 mod generate;
+mod normal;
 mod schema;
 mod tailor;
+mod tolerant;
 
+pub use difference::Difference;
 pub use downlevel::downlevel;
-pub use drift::{Difference, drift};
+pub use drift::drift;
 pub use error::Error;
 pub use fetch::fetch;
 pub use generate::generate;

@@ -74,13 +74,13 @@ fn compare(origin: &str) -> Result<ExitCode, Error> {
     for difference in &differences {
         say(&mut io::stdout(), &format!("{difference}\n"));
     }
-    if differences.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    say(
-        &mut io::stderr(),
-        &format!("{} differences between spec/openapi.json and {origin}\n", differences.len()),
-    );
+    let noun = match differences.len() {
+        0 => return Ok(ExitCode::SUCCESS),
+        1 => "difference",
+        _ => "differences",
+    };
+    let count = differences.len();
+    say(&mut io::stderr(), &format!("{count} {noun} between spec/openapi.json and {origin}\n"));
     Ok(ExitCode::from(DIFFERENT))
 }
 

@@ -3,26 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::Error;
-use crate::document::{Object, resolve};
-
-/// Keywords that explain and do not constrain.
-const PROSE: [&str; 9] = [
-    "$comment",
-    "$defs",
-    "deprecated",
-    "description",
-    "example",
-    "examples",
-    "externalDocs",
-    "title",
-    "xml",
-];
-
-/// Schemas nested deeper than this are taken for endless.
-const DEPTH: usize = 64;
+use crate::difference::{both, difference, one_sided, short, union};
+use crate::document::Object;
+use crate::normal::normal;
 
 /// Where a difference is: a place in an operation, and the path of a field from there.
 #[derive(Clone)]
@@ -88,7 +74,7 @@ impl Sides<'_> {
                 ("properties", ..) => self.properties(spot, a, b, found, depth)?,
                 ("anyOf" | "oneOf", ..) => self.branches(spot, keyword, a, b, found, depth)?,
                 ("not", Some(a), Some(b)) => {
-                    self.compare(&spot.inside("!"), a, b, found, depth + 1)?
+                    self.compare(&spot.inside("!"), a, b, found, depth + 1)?;
                 }
                 ("items", ..) => self.compare(
                     &spot.inside("[]"),
@@ -177,120 +163,6 @@ impl Sides<'_> {
     }
 }
 
-/// A schema in one spelling: references followed, prose dropped, lists without order sorted, `null` among the types.
-fn normal(document: &Value, schema: &Value, depth: usize) -> Result<Object, Error> {
-    if depth > DEPTH {
-        return Err(Error::refused("", "schemas nested without end"));
-    }
-    let mut schema = match schema {
-        Value::Bool(true) => Object::new(),
-        Value::Bool(false) => Object::from_iter([("not".to_owned(), json!({}))]),
-        Value::Object(schema) => schema.clone(),
-        _ => return Err(Error::refused("", format!("{} is not a schema", short(schema)))),
-    };
-    if let Some(reference) = schema.get("$ref") {
-        let target = resolve(document, &json!({"$ref": reference}), "")?.clone();
-        schema.shift_remove("$ref");
-        schema = merged(normal(document, &target, depth + 1)?, schema);
-    }
-    schema.retain(|key, _| !PROSE.contains(&key.as_str()) && !key.starts_with("x-"));
-    if let Some(Value::Array(parts)) = schema.shift_remove("allOf") {
-        for part in parts {
-            schema = merged(normal(document, &part, depth + 1)?, schema);
-        }
-    }
-    if let Some(Value::String(only)) = schema.get("type") {
-        schema.insert("type".to_owned(), json!([only]));
-    }
-    older_spellings(&mut schema);
-    null_branch(document, &mut schema, depth)?;
-    for key in ["type", "enum", "required"] {
-        if let Some(Value::Array(list)) = schema.get_mut(key) {
-            list.sort_by_key(Value::to_string);
-            list.dedup();
-        }
-    }
-    if schema
-        .get("additionalProperties")
-        .is_some_and(|rest| *rest == json!(true) || *rest == json!({}))
-    {
-        schema.shift_remove("additionalProperties");
-    }
-    Ok(schema)
-}
-
-/// What OpenAPI 3.0 spells another way: `nullable`, flags beside bounds; and `const`, which is a list of one.
-fn older_spellings(schema: &mut Object) {
-    if schema.shift_remove("nullable") == Some(json!(true)) {
-        add_null(schema);
-    }
-    for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
-        match schema.get(flag) {
-            Some(Value::Bool(true)) => {
-                let value = schema.shift_remove(bound).unwrap_or_default();
-                schema.insert(flag.to_owned(), value);
-            }
-            Some(Value::Bool(false)) => drop(schema.shift_remove(flag)),
-            _ => {}
-        }
-    }
-    if let Some(value) = schema.shift_remove("const") {
-        schema.insert("enum".to_owned(), json!([value]));
-    }
-    let nullable = schema
-        .get("type")
-        .and_then(Value::as_array)
-        .is_some_and(|types| types.contains(&json!("null")));
-    if let Some(Value::Array(values)) = schema.get_mut("enum").filter(|_| nullable) {
-        values.retain(|value| !value.is_null());
-    }
-}
-
-/// `anyOf: [X, null]` is X that may be null.
-fn null_branch(document: &Value, schema: &mut Object, depth: usize) -> Result<(), Error> {
-    for key in ["anyOf", "oneOf"] {
-        let Some(Value::Array(branches)) = schema.get_mut(key) else { continue };
-        let before = branches.len();
-        branches.retain(|branch| branch["type"] != "null");
-        if branches.len() == before {
-            continue;
-        }
-        if let [only] = branches.as_slice() {
-            let only = normal(document, &only.clone(), depth + 1)?;
-            schema.shift_remove(key);
-            *schema = merged(only, std::mem::take(schema));
-        }
-        add_null(schema);
-    }
-    Ok(())
-}
-
-/// Without a type nothing forbids `null`, unless there are alternatives.
-fn add_null(schema: &mut Object) {
-    let alternatives = schema.contains_key("anyOf") || schema.contains_key("oneOf");
-    if let Some(Value::Array(types)) = schema.get_mut("type") {
-        types.push(json!("null"));
-    } else if alternatives {
-        schema.insert("nullable".to_owned(), json!(true));
-    }
-}
-
-/// Both schemas hold: fields and required names of both, otherwise the second one's word.
-fn merged(mut all: Object, second: Object) -> Object {
-    for (key, value) in second {
-        match (all.get_mut(&key), value) {
-            (Some(Value::Object(fields)), Value::Object(more)) if key == "properties" => {
-                fields.extend(more)
-            }
-            (Some(Value::Array(names)), Value::Array(more)) if key == "required" => {
-                names.extend(more)
-            }
-            (_, value) => drop(all.insert(key, value)),
-        }
-    }
-    all
-}
-
 fn names(schema: &Object, key: &str) -> BTreeSet<String> {
     schema
         .get(key)
@@ -302,66 +174,13 @@ fn names(schema: &Object, key: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What only one side has, with the side's name.
-pub(crate) fn one_sided<T: Ord + Clone>(
-    ours: &BTreeSet<T>,
-    theirs: &BTreeSet<T>,
-) -> Vec<(T, &'static str)> {
-    let only = |a: &BTreeSet<T>, b: &BTreeSet<T>| a.difference(b).cloned().collect::<Vec<_>>();
-    let ours_only = only(ours, theirs).into_iter().map(|item| (item, "only in ours"));
-    let theirs_only = only(theirs, ours).into_iter().map(|item| (item, "only in theirs"));
-    ours_only.chain(theirs_only).collect()
-}
-
-/// The keys of both objects, ours first, each in its own order.
-pub(crate) fn union<'a>(ours: &'a Object, theirs: &'a Object) -> Vec<&'a str> {
-    let more = theirs.keys().filter(|key| !ours.contains_key(*key));
-    ours.keys().chain(more).map(String::as_str).collect()
-}
-
-/// Both values, or a difference when only one side has one.
-pub(crate) fn both<'a>(
-    place: &dyn fmt::Display,
-    ours: Option<&'a Value>,
-    theirs: Option<&'a Value>,
-    found: &mut Vec<String>,
-) -> Option<(&'a Value, &'a Value)> {
-    match (ours, theirs) {
-        (Some(a), Some(b)) => return Some((a, b)),
-        (Some(_), None) => found.push(format!("{place}: only in ours")),
-        (None, Some(_)) => found.push(format!("{place}: only in theirs")),
-        (None, None) => {}
-    }
-    None
-}
-
-/// How two values differ, in words.
-pub(crate) fn difference(ours: Option<&Value>, theirs: Option<&Value>) -> Option<String> {
-    match (ours, theirs) {
-        (Some(a), Some(b)) if a == b || (a.is_number() && a.as_f64() == b.as_f64()) => None,
-        (Some(a), Some(b)) => Some(format!("{} in ours, {} in theirs", short(a), short(b))),
-        (Some(a), None) => Some(format!("{} only in ours", short(a))),
-        (None, Some(b)) => Some(format!("{} only in theirs", short(b))),
-        (None, None) => None,
-    }
-}
-
-/// A value on one short line.
-fn short(value: &Value) -> String {
-    const MOST: usize = 80;
-    let text = value.to_string();
-    if text.chars().count() <= MOST {
-        text
-    } else {
-        text.chars().take(MOST).chain(['…']).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    fn found(ours: Value, theirs: Value) -> Vec<String> {
+    fn found(ours: &Value, theirs: &Value) -> Vec<String> {
         let document = json!({
             "components": {"schemas": {
                 "Name": {"type": "string", "description": "theirs and ours", "maxLength": 5},
@@ -370,7 +189,7 @@ mod tests {
         });
         let mut found = Vec::new();
         let sides = Sides { ours: &document, theirs: &document };
-        if let Err(error) = sides.schemas("body", &ours, &theirs, &mut found) {
+        if let Err(error) = sides.schemas("body", ours, theirs, &mut found) {
             found.push(error.to_string());
         }
         found
@@ -406,8 +225,8 @@ mod tests {
             (json!({"additionalProperties": true}), json!({"x-order": 1, "deprecated": true})),
             (json!(true), json!({})),
         ] {
-            assert_eq!(found(ours.clone(), theirs.clone()), [""; 0], "{ours} {theirs}");
-            assert_eq!(found(theirs.clone(), ours.clone()), [""; 0], "{theirs} {ours}");
+            assert_eq!(found(&ours, &theirs), [""; 0], "{ours} {theirs}");
+            assert_eq!(found(&theirs, &ours), [""; 0], "{theirs} {ours}");
         }
     }
 
@@ -465,7 +284,7 @@ mod tests {
             ),
             (json!({}), json!([]), "/: [] is not a schema"),
         ] {
-            assert_eq!(found(ours.clone(), theirs.clone()), [expected], "{ours} {theirs}");
+            assert_eq!(found(&ours, &theirs), [expected], "{ours} {theirs}");
         }
     }
 }

@@ -1,11 +1,10 @@
 //! From OpenAPI 3.0 to what progenitor turns into a tolerant client. Facts about progenitor and about this SDK only.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::document::{Object, child, each_schema, each_schema_in, operations, resolve};
+use crate::document::{Object, child, each_schema, operations, resolve};
+use crate::tolerant::tolerant_answers;
 
 /// Headers that the SDK's transport sets on every attempt of a call.
 const TRANSPORT_HEADERS: [&str; 2] = ["Idempotency-Key", "Precognition"];
@@ -192,70 +191,152 @@ fn texts_by_name(schema: &mut Object) {
     }
 }
 
-/// Records of answers keep fields that the document does not know, and take any text where it lists values. A schema that is also
-/// sent keeps to its fields: writing is strict. What an answer names itself only wraps a record, and is left as it is.
-fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
-    let mut wrappers = BTreeSet::new();
-    let mut sent = BTreeSet::new();
-    for place in operations(document) {
-        let operation = document.pointer(&place.pointer).unwrap_or(&Value::Null);
-        references(&operation["responses"], &mut wrappers);
-        references(&operation["parameters"], &mut sent);
-        references(&operation["requestBody"], &mut sent);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A document of one operation, at `/a`.
+    fn document(method: &str, operation: &Value, schemas: &Value) -> Value {
+        let mut document = json!({"paths": {"/a": {}}, "components": {
+            "parameters": {"Key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}},
+            "responses": {"Refused": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}},
+            "schemas": schemas
+        }});
+        document["paths"]["/a"][method] = operation.clone();
+        document
     }
-    let answered = reachable(document, &wrappers);
-    let sent = reachable(document, &sent);
-    for name in answered.difference(&sent) {
-        let pointer = child("/components/schemas", name);
-        let keeps_unknown = !wrappers.contains(name);
-        let Some(schema) = document.pointer_mut(&pointer) else { continue };
-        each_schema_in(schema, &pointer, &mut |schema, _| {
-            schema.shift_remove("enum");
-            null_may_be_missing(schema);
-            if keeps_unknown && schema.contains_key("properties") {
-                // Not `true`: only a schema makes a field of the rest.
-                schema.entry("additionalProperties").or_insert_with(|| json!({}));
+
+    fn tailored(method: &str, operation: Value) -> Result<Value, Error> {
+        let mut operation = operation;
+        if operation.get("responses").is_none() {
+            operation["responses"] = json!({"200": {}});
+        }
+        tailor(document(method, &operation, &json!({})))
+            .map(|document| document["paths"]["/a"][method].clone())
+    }
+
+    fn schema(schema: &Value) -> Value {
+        tailor(document("get", &json!({"responses": {"200": {}}}), &json!({"A": schema}))).unwrap()
+            ["components"]["schemas"]["A"]
+            .clone()
+    }
+
+    #[test]
+    fn parameters_become_plain_arguments() {
+        for (parameter, expected) in [
+            (json!({"$ref": "#/components/parameters/Key"}), json!([])),
+            (json!({"name": "Precognition", "in": "header", "schema": {}}), json!([])),
+            (
+                json!({"name": "Precognition", "in": "query", "schema": {}}),
+                json!([{"name": "Precognition", "in": "query", "schema": {}}]),
+            ),
+            (
+                json!({"name": "b", "in": "query", "schema": {"type": "string", "nullable": true, "enum": ["x"], "maxLength": 3}}),
+                json!([{"name": "b", "in": "query", "schema": {"type": "string"}}]),
+            ),
+            (
+                json!({"name": "b", "in": "query", "schema": {"allOf": [{"$ref": "#/components/schemas/B"}], "nullable": true}}),
+                json!([{"name": "b", "in": "query", "schema": {"$ref": "#/components/schemas/B"}}]),
+            ),
+        ] {
+            assert_eq!(
+                tailored("get", json!({"parameters": [parameter]})).unwrap()["parameters"],
+                expected,
+                "{parameter}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_json_bodies_are_left_and_a_delete_has_none() {
+        let json = json!({"schema": {"type": "object"}});
+        let body =
+            json!({"content": {"multipart/form-data": {"schema": {}}, "application/json": json}});
+        let operation = json!({"requestBody": body});
+        assert_eq!(
+            tailored("post", operation.clone()).unwrap()["requestBody"],
+            json!({"required": true, "content": {"application/json": json}})
+        );
+        assert_eq!(tailored("delete", operation).unwrap().get("requestBody"), None);
+    }
+
+    #[test]
+    fn answers_are_folded_into_one_success_and_one_failure() {
+        let error = json!({"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
+        let folded = json!({"description": "The request failed.", "content": error["content"]});
+        for (responses, expected) in [
+            (
+                json!({"201": {"content": {"a/b": {}}}, "204": {}}),
+                json!({"201": {"content": {"a/b": {"schema": {}}}}}),
+            ),
+            (json!({"204": {}}), json!({"204": {}})),
+            (
+                json!({"200": {}, "404": {"$ref": "#/components/responses/Refused"}, "429": {}, "422": error}),
+                json!({"200": {}, "4XX": folded}),
+            ),
+        ] {
+            assert_eq!(
+                tailored("get", json!({"responses": responses})).unwrap()["responses"],
+                expected,
+                "{responses}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_progenitor_cannot_take_is_refused_at_its_place() {
+        let failure =
+            |kind: &str| json!({"content": {"application/json": {"schema": {"type": kind}}}});
+        for (operation, expected) in [
+            (json!({"parameters": [{"name": "b", "in": "query"}]}), "parameters/0"),
+            (json!({"parameters": [{"$ref": "#/components/parameters/None"}]}), "parameters/0"),
+            (
+                json!({"requestBody": {"content": {"multipart/form-data": {}}}}),
+                "requestBody/content",
+            ),
+            (json!({"responses": {"200": {}, "201": {}}}), "responses"),
+            (json!({"responses": {"400": failure("string")}}), "responses"),
+            (
+                json!({"responses": {"200": {}, "400": failure("string"), "500": failure("object")}}),
+                "responses/500",
+            ),
+        ] {
+            match tailored("post", operation.clone()) {
+                Err(Error::Refused { pointer, .. }) => {
+                    assert_eq!(pointer, format!("/paths/~1a/post/{expected}"), "{operation}");
+                }
+                other => panic!("{operation}: {other:?}"),
             }
-            Ok(())
-        })?;
-    }
-    Ok(())
-}
-
-/// Without this, typify refuses a record that leaves out a field instead of sending `null`.
-fn null_may_be_missing(schema: &mut Object) {
-    let Some(Value::Object(properties)) = schema.get("properties").cloned() else { return };
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required
-            .retain(|name| name.as_str().is_none_or(|name| properties[name]["nullable"] != true));
-    }
-}
-
-/// The named schemas that a set of named schemas leads to, itself included.
-fn reachable(document: &Value, roots: &BTreeSet<String>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut next: Vec<String> = roots.iter().cloned().collect();
-    while let Some(name) = next.pop() {
-        let mut inner = BTreeSet::new();
-        references(&document["components"]["schemas"][&name], &mut inner);
-        if found.insert(name) {
-            next.extend(inner);
         }
     }
-    found
-}
 
-fn references(value: &Value, names: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(object) => {
-            let name = object
-                .get("$ref")
-                .and_then(Value::as_str)
-                .and_then(|text| text.strip_prefix("#/components/schemas/"));
-            names.extend(name.map(str::to_owned));
-            object.values().for_each(|value| references(value, names));
+    #[test]
+    fn values_are_read_without_limits() {
+        for (strict, tolerant) in [
+            (json!({"type": "string", "format": "uuid"}), json!({"type": "string"})),
+            (
+                json!({"type": "integer", "format": "int64", "minimum": 1}),
+                json!({"type": "integer", "format": "int64"}),
+            ),
+            (
+                json!({"type": "string", "pattern": "^a$", "minLength": 4, "maxLength": 60}),
+                json!({"type": "string"}),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "string", "format": "date"}, "minItems": 5, "maxItems": 5, "uniqueItems": true}),
+                json!({"type": "array", "items": {"type": "string"}}),
+            ),
+            (json!({"type": "string", "enum": ["a"]}), json!({"type": "string", "enum": ["a"]})),
+            (
+                json!({"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": {"type": "string"}}),
+                json!({"additionalProperties": {"type": "string"}}),
+            ),
+            (
+                json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}),
+                json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}),
+            ),
+        ] {
+            assert_eq!(schema(&strict), tolerant, "{strict}");
         }
-        Value::Array(list) => list.iter().for_each(|value| references(value, names)),
-        _ => {}
     }
 }

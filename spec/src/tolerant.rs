@@ -1,0 +1,127 @@
+//! Tolerant reading, strict writing: which schemas are open in Rust, and how far.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::document::{Object, child, each_schema_in, operations};
+
+/// Records of answers keep fields that the document does not know, and take any text where it lists values. A schema that is also
+/// sent keeps to its fields: writing is strict. What an answer names itself only wraps a record, and is left as it is.
+pub(crate) fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
+    let mut wrappers = BTreeSet::new();
+    let mut sent = BTreeSet::new();
+    for place in operations(document) {
+        let operation = document.pointer(&place.pointer).unwrap_or(&Value::Null);
+        references(&operation["responses"], &mut wrappers);
+        references(&operation["parameters"], &mut sent);
+        references(&operation["requestBody"], &mut sent);
+    }
+    let answered = reachable(document, &wrappers);
+    let sent = reachable(document, &sent);
+    for name in answered.difference(&sent) {
+        let pointer = child("/components/schemas", name);
+        let keeps_unknown = !wrappers.contains(name);
+        let Some(schema) = document.pointer_mut(&pointer) else { continue };
+        each_schema_in(schema, &pointer, &mut |schema, _| {
+            schema.shift_remove("enum");
+            null_may_be_missing(schema);
+            if keeps_unknown && schema.contains_key("properties") {
+                // Not `true`: only a schema makes a field of the rest.
+                schema.entry("additionalProperties").or_insert_with(|| json!({}));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Without this, typify refuses a record that leaves out a field instead of sending `null`.
+fn null_may_be_missing(schema: &mut Object) {
+    let Some(Value::Object(properties)) = schema.get("properties").cloned() else { return };
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required
+            .retain(|name| name.as_str().is_none_or(|name| properties[name]["nullable"] != true));
+    }
+}
+
+/// The named schemas that a set of named schemas leads to, itself included.
+fn reachable(document: &Value, roots: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut next: Vec<String> = roots.iter().cloned().collect();
+    while let Some(name) = next.pop() {
+        let mut inner = BTreeSet::new();
+        references(&document["components"]["schemas"][&name], &mut inner);
+        if found.insert(name) {
+            next.extend(inner);
+        }
+    }
+    found
+}
+
+fn references(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            let name = object
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|text| text.strip_prefix("#/components/schemas/"));
+            names.extend(name.map(str::to_owned));
+            object.values().for_each(|value| references(value, names));
+        }
+        Value::Array(list) => list.iter().for_each(|value| references(value, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(schemas: &Value) -> Value {
+        let wrapper = json!({"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Wrapper"}}}});
+        let body = json!({"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Sent"}}}});
+        let operation = json!({"requestBody": body, "responses": {"200": wrapper}});
+        let mut document =
+            json!({"paths": {"/a": {"post": operation}}, "components": {"schemas": schemas}});
+        tolerant_answers(&mut document).unwrap();
+        document["components"]["schemas"].clone()
+    }
+
+    #[test]
+    fn records_of_answers_are_open_and_what_is_sent_is_not() {
+        let found = answers(&json!({
+            "Wrapper": {"properties": {"data": {"$ref": "#/components/schemas/Record"}}},
+            "Record": {
+                "required": ["kind", "shared", "note"],
+                "properties": {
+                    "kind": {"type": "string", "enum": ["a"]},
+                    "shared": {"$ref": "#/components/schemas/Shared"},
+                    "note": {"type": "string", "nullable": true}
+                }
+            },
+            "Sent": {"properties": {"kind": {"type": "string", "enum": ["a"]}, "shared": {"$ref": "#/components/schemas/Shared"}}},
+            "Shared": {"properties": {"link": {"type": "string"}}},
+            "Unused": {"properties": {"link": {"type": "string"}}}
+        }));
+        assert_eq!(
+            found,
+            json!({
+                "Wrapper": {"properties": {"data": {"$ref": "#/components/schemas/Record"}}},
+                "Record": {
+                    "required": ["kind", "shared"],
+                    "properties": {
+                        "kind": {"type": "string"},
+                        "shared": {"$ref": "#/components/schemas/Shared"},
+                        "note": {"type": "string", "nullable": true}
+                    },
+                    "additionalProperties": {}
+                },
+                "Sent": {"properties": {"kind": {"type": "string", "enum": ["a"]}, "shared": {"$ref": "#/components/schemas/Shared"}}},
+                "Shared": {"properties": {"link": {"type": "string"}}},
+                "Unused": {"properties": {"link": {"type": "string"}}}
+            })
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The program as it is run: its verbs, its exit codes, and where it writes.
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+use std::process::{Command, Output};
+
+use links_spec::DOCUMENT;
+use tempfile::NamedTempFile;
+
+fn spec(arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_links-spec"))
+        .args(arguments)
+        .env_remove("LINKS_TOKEN")
+        .output()
+        .unwrap();
+    (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn file(text: &str) -> NamedTempFile {
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+#[test]
+fn the_committed_client_is_what_the_document_says() {
+    assert_eq!(spec(&["generate", "--check"]), (0, String::new(), String::new()));
+}
+
+#[test]
+fn our_own_document_does_not_differ() {
+    let same = file(DOCUMENT);
+    assert_eq!(spec(&["drift", same.path().to_str().unwrap()]), (0, String::new(), String::new()));
+}
+
+#[test]
+fn differences_are_data_and_their_count_is_talk() {
+    let other = file(&DOCUMENT.replace(r#""operationId": "getMe""#, r#""operationId": "whoAmI""#));
+    let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
+    assert_eq!(
+        (code, stdout.as_str()),
+        (3, "getMe: operationId: \"getMe\" in ours, \"whoAmI\" in theirs\n")
+    );
+    assert!(stderr.starts_with("1 difference between "), "{stderr}");
+}
+
+#[test]
+fn failures_are_told_apart_from_differences() {
+    let broken = file("{");
+    for (arguments, code, expected) in [
+        (&["drift", broken.path().to_str().unwrap()][..], 1, "is not JSON"),
+        (&["drift", "no/such.json"], 1, "cannot read no/such.json"),
+        (&["drift", "http://links.example/openapi.json"], 1, "must be https"),
+        (&["drift"], 2, "Usage:"),
+        (&["generate", "--force"], 2, "Usage:"),
+        (&["drift", "--all"], 2, "Usage:"),
+        (&[], 2, "Usage:"),
+    ] {
+        let (found, stdout, stderr) = spec(arguments);
+        assert_eq!((found, stdout.as_str()), (code, ""), "{arguments:?}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn help_is_data() {
+    for arguments in [&["--help"][..], &["help"], &["generate", "--help"], &["drift", "-h"]] {
+        let (code, stdout, stderr) = spec(arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(stdout.contains("cargo spec drift FILE|URL"), "{arguments:?}");
+    }
+}
