@@ -1,0 +1,162 @@
+//! Section 4.10: analytics.
+
+use serde_json::Value;
+
+use crate::support::Api;
+
+async fn endpoints(api: &Api) -> [String; 3] {
+    let page = api.page().await;
+    [
+        "/analytics".to_owned(),
+        page.at("/analytics"),
+        format!("/forms/{}/analytics", api.form().await),
+    ]
+}
+
+#[tokio::test]
+async fn rule_4_10_every_parameter_is_optional_and_takes_its_values() {
+    let api = Api::cafe().await;
+    for endpoint in endpoints(&api).await {
+        api.get(&endpoint).await.is(200);
+        for period in ["today", "yesterday", "last7", "last28", "last90", "thisMonth", "lastMonth"]
+        {
+            api.get(&format!("{endpoint}?period={period}")).await.is(200);
+        }
+        for bucket in ["day", "week", "month"] {
+            api.get(&format!("{endpoint}?bucket={bucket}")).await.is(200);
+        }
+        for compare in ["true", "false", "1", "0"] {
+            api.get(&format!("{endpoint}?compare={compare}")).await.is(200);
+        }
+        api.get(&format!("{endpoint}?dateFrom=2026-01-01&dateTo=2026-01-31&bucket=week&include=timeline&compare=true"))
+            .await
+            .is(200);
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_parameters_are_nullable() {
+    let api = Api::cafe().await;
+    for endpoint in endpoints(&api).await {
+        api.get(&format!("{endpoint}?period=&dateFrom=&dateTo=&bucket=&include=&compare="))
+            .await
+            .is(200);
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_other_values_are_refused() {
+    let api = Api::cafe().await;
+    for endpoint in endpoints(&api).await {
+        for (field, value) in [
+            ("period", "last30"),
+            ("bucket", "hour"),
+            ("compare", "maybe"),
+            ("dateFrom", "yesterday"),
+            ("dateTo", "2026-02-30"),
+        ] {
+            let refused = api.get(&format!("{endpoint}?{field}={value}")).await.refused(422);
+            assert!(
+                refused.error_keys().contains(&field.to_owned()),
+                "{}: {}",
+                refused.asked,
+                refused.text
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_a_period_spans_up_to_366_days() {
+    let api = Api::cafe().await;
+    for endpoint in endpoints(&api).await {
+        // 2024 was a leap year: 366 days from its first to its last.
+        api.get(&format!("{endpoint}?dateFrom=2024-01-01&dateTo=2024-12-31")).await.is(200);
+        api.get(&format!("{endpoint}?dateFrom=2024-01-01&dateTo=2025-01-02")).await.refused(422);
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_a_timeline_comes_when_included() {
+    let api = Api::cafe().await;
+    for endpoint in endpoints(&api).await {
+        let without = api.get(&endpoint).await.is(200);
+        assert!(without.data().get("timeline").is_none(), "{}", without.text);
+        let with =
+            api.get(&format!("{endpoint}?include=timeline&period=last7&bucket=day")).await.is(200);
+        let timeline = with.data()["timeline"]
+            .as_array()
+            .unwrap_or_else(|| panic!("no timeline: {}", with.text));
+        assert_eq!(timeline.len(), 7, "{}", with.text);
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_the_account_has_one_row_per_page_plus_totals() {
+    for api in [Api::empty().await, Api::cafe().await, Api::full().await] {
+        let pages = api.server.account().profiles.len();
+        let answer = api.get("/analytics").await.is(200);
+        assert_eq!(answer.data()["rows"].as_array().map(Vec::len), Some(pages));
+        assert!(answer.data()["totals"].is_object(), "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_totals_are_the_sum_of_the_rows() {
+    let api = Api::full().await;
+    let answer = api.get("/analytics").await.is(200);
+    for counter in ["views", "clicks"] {
+        let rows = answer.data()["rows"].as_array().expect("rows");
+        let sum: i64 = rows.iter().map(|row| row[counter].as_i64().expect("a count")).sum();
+        assert_eq!(answer.data()["totals"][counter], sum, "{counter}");
+    }
+}
+
+#[tokio::test]
+async fn rule_4_10_a_profile_has_views_clicks_the_period_before_and_insights() {
+    let api = Api::cafe().await;
+    let page = api.page().await;
+    let answer = api.get(&page.at("/analytics?compare=true")).await.is(200);
+    let data = answer.data();
+    assert!(data["totals"]["views"].is_u64(), "{}", answer.text);
+    assert!(data["insights"].is_array(), "{}", answer.text);
+    let text = data.to_string();
+    assert!(text.contains("previous"), "nothing of the period before: {text}");
+}
+
+#[tokio::test]
+async fn rule_4_10_a_form_has_its_funnel_split_by_page_and_exact_submissions() {
+    let api = Api::cafe().await;
+    let form = api.form().await;
+    let answer = api.get(&format!("/forms/{form}/analytics")).await.is(200);
+    let funnel = &answer.data()["funnel"];
+    for step in ["views", "opens", "starts", "submit"] {
+        assert!(funnel[step].is_u64(), "no {step} in {}", answer.text);
+    }
+    assert!(answer.data()["submissions"]["total"].is_u64(), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn rule_4_10_submissions_themselves_are_not_exposed() {
+    let api = Api::cafe().await;
+    let form = api.form().await;
+    let answer = api.get(&format!("/forms/{form}/analytics")).await.is(200);
+    for personal in ["answers", "phone", "email", "visitor"] {
+        assert!(
+            !answer.text.to_lowercase().contains(&format!("\"{personal}\"")),
+            "{}",
+            answer.text
+        );
+    }
+    assert!(!matches!(answer.data()["submissions"], Value::Array(_)));
+}
+
+#[tokio::test]
+async fn rule_4_10_reading_changes_nothing() {
+    let api = Api::cafe().await;
+    let before = api.state().await;
+    for endpoint in endpoints(&api).await {
+        api.get(&endpoint).await.is(200);
+    }
+    assert_eq!(api.state().await, before);
+}

@@ -1,0 +1,376 @@
+//! Section 5: tokens, abilities, and the connector flow.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use links_fixtures::{Choices, Consent, Token, World};
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use crate::operations::operations;
+use crate::support::{Answer, Api};
+
+const VERIFIER: &str = "a-verifier-of-more-than-forty-three-characters-in-all";
+const REDIRECT: &str = "http://127.0.0.1:49152/callback";
+
+/// A client of the connector: what it learned on its way to a token.
+pub(crate) struct Connector<'a> {
+    api: &'a Api,
+    metadata: Value,
+    client_id: String,
+}
+
+impl<'a> Connector<'a> {
+    /// Discovers the authorization server from the refusal at the connector, and registers there.
+    pub(crate) async fn register(api: &'a Api) -> Self {
+        let resource =
+            api.ask(Method::GET, &resource_metadata(api).await).anonymous().await.is(200);
+        assert_eq!(resource.json["resource"], api.server.mcp_url());
+        let issuer = resource.json["authorization_servers"][0]
+            .as_str()
+            .expect("an authorization server")
+            .to_owned();
+        let well_known = Url::parse(&issuer).expect("an address");
+        let path = format!(
+            "/.well-known/oauth-authorization-server{}",
+            well_known.path().trim_end_matches('/')
+        );
+        let address = well_known.join(&path).expect("an address");
+        let metadata = api.ask(Method::GET, address.as_str()).anonymous().await.is(200).json;
+        assert_eq!(
+            metadata["issuer"].as_str().map(|issuer| issuer.trim_end_matches('/')),
+            Some(issuer.trim_end_matches('/'))
+        );
+
+        let registration =
+            metadata["registration_endpoint"].as_str().expect("dynamic registration").to_owned();
+        let client = json!({
+            "client_name": "A test",
+            "redirect_uris": [REDIRECT],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+        });
+        let registered =
+            api.ask(Method::POST, &registration).anonymous().json(&client).await.is(201);
+        let client_id = registered.json["client_id"].as_str().expect("a client id").to_owned();
+        Self { api, metadata, client_id }
+    }
+
+    fn endpoint(&self, name: &str) -> &str {
+        self.metadata[name].as_str().unwrap_or_else(|| panic!("no {name} in {}", self.metadata))
+    }
+
+    /// Asks for access, `changes` replacing or (when empty) removing parameters.
+    pub(crate) async fn authorize(&self, changes: &[(&str, &str)]) -> Answer {
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
+        let resource = self.api.server.mcp_url();
+        let mut parameters = vec![
+            ("response_type", "code"),
+            ("client_id", &self.client_id),
+            ("redirect_uri", REDIRECT),
+            ("code_challenge", &challenge),
+            ("code_challenge_method", "S256"),
+            ("state", "of-the-test"),
+            ("resource", &resource),
+            ("scope", "profile:read profile:write"),
+        ];
+        for (name, value) in changes {
+            parameters.retain(|(known, _)| known != name);
+            parameters.push((name, value));
+        }
+        parameters.retain(|(_, value)| !value.is_empty());
+        let address = Url::parse_with_params(self.endpoint("authorization_endpoint"), parameters)
+            .expect("an address");
+        self.api.ask(Method::GET, address.as_str()).anonymous().await
+    }
+
+    /// The code the browser is sent back with.
+    pub(crate) async fn code(&self) -> String {
+        let redirect = redirected(&self.authorize(&[]).await);
+        assert_eq!(parameter(&redirect, "state").as_deref(), Some("of-the-test"));
+        parameter(&redirect, "code").unwrap_or_else(|| panic!("no code in {redirect}"))
+    }
+
+    pub(crate) async fn token(&self, parameters: &[(&str, &str)]) -> Answer {
+        let mut form = url::form_urlencoded::Serializer::new(String::new());
+        form.append_pair("client_id", &self.client_id).extend_pairs(parameters);
+        self.api
+            .ask(Method::POST, self.endpoint("token_endpoint"))
+            .anonymous()
+            .body("application/x-www-form-urlencoded", form.finish())
+            .await
+    }
+
+    pub(crate) async fn exchange(&self, code: &str, verifier: &str) -> Answer {
+        self.token(&[
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", REDIRECT),
+            ("code_verifier", verifier),
+        ])
+        .await
+    }
+
+    pub(crate) async fn refresh(&self, refresh_token: &str) -> Answer {
+        self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh_token)]).await
+    }
+
+    /// The answer of the token endpoint to an approved request.
+    pub(crate) async fn connect(&self) -> Value {
+        let code = self.code().await;
+        self.exchange(&code, VERIFIER).await.is(200).json
+    }
+}
+
+/// The address of the protected resource's metadata, from the challenge at the connector.
+pub(crate) async fn resource_metadata(api: &Api) -> String {
+    let challenge =
+        api.ask(Method::POST, &api.server.mcp_url()).anonymous().json(&json!({})).await.is(401);
+    let header = challenge.header("www-authenticate").expect("a challenge");
+    assert!(header.starts_with("Bearer"), "{header}");
+    let (_, rest) = header
+        .split_once("resource_metadata=\"")
+        .unwrap_or_else(|| panic!("no metadata in {header}"));
+    rest.split('"').next().expect("a start").to_owned()
+}
+
+#[track_caller]
+pub(crate) fn redirected(answer: &Answer) -> Url {
+    assert!(
+        matches!(answer.status, 302 | 303),
+        "{} answered {}: {}",
+        answer.asked,
+        answer.status,
+        answer.text
+    );
+    let location = answer.header("location").expect("a location");
+    assert!(location.starts_with(REDIRECT), "{location}");
+    Url::parse(location).expect("an address")
+}
+
+pub(crate) fn parameter(address: &Url, name: &str) -> Option<String> {
+    address.query_pairs().find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+}
+
+pub(crate) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
+}
+
+#[tokio::test]
+async fn rule_5_1_the_scheme_is_bearer() {
+    let api = Api::cafe().await;
+    let token = api.server.token();
+    let with = |header: String| api.get("/me").anonymous().header("authorization", &header);
+    with(format!("Bearer {token}")).await.is(200);
+    for other in [
+        format!("Basic {token}"),
+        format!("Token {token}"),
+        token.clone(),
+        "Bearer".into(),
+        "Bearer ".into(),
+    ] {
+        with(other).await.refused(401);
+    }
+    api.get(&format!("/me?token={token}")).anonymous().await.refused(401);
+    api.get(&format!("/me?access_token={token}")).anonymous().await.refused(401);
+}
+
+#[tokio::test]
+async fn rule_5_2_tokens_carry_the_prefix_that_the_index_names() {
+    for api in [Api::empty().await, Api::cafe().await, Api::full().await, Api::read_only().await] {
+        let index = api.get("/").anonymous().await.is(200);
+        let prefix = text(&index.data()["authentication"]["tokenPrefix"]).to_owned();
+        assert!(!prefix.is_empty());
+        assert!(api.server.token().starts_with(&prefix));
+    }
+}
+
+#[tokio::test]
+async fn rule_5_3_the_connector_needs_a_token_and_says_where_to_get_one() {
+    let api = Api::cafe().await;
+    let address = resource_metadata(&api).await;
+    let metadata = api.ask(Method::GET, &address).anonymous().await.is(200).json;
+    assert_eq!(metadata["resource"], api.server.mcp_url());
+    assert!(
+        metadata["authorization_servers"].as_array().is_some_and(|servers| !servers.is_empty()),
+        "{metadata}"
+    );
+}
+
+#[tokio::test]
+async fn rule_5_3_a_client_registers_itself_is_approved_once_and_uses_the_token_on_rest() {
+    let api = Api::cafe().await;
+    let connector = Connector::register(&api).await;
+    assert!(
+        connector.metadata["code_challenge_methods_supported"]
+            .as_array()
+            .is_some_and(|all| all.contains(&json!("S256"))),
+        "{}",
+        connector.metadata
+    );
+    let granted = connector.connect().await;
+    assert!(text(&granted["token_type"]).eq_ignore_ascii_case("bearer"));
+    let token = text(&granted["access_token"]);
+    assert_ne!(token, api.server.token());
+
+    let me = api.get("/me").token(token).await.is(200);
+    assert_eq!(me.data()["canWrite"], true);
+    let page = api.page().await;
+    api.patch(&page.at("")).json(&json!({"title": "By the connector"})).token(token).await.is(200);
+    assert_eq!(api.get(&page.at("")).await.is(200).data()["title"], "By the connector");
+}
+
+#[tokio::test]
+async fn rule_5_3_a_connection_does_not_use_up_a_personal_token() {
+    let api = Api::cafe().await;
+    let used = || async { api.get("/me").await.is(200).data()["limits"]["tokens"]["used"].clone() };
+    let before = used().await;
+    Connector::register(&api).await.connect().await;
+    assert_eq!(used().await, before);
+}
+
+#[tokio::test]
+async fn rule_5_3_pkce_is_not_optional() {
+    let api = Api::cafe().await;
+    let connector = Connector::register(&api).await;
+    for changes in [
+        [("code_challenge", ""), ("code_challenge_method", "")],
+        [("code_challenge", VERIFIER), ("code_challenge_method", "plain")],
+    ] {
+        let answer = connector.authorize(&changes).await;
+        if answer.status == 302 || answer.status == 303 {
+            let redirect = redirected(&answer);
+            assert_eq!(
+                parameter(&redirect, "error").as_deref(),
+                Some("invalid_request"),
+                "{redirect}"
+            );
+            assert_eq!(parameter(&redirect, "code"), None);
+        } else {
+            answer.is(400);
+        }
+    }
+    let code = connector.code().await;
+    let wrong = connector
+        .exchange(&code, "another-verifier-of-more-than-forty-three-characters")
+        .await
+        .is(400);
+    assert_eq!(wrong.json["error"], "invalid_grant");
+}
+
+#[tokio::test]
+async fn rule_5_3_a_code_works_once() {
+    let api = Api::cafe().await;
+    let connector = Connector::register(&api).await;
+    let code = connector.code().await;
+    connector.exchange(&code, VERIFIER).await.is(200);
+    let again = connector.exchange(&code, VERIFIER).await.is(400);
+    assert_eq!(again.json["error"], "invalid_grant");
+}
+
+#[tokio::test]
+async fn rule_5_3_nobody_is_sent_to_an_address_that_was_not_registered() {
+    let api = Api::cafe().await;
+    let connector = Connector::register(&api).await;
+    connector.authorize(&[("redirect_uri", "http://127.0.0.1:49152/elsewhere")]).await.is(400);
+    connector.authorize(&[("redirect_uri", "https://evil.example/callback")]).await.is(400);
+    connector.authorize(&[("client_id", "nobody")]).await.is(400);
+    // A loopback client listens on whatever port is free that day (RFC 8252).
+    let other_port =
+        connector.authorize(&[("redirect_uri", "http://127.0.0.1:50000/callback")]).await;
+    assert!(matches!(other_port.status, 302 | 303), "{}", other_port.text);
+}
+
+#[tokio::test]
+async fn rule_5_3_the_user_may_refuse() {
+    let api = Api::choosing(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
+    let connector = Connector::register(&api).await;
+    let redirect = redirected(&connector.authorize(&[]).await);
+    assert_eq!(parameter(&redirect, "error").as_deref(), Some("access_denied"));
+    assert_eq!(parameter(&redirect, "state").as_deref(), Some("of-the-test"));
+    assert_eq!(parameter(&redirect, "code"), None);
+}
+
+#[tokio::test]
+async fn rule_5_4_abilities_are_granted_one_by_one() {
+    let api = Api::cafe().await;
+    api.server.edit(|account| {
+        let with = |token: &str, abilities: &[&str]| Token {
+            abilities: abilities.iter().map(ToString::to_string).collect(),
+            ..Token::personal(token)
+        };
+        account.tokens.push(with("pps_reads", &["profile:read"]));
+        account.tokens.push(with("pps_writes", &["profile:write"]));
+        account.tokens.push(with("pps_nothing", &[]));
+    });
+    let page = api.page().await;
+    for operation in operations(&api, &page).await {
+        if operation.name == "getApiIndex" {
+            continue;
+        }
+        let refusing = if operation.writes() { "pps_reads" } else { "pps_writes" };
+        operation.on(&api).token(refusing).await.refused(403);
+        operation.on(&api).token("pps_nothing").await.refused(403);
+        let allowed = if operation.writes() { "pps_writes" } else { "pps_reads" };
+        let ask = operation.on(&api).token(allowed);
+        if operation.writes() {
+            ask.dry_run().await.is(204);
+        } else {
+            ask.await.is(operation.success);
+        }
+    }
+}
+
+#[tokio::test]
+async fn rule_5_5_profiles_of_other_accounts_do_not_exist() {
+    let api = Api::cafe().await;
+    api.server.edit(|account| account.taken_logins.push("somebody.else".to_owned()));
+    for rest in ["", "/settings", "/slots", "/markdown", "/analytics"] {
+        api.get(&format!("/profiles/somebody.else{rest}")).await.refused(404);
+    }
+    api.patch("/profiles/somebody.else").json(&json!({"title": "Mine"})).await.refused(404);
+    let taken = api.get("/profiles/check-login?login=somebody.else").await.is(200);
+    assert_eq!(taken.data()["available"], false, "yet their logins are taken");
+    api.post("/profiles").json(&json!({"login": "somebody.else"})).await.names(&["login"]);
+}
+
+#[tokio::test]
+async fn rule_5_6_a_disconnected_application_fails_at_its_next_request() {
+    let api = Api::cafe().await;
+    let granted = Connector::register(&api).await.connect().await;
+    let token = text(&granted["access_token"]);
+    api.get("/me").token(token).await.is(200);
+    api.server.edit(|account| {
+        account
+            .tokens
+            .iter_mut()
+            .filter(|token| token.connected)
+            .for_each(|token| token.revoked = true);
+    });
+    api.get("/me").token(token).await.refused(401);
+    api.get("/me").await.is(200);
+}
+
+#[tokio::test]
+async fn rule_5_7_a_bad_token_is_401_and_a_weak_one_403() {
+    let api = Api::read_only().await;
+    let page = api.page().await;
+    let title = json!({"title": "T"});
+    api.patch(&page.at("")).json(&title).anonymous().await.refused(401);
+    api.patch(&page.at("")).json(&title).token("pps_unknown").await.refused(401);
+    api.patch(&page.at("")).json(&title).await.refused(403);
+    let revoked = api.server.token();
+    api.server.edit(|account| account.tokens[0].revoked = true);
+    api.get("/me").token(&revoked).await.refused(401);
+}
+
+#[tokio::test]
+async fn rule_5_8_a_personal_token_does_not_expire() {
+    let (api, clock) = Api::timed(World::cafe()).await;
+    clock.advance(Duration::from_secs(10 * 365 * 24 * 3600));
+    api.get("/me").await.is(200);
+}
