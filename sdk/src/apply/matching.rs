@@ -1,6 +1,6 @@
 //! Which slot of the page serves which item of the file.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::content::{Index, Wish};
 use super::error::{ItemError, ItemProblem};
@@ -27,7 +27,8 @@ pub(super) struct Matcher<'n> {
     items: &'n [DesiredSlot],
     wishes: &'n [Wish<'n>],
     options: &'n Options,
-    index: Index<'n>,
+    /// For each item, the slots that need no write to serve it.
+    suitable: Vec<Positions>,
     found: Vec<Found>,
     taken: Positions,
     errors: Vec<ItemError>,
@@ -41,13 +42,14 @@ impl<'n> Matcher<'n> {
         wishes: &'n [Wish<'n>],
         options: &'n Options,
     ) -> Self {
+        let index = Index::of(page, contents);
         Self {
             page,
             contents,
             items,
             wishes,
             options,
-            index: Index::of(page, contents),
+            suitable: wishes.iter().map(|wish| index.meeting(wish)).collect(),
             found: vec![Found::Nothing; items.len()],
             taken: Positions::none(page.len()),
             errors: Vec::new(),
@@ -122,17 +124,16 @@ impl<'n> Matcher<'n> {
             if !self.options.types.is_read_only(&self.items[index].kind) {
                 continue;
             }
-            let wish = &self.wishes[index];
-            let fitting: Vec<usize> = self
-                .index
-                .meeting(wish)
+            let fitting: Vec<usize> = self.suitable[index]
                 .iter()
                 .filter(|position| self.page[*position].supported && !self.taken.contains(*position))
                 .collect();
             let exact: Vec<usize> =
-                fitting.iter().copied().filter(|position| self.contents[*position] == wish.values).collect();
+                fitting.iter().copied().filter(|position| self.holds_no_more(*position, index)).collect();
             let choice = if exact.len() == 1 { exact } else { fitting };
-            choice.iter().for_each(|position| *claims.entry(*position).or_default() += 1);
+            for position in &choice {
+                *claims.entry(*position).or_default() += 1;
+            }
             choices.push((index, choice));
         }
         for (index, choice) in choices {
@@ -155,16 +156,15 @@ impl<'n> Matcher<'n> {
     fn in_order(&self) -> Option<Vec<usize>> {
         let mut positions = Vec::with_capacity(self.items.len());
         let mut next = 0;
-        for (found, wish) in self.found.iter().zip(self.wishes) {
+        for (found, suitable) in self.found.iter().zip(&self.suitable) {
             let position = match *found {
                 Found::Refused => return None,
-                Found::Slot(position) => Some(position)
-                    .filter(|position| *position >= next && wish.is_met_by(&self.contents[*position]))?,
-                Found::Nothing => self
-                    .index
-                    .meeting(wish)
-                    .iter()
-                    .find(|position| *position >= next && self.is_open(*position))?,
+                Found::Slot(position) => {
+                    Some(position).filter(|position| *position >= next && suitable.contains(*position))?
+                }
+                Found::Nothing => {
+                    suitable.iter().find(|position| *position >= next && self.is_open(*position))?
+                }
             };
             positions.push(position);
             next = position + 1;
@@ -179,29 +179,20 @@ impl<'n> Matcher<'n> {
     /// move on to another such slot.
     fn by_content(&mut self) {
         let items = self.unserved();
-        let mut exact: HashMap<(&str, &Fields<'_>), VecDeque<usize>> = HashMap::new();
         let mut open = Positions::none(self.page.len());
         for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
             open.insert(position);
-            let key = (self.page[position].kind.as_str(), &self.contents[position]);
-            exact.entry(key).or_default().push_back(position);
         }
+        let suitable = |index: &usize| self.suitable[*index].common(&open);
         let mut agreement = Agreement {
-            choices: items
-                .iter()
-                .map(|index| {
-                    let mut choice = self.index.meeting(&self.wishes[*index]);
-                    choice.keep(&open);
-                    choice
-                })
-                .collect(),
+            suitable: items.iter().map(suitable).collect(),
             holder: vec![None; self.page.len()],
             free: open.clone(),
         };
         let mut rest = Vec::new();
         for (nth, index) in items.iter().enumerate() {
-            let wish = &self.wishes[*index];
-            match exact.get_mut(&(wish.kind, &wish.values)).and_then(VecDeque::pop_front) {
+            let free = agreement.suitable[nth].common(&agreement.free);
+            match free.iter().find(|position| self.holds_no_more(*position, *index)) {
                 Some(position) => agreement.give(nth, position),
                 None => rest.push(nth),
             }
@@ -235,6 +226,11 @@ impl<'n> Matcher<'n> {
         }
     }
 
+    /// Whether a suitable slot is of exactly the content of the item.
+    fn holds_no_more(&self, position: usize, index: usize) -> bool {
+        self.contents[position].len() == self.wishes[index].values.len()
+    }
+
     /// Whether the slot may still be given away by its content.
     fn is_open(&self, position: usize) -> bool {
         let slot = &self.page[position];
@@ -258,8 +254,8 @@ impl<'n> Matcher<'n> {
 
 /// The largest matching of items with slots that suit them, grown along augmenting paths.
 struct Agreement {
-    /// The slots that suit each item.
-    choices: Vec<Positions>,
+    /// For each item, the slots that may be given to it.
+    suitable: Vec<Positions>,
     holder: Vec<Option<usize>>,
     free: Positions,
 }
@@ -272,11 +268,11 @@ impl Agreement {
 
     /// Gives the item the first free slot that suits it, or one whose holder can move on.
     fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
-        if let Some(position) = self.choices[item].first_common(&self.free) {
+        if let Some(position) = self.suitable[item].first_common(&self.free) {
             self.give(item, position);
             return true;
         }
-        while let Some(position) = self.choices[item].first_common(unseen) {
+        while let Some(position) = self.suitable[item].first_common(unseen) {
             unseen.remove(position);
             if self.holder[position].is_some_and(|holder| self.seek(holder, unseen)) {
                 self.give(item, position);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::Slot;
 
@@ -34,10 +34,11 @@ pub(super) enum Normal<'a> {
     Float(u64),
     Text(&'a str),
     List(Vec<Normal<'a>>),
-    Map(Fields<'a>),
+    /// The fields that are not absent, by key.
+    Map(Vec<(&'a str, Normal<'a>)>),
 }
 
-/// The fields of an object that are not absent.
+/// The content of a slot: the fields that are not absent.
 pub(super) type Fields<'a> = BTreeMap<&'a str, Normal<'a>>;
 
 impl<'a> Normal<'a> {
@@ -53,10 +54,11 @@ impl<'a> Normal<'a> {
             Value::Array(list) if list.is_empty() => Self::Absent,
             // An empty value inside a list keeps its place.
             Value::Array(list) => Self::List(list.iter().map(Self::of).collect()),
-            Value::Object(map) => match fields(map) {
-                fields if fields.is_empty() => Self::Absent,
-                fields => Self::Map(fields),
-            },
+            Value::Object(map) => {
+                let mut present: Vec<_> = present(map).collect();
+                present.sort_unstable_by_key(|(key, _)| *key);
+                if present.is_empty() { Self::Absent } else { Self::Map(present) }
+            }
         }
     }
 
@@ -76,11 +78,12 @@ impl<'a> Normal<'a> {
 }
 
 /// The content of a slot in comparable form.
-pub(super) fn fields(map: &serde_json::Map<String, Value>) -> Fields<'_> {
-    map.iter()
-        .map(|(key, value)| (key.as_str(), Normal::of(value)))
-        .filter(|(_, value)| *value != Normal::Absent)
-        .collect()
+pub(super) fn fields(map: &Map<String, Value>) -> Fields<'_> {
+    present(map).collect()
+}
+
+fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Normal<'_>)> {
+    map.iter().map(|(key, value)| (key.as_str(), Normal::of(value))).filter(|(_, value)| *value != Normal::Absent)
 }
 
 /// A short name of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
@@ -107,7 +110,7 @@ impl Serialize for Normal<'_> {
             Self::Float(bits) => serializer.serialize_f64(f64::from_bits(*bits)),
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(list) => serializer.collect_seq(list),
-            Self::Map(fields) => serializer.collect_map(fields),
+            Self::Map(fields) => serializer.collect_map(fields.iter().map(|(key, value)| (key, value))),
         }
     }
 }

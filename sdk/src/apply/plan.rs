@@ -211,12 +211,21 @@ impl Plan {
         batches
     }
 
-    /// Requests that carrying out the plan takes if nothing goes wrong: one that reads the page, its batches, and one that reads the
-    /// page again to check.
+    /// Requests that carrying out the plan takes if nothing goes wrong: one that reads the page, its batches, those that look at the page
+    /// before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
-        match self.batches().len() {
+        let batches = self.batches();
+        let mut seen = false;
+        let looks = batches.iter().filter(|batch| {
+            let deletes = matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
+            let looks = deletes && !seen;
+            // The answer to a reorder shows the page.
+            seen = deletes || matches!(batch, Batch::Reorder);
+            looks
+        });
+        match batches.len() {
             0 => 1,
-            writes => 1 + writes + 1,
+            writes => 1 + writes + looks.count() + 1,
         }
     }
 

@@ -29,6 +29,12 @@ impl Positions {
         self.each(other, |word, mask| word & !mask);
     }
 
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let mut common = self.clone();
+        common.keep(other);
+        common
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(index, word)| {
             let mut rest = *word;
@@ -65,7 +71,9 @@ mod tests {
 
     fn set(positions: &BTreeSet<usize>) -> Positions {
         let mut set = Positions::none(LEN);
-        positions.iter().for_each(|position| set.insert(*position));
+        for position in positions {
+            set.insert(*position);
+        }
         set
     }
 

@@ -15,13 +15,25 @@ type Data = Map<String, Value>;
 /// A pair needs a telling value in common: a string, at any depth, that is not one option out of a few. The rarer such a value is, the
 /// more it counts; other equal values decide between pairs that it leaves equal, then the order on the page.
 pub(super) fn closest(items: &[&Data], slots: &[&Data], schema: Option<Schema<'_>>) -> Vec<(usize, usize)> {
+    closest_within(BUDGET, items, slots, schema)
+}
+
+/// Additions spent on scores: eight values that all of 500 items share with all of 500 slots.
+const BUDGET: usize = 8 * 500 * 500;
+
+fn closest_within(
+    budget: usize,
+    items: &[&Data],
+    slots: &[&Data],
+    schema: Option<Schema<'_>>,
+) -> Vec<(usize, usize)> {
     if items.is_empty() || slots.is_empty() {
         return Vec::new();
     }
     let mut traits = Traits::default();
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, data) in all.iter().enumerate() {
-            for (key, value) in data.iter() {
+            for (key, value) in *data {
                 let path = traits.path(0, key);
                 traits.note(value, schema.and_then(|schema| schema.property(key)), path, (side, holder));
             }
@@ -30,9 +42,13 @@ pub(super) fn closest(items: &[&Data], slots: &[&Data], schema: Option<Schema<'_
     let mut shared: Vec<Trait> = traits.all.into_iter().filter(|shared| shared.pairs() > 0).collect();
     shared.sort_by_key(|shared| (!shared.telling, shared.pairs()));
 
+    let costs = shared.iter().map(Trait::pairs);
+    let affordable = costs.scan(budget, |left, cost| Some(*left = left.checked_sub(cost)?)).count();
+    let (distinctive, common) = shared.split_at(affordable);
     let mut scores = Scores::new(items.len(), slots.len());
-    let (scored, common) = scores.within_budget(&shared);
-    scored.iter().for_each(|shared| scores.add(shared));
+    for shared in distinctive {
+        scores.add(shared);
+    }
 
     let mut served = [vec![false; items.len()], vec![false; slots.len()]];
     let mut pairs = Vec::new();
@@ -148,20 +164,8 @@ struct Scores {
 }
 
 impl Scores {
-    /// Additions spent on a group: eight values that all of 500 items share with all of 500 slots.
-    const BUDGET: usize = 8 * 500 * 500;
-
     fn new(items: usize, slots: usize) -> Self {
         Self { slots, holders: items + slots, table: vec![0; items * slots] }
-    }
-
-    fn within_budget<'t>(&self, shared: &'t [Trait]) -> (&'t [Trait], &'t [Trait]) {
-        let mut spent = 0;
-        let end = shared.iter().position(|shared| {
-            spent += shared.pairs();
-            spent > Self::BUDGET
-        });
-        shared.split_at(end.unwrap_or(shared.len()))
     }
 
     fn add(&mut self, shared: &Trait) {
@@ -170,7 +174,9 @@ impl Scores {
         let points = if shared.telling { rarity << 32 } else { 1 };
         for item in items {
             let row = &mut self.table[item * self.slots..][..self.slots];
-            slots.iter().for_each(|slot| row[*slot] += points);
+            for slot in slots {
+                row[*slot] += points;
+            }
         }
     }
 
@@ -180,5 +186,64 @@ impl Scores {
             self.table.iter().enumerate().filter(|(_, score)| **score >> 32 > 0).map(|(at, score)| (*score, at)).collect();
         pairs.sort_by_key(|(score, _)| Reverse(*score));
         pairs.into_iter().map(|(_, at)| (at / self.slots, at % self.slots))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn looks_tell_options_from_texts() {
+        for text in ["primary", "full-width", "fullWidth", "size_2", "h2", "_blank", "#fff", "#A0b1C2", "50%", "16:9", "12", "+1", "menu"] {
+            assert!(looks_like_an_option(text), "{text}");
+        }
+        for text in [
+            "Menu",
+            "menü",
+            "our menu",
+            "a.example",
+            "https://a.example",
+            "a@b",
+            "dQw4w9WgXcQ",
+            "+7 700 123 45 67",
+            "87001234567",
+            "7a1e0c9e-6b1f-4f0e-9a53-0d0d5c1c2f11",
+            "uploads/7/a.png",
+        ] {
+            assert!(!looks_like_an_option(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_common_to_be_scored_pairs_in_page_order() {
+        let data = |values: &[Value]| {
+            values.iter().map(|value| value.as_object().unwrap().clone()).collect::<Vec<_>>()
+        };
+        let items = data(&[
+            json!({"by": "All of us", "title": "New a", "style": "x"}),
+            json!({"by": "All of us", "title": "Old c", "style": "x"}),
+            json!({"by": "All of us", "title": "New b", "style": "x"}),
+            json!({"by": "None of us", "title": "New c", "style": "x"}),
+        ]);
+        let slots = data(&[
+            json!({"by": "All of us", "title": "Old a", "style": "x"}),
+            json!({"by": "All of us", "title": "Old b", "style": "x"}),
+            json!({"by": "All of us", "title": "Old c", "style": "x"}),
+            json!({"by": "Some of us", "title": "Old d", "style": "x"}),
+        ]);
+        let (items, slots): (Vec<_>, Vec<_>) = (items.iter().collect(), slots.iter().collect());
+        let pairs = |budget| {
+            let mut pairs = closest_within(budget, &items, &slots, None);
+            pairs.sort_unstable();
+            pairs
+        };
+        // One pair shares a title, nine share an author, sixteen a style.
+        assert_eq!(pairs(0), [(0, 0), (1, 1), (2, 2)]);
+        for budget in [1, 9, 10, 26, BUDGET] {
+            assert_eq!(pairs(budget), [(0, 0), (1, 2), (2, 1)], "{budget}");
+        }
     }
 }

@@ -59,6 +59,13 @@ fn items_find_their_slots() {
         // The rarer common value wins over one that all share.
         (page(&[(1, "button", with(a(1), "link", "https://x.example")), (2, "button", with(a(2), "link", "https://x.example"))]),
          vec![json!(["button", with(with(a(2), "link", "https://x.example"), "style", "bold")])], "1 2*"),
+        (page(&[(1, "note", json!({"title": "A b", "by": "All of us"})), (2, "note", json!({"title": "C d", "by": "X y"})), (3, "note", json!({"title": "E f", "by": "All of us"}))]),
+         vec![json!(["note", {"title": "C d", "by": "All of us"}])], "1 2* 3"),
+        // Two common values win over one of the same rarity, and other equal values decide the rest.
+        (page(&[(1, "note", json!({"a": "A b", "b": "?", "c": "?"})), (2, "note", json!({"a": "?", "b": "B c", "c": "C d"}))]),
+         vec![json!(["note", {"a": "A b", "b": "B c", "c": "C d"}])], "1 2*"),
+        (page(&[(1, "note", json!({"a": "A b", "n": 1})), (2, "note", json!({"a": "A b", "n": 2}))]),
+         vec![json!(["note", {"a": "A b", "n": 2, "x": 1}])], "1 2*"),
         // Inside lists, too.
         (page(&[(1, "faq", json!({"items": [{"q": "Open when?", "a": "At 8."}]})), (2, "faq", json!({"items": [{"q": "Where is it?", "a": "Here."}]}))]),
          vec![json!(["faq", {"items": [{"q": "Where is it?", "a": "There."}]}]), json!(["faq", {"items": [{"q": "Open when?", "a": "At 9."}]}])], "2* 1* moved"),
@@ -113,6 +120,13 @@ fn what_is_left_over_is_deleted_on_request_only() {
 }
 
 #[test]
+fn what_is_pruned_is_what_fits_least() {
+    let slots = page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", json!({"title": "A"}))]);
+    let plan = Plan::new(&slots, &file(&[json!(["text", {"title": "A"}])]), &prune()).unwrap();
+    assert_eq!(outcome(&plan), "2 -1");
+}
+
+#[test]
 fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
     let page = page(&[(1, "button", json!({"title": "A b", "link": "https://a.example", "n": 1, "gone": "x", "empty": ""}))]);
     let items = file(&[json!(["button", {
@@ -145,8 +159,8 @@ fn null_clears_as_the_schema_allows() {
     let update = plan(&cleared, json!([1, "button", clear])).unwrap().updates.remove(0);
     assert_eq!(*update.changed, *json!({"title": null, "style": "primary"}).as_object().unwrap());
 
-    let clean = page(&[(1, "button", json!({"title": "", "style": "primary"}))]);
-    assert!(plan(&clean, json!(["button", clear])).unwrap().is_empty());
+    let unset = page(&[(1, "button", json!({"title": "", "style": "primary"}))]);
+    assert!(plan(&unset, json!(["button", clear])).unwrap().is_empty());
 
     let fixed = page(&[(1, "button", json!({"link": "https://a.example"}))]);
     assert_eq!(
@@ -263,8 +277,8 @@ fn requests_are_counted_as_they_are_batched() {
         (slots(0..3), edited(0..1).into_iter().chain(buttons(1..3)).collect(), 3, "1 to update"),
         (vec![], buttons(0..500), 12, "500 to create"),
         (slots(0..120), edited(0..120), 5, "120 to update"),
-        (slots(0..100), buttons(0..49), 4, "51 to delete"),
-        (slots(0..51), buttons(1..52), 4, "1 to create, 1 to delete"),
+        (slots(0..100), buttons(0..49), 5, "51 to delete"),
+        (slots(0..51), buttons(1..52), 5, "1 to create, 1 to delete"),
         (slots(0..3), buttons(0..3).into_iter().rev().collect(), 3, "order changes"),
         (slots(0..2), buttons(1..3).into_iter().rev().collect(), 5, "1 to create, 1 to delete, order changes"),
     ] {

@@ -25,20 +25,20 @@ impl Service {
 
     /// Carries out the first `stop` batches of a plan. Returns the ids of the new slots.
     pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<i64> {
-        let mut created = Vec::new();
+        let mut ids = Vec::new();
         for batch in plan.batches().into_iter().take(stop) {
             match batch {
                 Batch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
                 Batch::TryCreate(_) => {}
-                Batch::Create(creates) => created.extend(creates.iter().map(|create| self.create(create))),
+                Batch::Create(creates) => ids.extend(creates.iter().map(|create| self.create(create))),
                 Batch::Reorder => {
-                    let order = plan.resolve_order(&self.ids(), &created).expect("a reorder that moves something");
+                    let order = plan.resolve_order(&self.ids(), &ids).expect("a reorder that moves something");
                     self.reorder(&order);
                 }
                 Batch::MakeRoom(deletes) | Batch::Delete(deletes) => deletes.iter().for_each(|delete| self.delete(delete.id)),
             }
         }
-        created
+        ids
     }
 
     fn update(&mut self, update: &Update) {

@@ -1,0 +1,172 @@
+//! Applying a page: how many requests it takes, and what is left when somebody else works on it.
+
+use std::ops::ControlFlow;
+
+use links_fixtures::{ContractServer, World};
+use links_sdk::apply::{ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Step};
+use links_sdk::{Client, Object, ProfileKey, Slot};
+
+use crate::{cafe, client_of};
+
+fn text(title: impl Into<String>) -> DesiredSlot {
+    DesiredSlot { id: None, kind: "text".into(), data: [("title", title.into())].into_iter().collect() }
+}
+
+fn cafe_key() -> ProfileKey {
+    "cafe".parse().unwrap()
+}
+
+/// Reads, plans and carries out; calls `between` before each step.
+async fn apply(
+    client: &Client,
+    key: &ProfileKey,
+    desired: &DesiredPage,
+    options: &Options,
+    between: &mut (dyn FnMut(Step) + Send),
+) -> (Plan, Done, Result<Option<Vec<Slot>>, ApplyError>) {
+    let page = Page::read(client, key).await.unwrap();
+    let plan = Plan::new(&page.slots, desired, options).unwrap();
+    let mut done = Done::default();
+    if plan.is_empty() {
+        return (plan, done, Ok(Some(page.slots)));
+    }
+    let mut watch = |step| {
+        between(step);
+        ControlFlow::Continue(())
+    };
+    let result = plan.execute(client, &page, desired, options, &mut done, &mut watch).await;
+    (plan, done, result)
+}
+
+async fn applied(server: &ContractServer, client: &Client, desired: &DesiredPage, options: &Options) -> (Plan, usize) {
+    server.forget_requests();
+    let (plan, _, result) = apply(client, &cafe_key(), desired, options, &mut |_| ()).await;
+    result.unwrap().unwrap();
+    (plan, server.requests().len())
+}
+
+async fn page_file(client: &Client) -> DesiredPage {
+    let page = Page::read(client, &cafe_key()).await.unwrap();
+    DesiredPage::from_page(&page.slots, &Default::default())
+}
+
+#[tokio::test]
+async fn five_hundred_new_slots_take_12_requests_and_a_second_run_one() {
+    let server = ContractServer::builder(World::empty()).no_limits().start().await.unwrap();
+    let client = client_of(&server);
+    let page = client.profiles().create(links_sdk::NewProfile::with_login("long.page")).await.unwrap();
+    let desired = DesiredPage { slots: (0..500).map(|n| text(format!("Text {n}"))).collect() };
+
+    server.forget_requests();
+    let (plan, done, result) = apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
+    let slots = result.unwrap().unwrap();
+    assert_eq!((server.requests().len(), plan.request_count()), (12, 12));
+    assert_eq!(done.created.len(), 500);
+    let titles: Vec<&str> = slots.iter().map(|slot| slot.data["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, (0..500).map(|n| format!("Text {n}")).collect::<Vec<_>>());
+
+    server.forget_requests();
+    let (plan, done, _) = apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
+    assert!(plan.is_empty() && done.is_nothing());
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn one_changed_title_takes_3_requests_and_keeps_the_id() {
+    let (server, client) = cafe().await;
+    let mut file = page_file(&client).await;
+    let button = file.slots.iter_mut().find(|slot| slot.kind == "button").unwrap();
+    button.id = None;
+    button.data.insert("title".into(), "Changed".into());
+
+    let (plan, requests) = applied(&server, &client, &file, &Options::default()).await;
+    assert_eq!((requests, plan.request_count()), (3, 3));
+    assert_eq!((plan.updates.len(), plan.creates.len()), (1, 0));
+    let sent: serde_json::Value = serde_json::from_slice(&server.requests()[1].body).unwrap();
+    assert_eq!(sent["slots"][0]["data"], serde_json::json!({ "title": "Changed" }), "only what changed is sent");
+    assert_eq!(client.profile("cafe").slots().get(plan.updates[0].id).await.unwrap().data["title"], "Changed");
+}
+
+#[tokio::test]
+async fn every_kind_of_step_at_once_ends_as_the_file_says() {
+    let (server, client) = cafe().await;
+    let mut file = page_file(&client).await;
+    file.slots.retain(|slot| slot.kind != "faq");
+    file.slots.insert(0, text("First of all"));
+    file.slots.iter_mut().find(|slot| slot.kind == "button").unwrap().data.insert("title".into(), "Changed".into());
+    let options = Options { prune: true, ..Options::default() };
+
+    let (plan, requests) = applied(&server, &client, &file, &options).await;
+    assert!(!plan.updates.is_empty() && !plan.creates.is_empty() && plan.reorder && !plan.deletes.is_empty());
+    assert_eq!(requests, plan.request_count());
+    let operations: Vec<_> = server.requests().iter().map(|request| request.operation.unwrap()).collect();
+    assert_eq!(operations, ["getProfile", "updateSlots", "createSlots", "reorderSlots", "deleteSlots", "listSlots"]);
+    let page = client.profile("cafe").slots().list().await.unwrap();
+    assert_eq!(page[0].data["title"], "First of all");
+    assert!(page.iter().all(|slot| slot.kind != "faq"));
+}
+
+#[tokio::test]
+async fn deletes_alone_are_preceded_by_a_second_look() {
+    let (server, client) = cafe().await;
+    let mut file = page_file(&client).await;
+    file.slots.retain(|slot| slot.kind != "faq");
+    let options = Options { prune: true, ..Options::default() };
+    let (plan, requests) = applied(&server, &client, &file, &options).await;
+    assert_eq!((requests, plan.request_count()), (4, 4));
+    let operations: Vec<_> = server.requests().iter().map(|request| request.operation.unwrap()).collect();
+    assert_eq!(operations, ["getProfile", "listSlots", "deleteSlots", "listSlots"]);
+}
+
+#[tokio::test]
+async fn a_slot_edited_before_its_delete_stops_the_run() {
+    let (server, client) = cafe().await;
+    let mut file = page_file(&client).await;
+    let doomed = file.slots.iter().position(|slot| slot.kind == "faq").map(|at| file.slots.remove(at)).unwrap();
+    let options = Options { prune: true, ..Options::default() };
+    let mut edit = |step| {
+        if step == Step::Check {
+            server.edit(|account| {
+                let slot = account.profiles.iter_mut().flat_map(|page| &mut page.slots).find(|slot| slot.id == doomed.id.unwrap() as u64);
+                slot.unwrap().data.insert("title".into(), "Mine now".into());
+            });
+        }
+    };
+    let (_, done, result) = apply(&client, &cafe_key(), &file, &options, &mut edit).await;
+    let error = result.unwrap_err();
+    assert!(matches!(&error, ApplyError::Changed(found) if found[0].contains("edited")), "{error}");
+    assert!(done.is_nothing());
+}
+
+#[tokio::test]
+async fn a_slot_that_somebody_adds_meanwhile_is_kept_and_reported() {
+    let (_server, client) = cafe().await;
+    let mut file = page_file(&client).await;
+    file.slots.insert(0, text("First of all"));
+    let stranger = client.clone();
+    let page = Page::read(&client, &cafe_key()).await.unwrap();
+    let plan = Plan::new(&page.slots, &file, &Options::default()).unwrap();
+    let added = stranger.profile("cafe").slots().create(links_sdk::types::NewSlot::of("divider").at(2)).await.unwrap();
+    let mut done = Done::default();
+    let mut watch = |_| ControlFlow::Continue(());
+    let result = plan.execute(&client, &page, &file, &Options::default(), &mut done, &mut watch).await;
+    let error = result.unwrap_err();
+    assert!(matches!(&error, ApplyError::Changed(found) if found[0].contains(&format!("slot {}", added.id))), "{error}");
+    let slots = client.profile("cafe").slots().list().await.unwrap();
+    assert_eq!(slots[0].data["title"], "First of all", "the rest of the plan was carried out");
+    assert!(slots.iter().any(|slot| slot.id == added.id));
+}
+
+#[tokio::test]
+async fn a_refused_field_names_the_item_of_the_file() {
+    let (_server, client) = cafe().await;
+    let mut file = page_file(&client).await;
+    file.slots.push(text("Fine"));
+    let data: Object = [("titel", "Wrong")].into_iter().collect();
+    file.slots.push(DesiredSlot { id: None, kind: "text".into(), data });
+    let wrong = file.slots.len() - 1;
+    let (_, done, result) = apply(&client, &cafe_key(), &file, &Options::default(), &mut |_| ()).await;
+    let ApplyError::Call { items, .. } = result.unwrap_err() else { panic!("not refused by the service") };
+    assert_eq!((items[0].index, items[0].path.join(".")), (wrong, "data.titel".to_owned()));
+    assert!(done.is_nothing());
+}

@@ -1,0 +1,34 @@
+//! The client against the contract server.
+
+#[path = "../support/clock.rs"]
+mod clock;
+
+mod apply;
+mod operations;
+mod reading;
+mod writing;
+
+use links_fixtures::{ContractServer, World};
+use links_sdk::{Client, Token};
+
+/// A server without rate limits, and its owner's client.
+async fn cafe() -> (ContractServer, Client) {
+    let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
+    let client = client_of(&server);
+    (server, client)
+}
+
+fn client_of(server: &ContractServer) -> Client {
+    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    builder.rate_limits(no_limits()).build().unwrap()
+}
+
+/// Limits that no test reaches, so that none has to wait.
+fn no_limits() -> links_sdk::RateLimits {
+    let mut limits = links_sdk::RateLimits::default();
+    limits.per_second = 1_000_000;
+    limits.per_minute = 1_000_000;
+    limits.analytics_per_minute = 1_000_000;
+    limits.music_per_minute = 1_000_000;
+    limits
+}
