@@ -8,7 +8,9 @@ mod shapes;
 mod support;
 
 mod s1_unavailable;
+mod s2_profiles;
 mod s2_records;
+mod s2_slots;
 mod s3_states;
 mod s4_10_analytics;
 mod s4_1_common;
@@ -26,4 +28,5 @@ mod s5_authentication;
 mod s7_errors;
 mod s8_limits;
 mod s9_versioning;
+mod server;
 mod silences;

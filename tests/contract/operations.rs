@@ -91,7 +91,7 @@ impl Operation {
     }
 
     pub(crate) fn on_path<'a>(&self, api: &'a Api, path: &str) -> Ask<'a> {
-        let ask = api.ask(self.method.clone(), path);
+        let ask = api.ask(&self.method, path);
         match &self.body {
             Body::None => ask,
             Body::Json(body) => ask.json(body),

@@ -8,7 +8,7 @@ use crate::support::{Api, id_of};
 /// Sends a request that no row of the table has and expects it not to succeed.
 async fn offers_nothing_at(api: &Api, method: Method, path: &str) {
     let before = api.state().await;
-    let answer = api.ask(method, path).json(&json!({})).await;
+    let answer = api.ask(&method, path).json(&json!({})).await;
     assert!(
         matches!(answer.status, 404 | 405),
         "{} answered {}: {}",

@@ -1,5 +1,8 @@
 //! Section 4.10: analytics.
 
+use std::time::Duration;
+
+use links_fixtures::World;
 use serde_json::Value;
 
 use crate::support::Api;
@@ -159,4 +162,18 @@ async fn rule_4_10_reading_changes_nothing() {
         api.get(&endpoint).await.is(200);
     }
     assert_eq!(api.state().await, before);
+}
+
+#[tokio::test]
+async fn rule_4_10_days_are_those_of_the_zone_that_me_reports() {
+    let (api, clock) = Api::timed(World::cafe()).await;
+    let today = async || {
+        let answer = api.get("/analytics?period=today&include=timeline&bucket=day").await.is(200);
+        assert_eq!(answer.data()["timeline"].as_array().map(Vec::len), Some(1), "{}", answer.text);
+        answer.data()["timeline"][0]["date"].clone()
+    };
+    assert_eq!(today().await, "2026-09-15");
+    // 20:00 UTC is one o'clock at night in Atyrau.
+    clock.advance(Duration::from_secs(8 * 3600));
+    assert_eq!(today().await, "2026-09-16");
 }

@@ -72,13 +72,22 @@ async fn rule_4_1_3_a_dry_run_answers_204_and_does_nothing() {
 }
 
 #[tokio::test]
+async fn rule_4_1_3_only_the_value_true_asks_for_a_dry_run() {
+    let api = Api::cafe().await;
+    let page = api.page().await;
+    let body = json!({"title": "Executed"});
+    api.patch(&page.at("")).json(&body).header("Precognition", "false").await.is(200);
+    assert_eq!(api.get(&page.at("")).await.is(200).data()["title"], "Executed");
+}
+
+#[tokio::test]
 async fn rule_4_1_3_a_dry_run_of_bad_values_answers_422_like_the_write_would() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let before = api.state().await;
     for operation in operations(&api, &page).await {
         let Some(invalid) = &operation.invalid else { continue };
-        let ask = || api.ask(operation.method.clone(), &operation.path).json(invalid);
+        let ask = || api.ask(&operation.method, &operation.path).json(invalid);
         let dry = ask().dry_run().await.refused(422);
         let wet = ask().await.refused(422);
         assert_eq!(dry.error_keys(), wet.error_keys(), "{}", operation.name);
@@ -160,7 +169,7 @@ async fn rule_4_1_5_every_write_with_a_body_can_be_422() {
             (Body::None, _) => assert_eq!(operation.invalid, None),
             (_, None) => panic!("{} has a body and no bad one", operation.name),
             (_, Some(invalid)) => {
-                api.ask(operation.method.clone(), &operation.path).json(invalid).await.refused(422);
+                api.ask(&operation.method, &operation.path).json(invalid).await.refused(422);
                 tried += 1;
             }
         }
@@ -175,7 +184,7 @@ async fn rule_4_1_5_a_body_that_is_no_object_is_422() {
     let before = api.state().await;
     for operation in operations(&api, &page).await {
         if let Body::Json(_) = operation.body {
-            let ask = || api.ask(operation.method.clone(), &operation.path);
+            let ask = || api.ask(&operation.method, &operation.path);
             ask().json(&json!("text")).await.refused(422);
             ask().body("application/json", "{\"cut").await.refused(422);
         }

@@ -56,7 +56,9 @@ async fn rule_4_2_list_profiles() {
         let count = api.server.account().profiles.len();
         let listed = api.get("/profiles").await.is(200);
         let profiles = listed.data().as_array().expect("a list");
-        profiles.iter().for_each(|profile| shapes::profile("profile", profile));
+        for profile in profiles {
+            shapes::profile("profile", profile);
+        }
         assert_eq!(profiles.len(), count);
         assert_eq!(listed.meta(), &json!({"total": count}));
     }
@@ -220,7 +222,9 @@ async fn rule_4_2_batches_answer_with_slots() {
     let created = api.post(&page.at("/slots/batch")).json(&body).await.is(201);
     let created = created.data().as_array().expect("slots").clone();
     assert_eq!(created.len(), 2);
-    created.iter().for_each(|slot| shapes::slot("created", slot));
+    for slot in &created {
+        shapes::slot("created", slot);
+    }
 
     let body = json!({"slots": [{"id": created[1]["id"], "data": {"title": "U"}}]});
     let updated = api.patch(&page.at("/slots")).json(&body).await.is(200);
@@ -340,7 +344,7 @@ async fn rule_4_2_a_known_path_with_another_method_is_no_endpoint() {
         (reqwest::Method::POST, "/me"),
         (reqwest::Method::POST, "/music/lookup"),
     ] {
-        let answer = api.ask(method, path).await;
+        let answer = api.ask(&method, path).await;
         assert!(matches!(answer.status, 404 | 405), "{} answered {}", answer.asked, answer.status);
     }
 }

@@ -37,7 +37,7 @@ async fn rule_4_3_all_fields_are_present() {
         ],
     );
     assert_eq!(index.data()["version"], "v1");
-    assert_eq!(index.data()["baseUrl"], api.server.base_url().to_string());
+    assert_eq!(index.data()["baseUrl"], api.server.base_url());
 }
 
 #[tokio::test]

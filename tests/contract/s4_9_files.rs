@@ -153,7 +153,7 @@ async fn rule_4_9_the_picture_is_put_as_raw_bytes_without_a_token() {
     let page = api.page().await;
     let created = upload_url(&api).await;
     let sent =
-        api.ask(Method::PUT, address(&created)).anonymous().body("image/png", png(64, 32)).await;
+        api.ask(&Method::PUT, address(&created)).anonymous().body("image/png", png(64, 32)).await;
     assert!(matches!(sent.status, 200 | 201), "{}: {}", sent.status, sent.text);
     shapes::record("file", sent.data(), shapes::FILE);
     assert_eq!(sent.data()["width"], 64);
@@ -167,7 +167,7 @@ async fn rule_4_9_the_picture_is_put_as_raw_bytes_without_a_token() {
 async fn rule_4_9_the_picture_is_posted_as_multipart() {
     let api = Api::cafe().await;
     let created = upload_url(&api).await;
-    let sent = api.ask(Method::POST, address(&created)).anonymous().file(&png(64, 32)).await;
+    let sent = api.ask(&Method::POST, address(&created)).anonymous().file(&png(64, 32)).await;
     assert!(matches!(sent.status, 200 | 201), "{}: {}", sent.status, sent.text);
     shapes::record("file", sent.data(), shapes::FILE);
 }
@@ -177,7 +177,7 @@ async fn rule_4_9_only_pictures_are_taken_at_the_upload_url() {
     let api = Api::cafe().await;
     let created = upload_url(&api).await;
     let sent =
-        api.ask(Method::PUT, address(&created)).anonymous().body("image/png", "just words").await;
+        api.ask(&Method::PUT, address(&created)).anonymous().body("image/png", "just words").await;
     sent.refused(422);
 }
 
@@ -191,10 +191,11 @@ async fn rule_4_9_an_upload_url_expires_in_15_minutes() {
     assert_eq!(expires.as_second() - now.as_second(), 15 * 60);
 
     clock.advance(Duration::from_secs(15 * 60 - 1));
-    let sent = api.ask(Method::PUT, address(&early)).anonymous().body("image/png", png(8, 8)).await;
+    let sent =
+        api.ask(&Method::PUT, address(&early)).anonymous().body("image/png", png(8, 8)).await;
     assert!(matches!(sent.status, 200 | 201), "{}", sent.text);
     clock.advance(Duration::from_secs(2));
-    let sent = api.ask(Method::PUT, address(&late)).anonymous().body("image/png", png(8, 8)).await;
+    let sent = api.ask(&Method::PUT, address(&late)).anonymous().body("image/png", png(8, 8)).await;
     assert!((400..500).contains(&sent.status), "{}: {}", sent.status, sent.text);
 }
 
@@ -204,6 +205,6 @@ async fn rule_4_9_every_upload_url_is_its_own() {
     let (one, two) = (upload_url(&api).await, upload_url(&api).await);
     assert_ne!(address(&one), address(&two));
     let never_issued = format!("{}x", address(&one).split(['?', '#']).next().expect("a start"));
-    let sent = api.ask(Method::PUT, &never_issued).anonymous().body("image/png", png(8, 8)).await;
+    let sent = api.ask(&Method::PUT, &never_issued).anonymous().body("image/png", png(8, 8)).await;
     assert!((400..500).contains(&sent.status), "{}: {}", sent.status, sent.text);
 }

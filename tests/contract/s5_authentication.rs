@@ -27,7 +27,7 @@ impl<'a> Connector<'a> {
     /// Discovers the authorization server from the refusal at the connector, and registers there.
     pub(crate) async fn register(api: &'a Api) -> Self {
         let resource =
-            api.ask(Method::GET, &resource_metadata(api).await).anonymous().await.is(200);
+            api.ask(&Method::GET, &resource_metadata(api).await).anonymous().await.is(200);
         assert_eq!(resource.json["resource"], api.server.mcp_url());
         let issuer = resource.json["authorization_servers"][0]
             .as_str()
@@ -39,7 +39,7 @@ impl<'a> Connector<'a> {
             well_known.path().trim_end_matches('/')
         );
         let address = well_known.join(&path).expect("an address");
-        let metadata = api.ask(Method::GET, address.as_str()).anonymous().await.is(200).json;
+        let metadata = api.ask(&Method::GET, address.as_str()).anonymous().await.is(200).json;
         assert_eq!(
             metadata["issuer"].as_str().map(|issuer| issuer.trim_end_matches('/')),
             Some(issuer.trim_end_matches('/'))
@@ -55,7 +55,7 @@ impl<'a> Connector<'a> {
             "token_endpoint_auth_method": "none",
         });
         let registered =
-            api.ask(Method::POST, &registration).anonymous().json(&client).await.is(201);
+            api.ask(&Method::POST, &registration).anonymous().json(&client).await.is(201);
         let client_id = registered.json["client_id"].as_str().expect("a client id").to_owned();
         Self { api, metadata, client_id }
     }
@@ -85,7 +85,7 @@ impl<'a> Connector<'a> {
         parameters.retain(|(_, value)| !value.is_empty());
         let address = Url::parse_with_params(self.endpoint("authorization_endpoint"), parameters)
             .expect("an address");
-        self.api.ask(Method::GET, address.as_str()).anonymous().await
+        self.api.ask(&Method::GET, address.as_str()).anonymous().await
     }
 
     /// The code the browser is sent back with.
@@ -99,7 +99,7 @@ impl<'a> Connector<'a> {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
         form.append_pair("client_id", &self.client_id).extend_pairs(parameters);
         self.api
-            .ask(Method::POST, self.endpoint("token_endpoint"))
+            .ask(&Method::POST, self.endpoint("token_endpoint"))
             .anonymous()
             .body("application/x-www-form-urlencoded", form.finish())
             .await
@@ -129,7 +129,7 @@ impl<'a> Connector<'a> {
 /// The address of the protected resource's metadata, from the challenge at the connector.
 pub(crate) async fn resource_metadata(api: &Api) -> String {
     let challenge =
-        api.ask(Method::POST, &api.server.mcp_url()).anonymous().json(&json!({})).await.is(401);
+        api.ask(&Method::POST, &api.server.mcp_url()).anonymous().json(&json!({})).await.is(401);
     let header = challenge.header("www-authenticate").expect("a challenge");
     assert!(header.starts_with("Bearer"), "{header}");
     let (_, rest) = header
@@ -193,7 +193,7 @@ async fn rule_5_2_tokens_carry_the_prefix_that_the_index_names() {
 async fn rule_5_3_the_connector_needs_a_token_and_says_where_to_get_one() {
     let api = Api::cafe().await;
     let address = resource_metadata(&api).await;
-    let metadata = api.ask(Method::GET, &address).anonymous().await.is(200).json;
+    let metadata = api.ask(&Method::GET, &address).anonymous().await.is(200).json;
     assert_eq!(metadata["resource"], api.server.mcp_url());
     assert!(
         metadata["authorization_servers"].as_array().is_some_and(|servers| !servers.is_empty()),

@@ -163,7 +163,7 @@ async fn rule_8_uploads_by_upload_url_up_to_50_megabytes() {
     let address = created.data()["upload_url"].as_str().expect("an address");
     let mut picture = png(8, 8);
     picture.resize(MEGABYTES_50 + 1, 0);
-    let sent = api.ask(reqwest::Method::PUT, address).anonymous().body("image/png", picture).await;
+    let sent = api.ask(&reqwest::Method::PUT, address).anonymous().body("image/png", picture).await;
     assert!(matches!(sent.status, 413 | 422), "{}: {}", sent.status, sent.text);
 }
 

@@ -63,35 +63,35 @@ impl Api {
     }
 
     /// A request to `target`: a path below the base address, or a whole address.
-    pub(crate) fn ask(&self, method: Method, target: &str) -> Ask<'_> {
+    pub(crate) fn ask(&self, method: &Method, target: &str) -> Ask<'_> {
         let address = if target.starts_with("http") {
             target.to_owned()
         } else {
             format!("{}{target}", self.server.base_url())
         };
         let request = self.http.request(method.clone(), &address);
-        let token = Some(self.server.token().to_string());
+        let token = Some(self.server.token());
         Ask { request, token, asked: format!("{method} {target}"), api: self }
     }
 
     pub(crate) fn get(&self, path: &str) -> Ask<'_> {
-        self.ask(Method::GET, path)
+        self.ask(&Method::GET, path)
     }
 
     pub(crate) fn post(&self, path: &str) -> Ask<'_> {
-        self.ask(Method::POST, path)
+        self.ask(&Method::POST, path)
     }
 
     pub(crate) fn patch(&self, path: &str) -> Ask<'_> {
-        self.ask(Method::PATCH, path)
+        self.ask(&Method::PATCH, path)
     }
 
     pub(crate) fn put(&self, path: &str) -> Ask<'_> {
-        self.ask(Method::PUT, path)
+        self.ask(&Method::PUT, path)
     }
 
     pub(crate) fn delete(&self, path: &str) -> Ask<'_> {
-        self.ask(Method::DELETE, path)
+        self.ask(&Method::DELETE, path)
     }
 
     /// The first page of the account.
@@ -178,7 +178,7 @@ pub(crate) struct Ask<'a> {
     asked: String,
 }
 
-impl<'a> Ask<'a> {
+impl Ask<'_> {
     fn with(
         mut self,
         change: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder,
