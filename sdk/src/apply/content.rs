@@ -27,7 +27,9 @@ impl<'a> Wish<'a> {
             match (Normal::of(value), value) {
                 (Normal::Absent, Value::Null) => match types.clearing(&item.kind, key) {
                     Clearing::Default(default) => wish.cleared.insert(key, Normal::of(default)),
-                    Clearing::Null | Clearing::Impossible => wish.cleared.insert(key, Normal::Absent),
+                    Clearing::Null | Clearing::Impossible => {
+                        wish.cleared.insert(key, Normal::Absent)
+                    }
                 },
                 (Normal::Absent, _) => wish.cleared.insert(key, Normal::Absent),
                 (value, _) => wish.values.insert(key, value),
@@ -57,7 +59,8 @@ pub(super) struct Index<'n> {
 impl<'n> Index<'n> {
     pub(super) fn of(page: &'n [Slot], contents: &'n [Fields<'n>]) -> Self {
         let none = Positions::none(page.len());
-        let mut index = Self { none, kinds: HashMap::new(), keys: HashMap::new(), values: HashMap::new() };
+        let mut index =
+            Self { none, kinds: HashMap::new(), keys: HashMap::new(), values: HashMap::new() };
         for (position, (slot, content)) in page.iter().zip(contents).enumerate() {
             let none = || index.none.clone();
             index.kinds.entry(&slot.kind).or_insert_with(none).insert(position);
@@ -95,7 +98,11 @@ mod tests {
     #[test]
     fn the_index_and_the_direct_look_agree() {
         let mut types = SlotTypes::default();
-        types.insert("text", true, json!({"properties": {"style": {"enum": ["plain"], "default": "plain"}, "title": {}}}));
+        types.insert(
+            "text",
+            true,
+            json!({"properties": {"style": {"enum": ["plain"], "default": "plain"}, "title": {}}}),
+        );
         let page: Vec<Slot> = serde_json::from_value(json!([
             {"id": 1, "type": "text", "data": {"title": "A", "style": "plain"}, "supported": true},
             {"id": 2, "type": "text", "data": {"title": "A ", "style": "bold"}, "supported": true},
@@ -116,11 +123,14 @@ mod tests {
             (json!({"m": null}), vec![0, 1, 2]),
             (json!({"m": 0}), vec![]),
         ] {
-            let item: DesiredSlot = serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
+            let item: DesiredSlot =
+                serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
             let wish = Wish::of(&item, &types);
             let index = Index::of(&page, &contents);
             assert_eq!(index.meeting(&wish).iter().collect::<Vec<_>>(), expected, "{data}");
-            let met = |position: &usize| item.data.keys().all(|key| wish.is_met(key, &contents[*position]));
+            let met = |position: &usize| {
+                item.data.keys().all(|key| wish.is_met(key, &contents[*position]))
+            };
             let direct: Vec<_> = (0..3).filter(met).collect();
             assert_eq!(direct, expected, "{data}");
         }

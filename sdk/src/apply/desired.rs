@@ -54,7 +54,11 @@ impl DesiredPage {
         Self {
             slots: page
                 .iter()
-                .map(|slot| DesiredSlot { id: Some(slot.id), kind: slot.kind.clone(), data: writable(slot) })
+                .map(|slot| DesiredSlot {
+                    id: Some(slot.id),
+                    kind: slot.kind.clone(),
+                    data: writable(slot),
+                })
                 .collect(),
         }
     }
@@ -68,7 +72,8 @@ mod tests {
 
     #[test]
     fn an_item_reads_tolerantly_and_refuses_unknown_fields() {
-        let item: DesiredSlot = serde_json::from_value(json!({"type": "divider", "data": []})).unwrap();
+        let item: DesiredSlot =
+            serde_json::from_value(json!({"type": "divider", "data": []})).unwrap();
         assert_eq!(item, DesiredSlot { id: None, kind: "divider".into(), data: Object::default() });
         assert_eq!(serde_json::to_value(&item).unwrap(), json!({"type": "divider", "data": {}}));
         serde_json::from_value::<DesiredSlot>(json!({"type": "text", "title": "x"})).unwrap_err();

@@ -56,7 +56,9 @@ pub enum ItemProblem {
         first: usize,
     },
     /// Its id is of a slot of another type.
-    #[error("slot {id} is of type {on_page}, not {in_file}, and a slot's type never changes; without the id a new slot is created")]
+    #[error(
+        "slot {id} is of type {on_page}, not {in_file}, and a slot's type never changes; without the id a new slot is created"
+    )]
     TypeDiffers {
         /// As written.
         id: i64,
@@ -76,7 +78,10 @@ pub enum ItemProblem {
         keys: Vec<String>,
     },
     /// Several read-only slots fit it, or it and another item fit the same one.
-    #[error("several {kind} slots or items fit each other ({}); name the slot by its id", list(ids))]
+    #[error(
+        "several {kind} slots or items fit each other ({}); name the slot by its id",
+        list(ids)
+    )]
     Ambiguous {
         /// The type.
         kind: String,
@@ -90,7 +95,9 @@ pub enum ItemProblem {
         kind: String,
     },
     /// It asks to clear a key that has to have a value.
-    #[error("`{key}` of a {kind} cannot be cleared: it allows no null and has no default; write a value or leave it out")]
+    #[error(
+        "`{key}` of a {kind} cannot be cleared: it allows no null and has no default; write a value or leave it out"
+    )]
     NotClearable {
         /// The type.
         kind: String,
@@ -100,13 +107,14 @@ pub enum ItemProblem {
 }
 
 fn all(items: &[ItemError]) -> String {
-    let (missing, mut lines) = items.iter().fold((Vec::new(), Vec::new()), |(mut missing, mut lines), item| {
-        match item.problem {
-            ItemProblem::NotOnPage { id } => missing.push(id),
-            _ => lines.push(item.to_string()),
-        }
-        (missing, lines)
-    });
+    let (missing, mut lines) =
+        items.iter().fold((Vec::new(), Vec::new()), |(mut missing, mut lines), item| {
+            match item.problem {
+                ItemProblem::NotOnPage { id } => missing.push(id),
+                _ => lines.push(item.to_string()),
+            }
+            (missing, lines)
+        });
     if !missing.is_empty() {
         lines.insert(0, format!("not on the page: {}", list(&missing)));
     }

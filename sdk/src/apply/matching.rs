@@ -93,9 +93,13 @@ impl<'n> Matcher<'n> {
                 self.refuse(index, ItemProblem::TypeDiffers { id, on_page, in_file });
             } else if !slot.supported || self.options.types.is_read_only(&slot.kind) {
                 let (wish, content) = (&self.wishes[index], &self.contents[position]);
-                let keys: Vec<_> = item.data.keys().filter(|key| !wish.is_met(key, content)).cloned().collect();
+                let keys: Vec<_> =
+                    item.data.keys().filter(|key| !wish.is_met(key, content)).cloned().collect();
                 if !keys.is_empty() {
-                    self.refuse(index, ItemProblem::NotEditable { id, kind: item.kind.clone(), keys });
+                    self.refuse(
+                        index,
+                        ItemProblem::NotEditable { id, kind: item.kind.clone(), keys },
+                    );
                 }
             }
         }
@@ -126,10 +130,15 @@ impl<'n> Matcher<'n> {
             }
             let fitting: Vec<usize> = self.suitable[index]
                 .iter()
-                .filter(|position| self.page[*position].supported && !self.taken.contains(*position))
+                .filter(|position| {
+                    self.page[*position].supported && !self.taken.contains(*position)
+                })
                 .collect();
-            let exact: Vec<usize> =
-                fitting.iter().copied().filter(|position| self.holds_no_more(*position, index)).collect();
+            let exact: Vec<usize> = fitting
+                .iter()
+                .copied()
+                .filter(|position| self.holds_no_more(*position, index))
+                .collect();
             let choice = if exact.len() == 1 { exact } else { fitting };
             for position in &choice {
                 *claims.entry(*position).or_default() += 1;
@@ -159,9 +168,8 @@ impl<'n> Matcher<'n> {
         for (found, suitable) in self.found.iter().zip(&self.suitable) {
             let position = match *found {
                 Found::Refused => return None,
-                Found::Slot(position) => {
-                    Some(position).filter(|position| *position >= next && suitable.contains(*position))?
-                }
+                Found::Slot(position) => Some(position)
+                    .filter(|position| *position >= next && suitable.contains(*position))?,
                 Found::Nothing => {
                     suitable.iter().find(|position| *position >= next && self.is_open(*position))?
                 }
@@ -170,8 +178,9 @@ impl<'n> Matcher<'n> {
             next = position + 1;
         }
         let served: HashSet<_> = positions.iter().copied().collect();
-        let pruned = (0..self.page.len())
-            .any(|position| !served.contains(&position) && self.options.keeps(&self.page[position]).is_none());
+        let pruned = (0..self.page.len()).any(|position| {
+            !served.contains(&position) && self.options.keeps(&self.page[position]).is_none()
+        });
         (!pruned).then_some(positions)
     }
 
@@ -219,7 +228,8 @@ impl<'n> Matcher<'n> {
         }
         for (kind, (indices, positions)) in groups {
             let items: Vec<_> = indices.iter().map(|index| &*self.items[*index].data).collect();
-            let slots: Vec<_> = positions.iter().map(|position| &*self.page[*position].data).collect();
+            let slots: Vec<_> =
+                positions.iter().map(|position| &*self.page[*position].data).collect();
             for (item, slot) in closest(&items, &slots, self.options.types.schema(kind)) {
                 self.take(indices[item], positions[slot]);
             }
@@ -234,7 +244,9 @@ impl<'n> Matcher<'n> {
     /// Whether the slot may still be given away by its content.
     fn is_open(&self, position: usize) -> bool {
         let slot = &self.page[position];
-        slot.supported && !self.options.types.is_read_only(&slot.kind) && !self.taken.contains(position)
+        slot.supported
+            && !self.options.types.is_read_only(&slot.kind)
+            && !self.taken.contains(position)
     }
 
     fn unserved(&self) -> Vec<usize> {

@@ -70,7 +70,9 @@ impl<'a> Normal<'a> {
         }
         match number.as_f64() {
             #[expect(clippy::cast_possible_truncation, reason = "whole and within range")]
-            Some(float) if float.fract() == 0.0 && float.abs() < WHOLE => Self::Integer(float as i128),
+            Some(float) if float.fract() == 0.0 && float.abs() < WHOLE => {
+                Self::Integer(float as i128)
+            }
             Some(float) => Self::Float(float.to_bits()),
             None => Self::Absent,
         }
@@ -83,7 +85,9 @@ pub(super) fn fields(map: &Map<String, Value>) -> Fields<'_> {
 }
 
 fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Normal<'_>)> {
-    map.iter().map(|(key, value)| (key.as_str(), Normal::of(value))).filter(|(_, value)| *value != Normal::Absent)
+    map.iter()
+        .map(|(key, value)| (key.as_str(), Normal::of(value)))
+        .filter(|(_, value)| *value != Normal::Absent)
 }
 
 /// A short name of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
@@ -95,9 +99,9 @@ pub fn fingerprint(page: &[Slot]) -> String {
         page.iter().map(|slot| (slot.id, &slot.kind, slot.supported, fields(&slot.data))).collect();
     let bytes = serde_json::to_vec(&content).unwrap_or_default();
     // FNV-1a.
-    let hash = bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     format!("{hash:016x}")
 }
 
@@ -110,7 +114,9 @@ impl Serialize for Normal<'_> {
             Self::Float(bits) => serializer.serialize_f64(f64::from_bits(*bits)),
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(list) => serializer.collect_seq(list),
-            Self::Map(fields) => serializer.collect_map(fields.iter().map(|(key, value)| (key, value))),
+            Self::Map(fields) => {
+                serializer.collect_map(fields.iter().map(|(key, value)| (key, value)))
+            }
         }
     }
 }
@@ -124,7 +130,15 @@ mod tests {
     #[test]
     fn what_the_service_does_not_keep_does_not_count() {
         let groups = [
-            vec![json!(null), json!([]), json!({}), json!(""), json!("  \n"), json!({"a": ""}), json!({"a": {"b": []}})],
+            vec![
+                json!(null),
+                json!([]),
+                json!({}),
+                json!(""),
+                json!("  \n"),
+                json!({"a": ""}),
+                json!({"a": {"b": []}}),
+            ],
             vec![json!(1), json!(1.0), json!(1e0)],
             vec![json!(0), json!(-0.0)],
             vec![json!("a b"), json!("  a b\t"), json!("\u{a0}a b")],
@@ -177,13 +191,17 @@ mod tests {
     #[test]
     fn a_fingerprint_changes_with_content_order_and_support_only() {
         let page = |json: Value| serde_json::from_value::<Vec<Slot>>(json).unwrap();
-        let one = json!({"id": 1, "type": "text", "data": {"title": "A", "size": 1}, "supported": true});
+        let one =
+            json!({"id": 1, "type": "text", "data": {"title": "A", "size": 1}, "supported": true});
         let two = json!({"id": 2, "type": "divider", "data": [], "supported": true});
         let print = |json: Value| fingerprint(&page(json));
         let base = print(json!([one, two]));
         assert_eq!(base.len(), 16);
         let cosmetic = json!({"id": 1, "type": "text", "data": {"size": 1.0, "title": " A", "x": []}, "supported": true, "clicks": 9});
-        assert_eq!(base, print(json!([cosmetic, {"id": 2, "type": "divider", "data": {}, "supported": true}])));
+        assert_eq!(
+            base,
+            print(json!([cosmetic, {"id": 2, "type": "divider", "data": {}, "supported": true}]))
+        );
         for changed in [
             json!([two, one]),
             json!([one]),

@@ -5,7 +5,11 @@ use std::hash::Hash;
 
 /// The slots of `page` that are not doomed, in the order of `wanted`. Those that it does not mention stay behind the nearest slot to
 /// their left that it does, or in front of all.
-pub(super) fn arrange<T: Copy + Eq + Hash>(page: &[T], wanted: &[T], doomed: &HashSet<T>) -> Vec<T> {
+pub(super) fn arrange<T: Copy + Eq + Hash>(
+    page: &[T],
+    wanted: &[T],
+    doomed: &HashSet<T>,
+) -> Vec<T> {
     let mentioned: HashSet<T> = wanted.iter().copied().collect();
     let mut behind: HashMap<Option<T>, Vec<T>> = HashMap::new();
     let mut left = None;
@@ -16,7 +20,8 @@ pub(super) fn arrange<T: Copy + Eq + Hash>(page: &[T], wanted: &[T], doomed: &Ha
             behind.entry(left).or_default().push(slot);
         }
     }
-    let with_followers = |slot: Option<T>| slot.into_iter().chain(behind.get(&slot).into_iter().flatten().copied());
+    let with_followers =
+        |slot: Option<T>| slot.into_iter().chain(behind.get(&slot).into_iter().flatten().copied());
     std::iter::once(None).chain(wanted.iter().copied().map(Some)).flat_map(with_followers).collect()
 }
 

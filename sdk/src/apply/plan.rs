@@ -148,10 +148,15 @@ impl Plan {
         refuse_repeated_ids(page)?;
         let items = &desired.slots;
         if items.len() > options.max_slots {
-            return Err(PlanError::TooManySlots { slots: items.len(), kept: 0, max: options.max_slots });
+            return Err(PlanError::TooManySlots {
+                slots: items.len(),
+                kept: 0,
+                max: options.max_slots,
+            });
         }
         let contents: Vec<Fields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
-        let wishes: Vec<Wish<'_>> = items.iter().map(|item| Wish::of(item, &options.types)).collect();
+        let wishes: Vec<Wish<'_>> =
+            items.iter().map(|item| Wish::of(item, &options.types)).collect();
         let (found, mut errors) = Matcher::new(page, &contents, items, &wishes, options).run();
 
         let mut plan = Self { page: fingerprint(page), items: items.len(), ..Self::default() };
@@ -165,14 +170,17 @@ impl Plan {
                     served.insert(slot.id);
                     wanted.push(SlotRef::Existing(slot.id));
                     let met = |key: &str| wishes[index].is_met(key, &contents[position]);
-                    update(index, item, slot, met, options).map(|update| plan.updates.extend(update))
+                    update(index, item, slot, met, options)
+                        .map(|update| plan.updates.extend(update))
                 }
                 Found::Nothing => {
                     wanted.push(SlotRef::Created(plan.creates.len()));
                     create(index, item, options).map(|create| plan.creates.push(create))
                 }
             };
-            errors.extend(planned.err().into_iter().flatten().map(|problem| ItemError { index, problem }));
+            errors.extend(
+                planned.err().into_iter().flatten().map(|problem| ItemError { index, problem }),
+            );
         }
         if !errors.is_empty() {
             errors.sort_by_key(|error| error.index);
@@ -194,7 +202,10 @@ impl Plan {
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.updates.is_empty() && self.creates.is_empty() && self.deletes.is_empty() && !self.reorder
+        self.updates.is_empty()
+            && self.creates.is_empty()
+            && self.deletes.is_empty()
+            && !self.reorder
     }
 
     /// The writing requests, in the order in which they are safe.
@@ -246,7 +257,8 @@ impl Plan {
             .collect();
         let doomed: HashSet<i64> = self.deletes.iter().map(|delete| delete.id).collect();
         let mut order = arrange(page, &wanted, &doomed);
-        let (leaving, staying): (Vec<i64>, Vec<i64>) = page.iter().partition(|id| doomed.contains(id));
+        let (leaving, staying): (Vec<i64>, Vec<i64>) =
+            page.iter().partition(|id| doomed.contains(id));
         if order == staying {
             return None;
         }
@@ -256,7 +268,11 @@ impl Plan {
 
     /// Room for the new slots has to be made before, but only for as many as do not fit.
     fn make_room(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
-        self.make_room = if self.creates.is_empty() { 0 } else { (slots + self.creates.len()).saturating_sub(max) };
+        self.make_room = if self.creates.is_empty() {
+            0
+        } else {
+            (slots + self.creates.len()).saturating_sub(max)
+        };
         if self.make_room > self.deletes.len() {
             let slots = slots + self.creates.len() - self.deletes.len();
             return Err(PlanError::TooManySlots { slots, kept: self.kept.len(), max });
@@ -265,8 +281,10 @@ impl Plan {
     }
 
     fn arrange(&mut self, page: &[Slot], wanted: &[SlotRef]) {
-        let doomed: HashSet<SlotRef> = self.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
-        let mut as_created: Vec<SlotRef> = page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
+        let doomed: HashSet<SlotRef> =
+            self.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
+        let mut as_created: Vec<SlotRef> =
+            page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
         as_created.extend((0..self.creates.len()).map(SlotRef::Created));
         self.order = arrange(&as_created, wanted, &doomed);
         as_created.retain(|slot| !doomed.contains(slot));
@@ -284,8 +302,11 @@ impl fmt::Display for Plan {
             (self.updates.len(), "to update"),
             (self.deletes.len(), "to delete"),
         ];
-        let mut parts: Vec<String> =
-            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let mut parts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
         parts.extend(self.reorder.then(|| "order changes".to_owned()));
         f.write_str(&parts.join(", "))
     }
@@ -293,7 +314,8 @@ impl fmt::Display for Plan {
 
 fn refuse_repeated_ids(page: &[Slot]) -> Result<(), PlanError> {
     let mut seen = HashSet::new();
-    let mut repeated: Vec<i64> = page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
+    let mut repeated: Vec<i64> =
+        page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
     repeated.dedup();
     if repeated.is_empty() { Ok(()) } else { Err(PlanError::RepeatedIds(repeated)) }
 }
@@ -309,7 +331,8 @@ fn update(
     for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
         let value = match options.types.clearing(&item.kind, key) {
             Clearing::Impossible if value.is_null() => {
-                problems.push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
+                problems
+                    .push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
                 continue;
             }
             Clearing::Default(default) if value.is_null() => default,

@@ -48,8 +48,13 @@ impl Positions {
 
     /// The first position in both sets.
     pub(super) fn first_common(&self, other: &Self) -> Option<usize> {
-        let (index, common) =
-            self.0.iter().zip(&other.0).map(|(one, other)| one & other).enumerate().find(|(_, common)| *common != 0)?;
+        let (index, common) = self
+            .0
+            .iter()
+            .zip(&other.0)
+            .map(|(one, other)| one & other)
+            .enumerate()
+            .find(|(_, common)| *common != 0)?;
         Some(index * 64 + common.trailing_zeros() as usize)
     }
 

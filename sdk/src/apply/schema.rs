@@ -53,7 +53,9 @@ impl SlotTypes {
     }
 
     pub(super) fn is_writable_key(&self, kind: &str, key: &str) -> bool {
-        let Some(schema) = self.schema(kind).filter(|schema| schema.has_properties()) else { return true };
+        let Some(schema) = self.schema(kind).filter(|schema| schema.has_properties()) else {
+            return true;
+        };
         schema.property(key).is_some_and(|property| !property.is("readOnly"))
     }
 
@@ -95,12 +97,17 @@ impl<'s> Schema<'s> {
     }
 
     pub(super) fn items(self) -> Option<Self> {
-        self.find(DEPTH, |schema| schema.at(schema.here.get("items").filter(|items| items.is_object())?))
+        self.find(DEPTH, |schema| {
+            schema.at(schema.here.get("items").filter(|items| items.is_object())?)
+        })
     }
 
     /// One of a fixed set of values, so that holding it says little about a slot.
     pub(super) fn is_option(self) -> bool {
-        self.find(DEPTH, |schema| (schema.is_set("enum") || schema.is_set("const")).then_some(schema)).is_some()
+        self.find(DEPTH, |schema| {
+            (schema.is_set("enum") || schema.is_set("const")).then_some(schema)
+        })
+        .is_some()
     }
 
     fn has_properties(self) -> bool {
@@ -120,10 +127,14 @@ impl<'s> Schema<'s> {
             Value::Array(list) => list.iter().any(|item| item.is_null() || item == "null"),
             other => other.is_null() || other == "null",
         };
-        let branches = |name: &str| self.branches(name).map(|branch| branch.null_is_legal(depth)).collect::<Vec<_>>();
+        let branches = |name: &str| {
+            self.branches(name).map(|branch| branch.null_is_legal(depth)).collect::<Vec<_>>()
+        };
         ["type", "enum", "const"].iter().all(|name| self.here.get(name).is_none_or(null_in))
             && branches("allOf").iter().all(|legal| *legal)
-            && ["anyOf", "oneOf"].iter().all(|name| !self.is_set(name) || branches(name).contains(&true))
+            && ["anyOf", "oneOf"]
+                .iter()
+                .all(|name| !self.is_set(name) || branches(name).contains(&true))
     }
 
     fn default_value(self) -> Option<&'s Value> {
@@ -152,7 +163,12 @@ impl<'s> Schema<'s> {
 
     fn resolved(mut self) -> Self {
         for _ in 0..DEPTH {
-            let Some(path) = self.here.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#')) else {
+            let Some(path) = self
+                .here
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|path| path.strip_prefix('#'))
+            else {
                 break;
             };
             let Some(target) = self.root.pointer(path) else { break };
@@ -194,7 +210,10 @@ mod tests {
             (json!({"type": ["string", "null"], "enum": ["primary"]}), Clearing::Impossible),
             (json!({"enum": ["primary"], "default": "primary"}), Clearing::Default(&default)),
             (json!({"anyOf": [{"type": "string"}, {"type": "null"}]}), Clearing::Null),
-            (json!({"oneOf": [{"type": "string", "default": "primary"}, {"type": "number"}]}), Clearing::Default(&default)),
+            (
+                json!({"oneOf": [{"type": "string", "default": "primary"}, {"type": "number"}]}),
+                Clearing::Default(&default),
+            ),
             (json!({"allOf": [{"type": "string"}, {}]}), Clearing::Impossible),
             (json!({"$ref": "#/$defs/text"}), Clearing::Null),
             (json!({"$ref": "#/$defs/loop"}), Clearing::Null),
@@ -234,15 +253,30 @@ mod tests {
         assert!(types.is_creatable("anything") && !types.is_creatable("event"));
         types.insert("event", true, json!({}));
         types.insert("poll", false, json!({}));
-        types.insert("text", true, json!({"properties": {"title": {}, "html": {"readOnly": true}}}));
-        for (kind, creatable, read_only) in
-            [("text", true, false), ("event", false, true), ("poll", false, true), ("hologram", false, false)]
-        {
-            assert_eq!((types.is_creatable(kind), types.is_read_only(kind)), (creatable, read_only), "{kind}");
+        types.insert(
+            "text",
+            true,
+            json!({"properties": {"title": {}, "html": {"readOnly": true}}}),
+        );
+        for (kind, creatable, read_only) in [
+            ("text", true, false),
+            ("event", false, true),
+            ("poll", false, true),
+            ("hologram", false, false),
+        ] {
+            assert_eq!(
+                (types.is_creatable(kind), types.is_read_only(kind)),
+                (creatable, read_only),
+                "{kind}"
+            );
         }
-        for (kind, key, writable) in
-            [("text", "title", true), ("text", "html", false), ("text", "x", false), ("hologram", "x", true), ("poll", "x", true)]
-        {
+        for (kind, key, writable) in [
+            ("text", "title", true),
+            ("text", "html", false),
+            ("text", "x", false),
+            ("hologram", "x", true),
+            ("poll", "x", true),
+        ] {
             assert_eq!(types.is_writable_key(kind, key), writable, "{kind}.{key}");
         }
     }

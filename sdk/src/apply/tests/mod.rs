@@ -13,7 +13,10 @@ use crate::Slot;
 /// Slots written as `[id, type, data]`; a legacy one has a type that starts with `old`.
 fn page(slots: &[(i64, &str, Value)]) -> Vec<Slot> {
     let slot = |(id, kind, data): &(i64, &str, Value)| {
-        serde_json::from_value(json!({"id": id, "type": kind, "data": data, "supported": !kind.starts_with("old")})).unwrap()
+        serde_json::from_value(
+            json!({"id": id, "type": kind, "data": data, "supported": !kind.starts_with("old")}),
+        )
+        .unwrap()
     };
     slots.iter().map(slot).collect()
 }

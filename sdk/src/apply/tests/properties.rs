@@ -12,13 +12,31 @@ use crate::Object;
 
 /// Few values, so that much collides; `size` is also filled in by the service.
 fn data() -> impl Strategy<Value = Object> {
-    let title = select(vec![None, Some(json!("A a")), Some(json!(" A a")), Some(json!("B b")), Some(json!("menu")), Some(json!(""))]);
-    let link = select(vec![None, Some(json!("https://a.example")), Some(json!("https://b.example")), Some(json!(null))]);
+    let title = select(vec![
+        None,
+        Some(json!("A a")),
+        Some(json!(" A a")),
+        Some(json!("B b")),
+        Some(json!("menu")),
+        Some(json!("")),
+    ]);
+    let link = select(vec![
+        None,
+        Some(json!("https://a.example")),
+        Some(json!("https://b.example")),
+        Some(json!(null)),
+    ]);
     let style = select(vec![None, Some(json!("primary")), Some(json!("bold"))]);
     let size = select(vec![None, Some(json!(1)), Some(json!(1.0)), Some(json!(2))]);
-    let items = select(vec![None, Some(json!([])), Some(json!([{"q": "Why so?"}])), Some(json!([{"q": "Why so?"}, {"q": "How?"}]))]);
+    let items = select(vec![
+        None,
+        Some(json!([])),
+        Some(json!([{"q": "Why so?"}])),
+        Some(json!([{"q": "Why so?"}, {"q": "How?"}])),
+    ]);
     (title, link, style, size, items).prop_map(|(title, link, style, size, items)| {
-        let values = [("title", title), ("link", link), ("style", style), ("size", size), ("items", items)];
+        let values =
+            [("title", title), ("link", link), ("style", style), ("size", size), ("items", items)];
         values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     })
 }
@@ -28,7 +46,8 @@ fn content() -> impl Strategy<Value = (&'static str, Object)> {
 }
 
 fn slots() -> impl Strategy<Value = Vec<Slot>> {
-    let kind = select(vec!["button", "button", "button", "text", "text", "divider", "event", "oldmap"]);
+    let kind =
+        select(vec!["button", "button", "button", "text", "text", "divider", "event", "oldmap"]);
     proptest::collection::vec((kind, data()), 0..9).prop_map(|contents| {
         let slot = |(nth, (kind, data)): (usize, (&str, Object))| Slot {
             id: 100 - i64::try_from(nth).unwrap(),
@@ -50,9 +69,13 @@ fn page_and_file() -> impl Strategy<Value = (Vec<Slot>, DesiredPage)> {
                 let edits = proptest::collection::vec(edits, taken.len());
                 (Just(taken), edits)
             })
-            .prop_map(|(taken, edits)| taken.into_iter().zip(edits).map(taken_over).collect::<Vec<_>>());
+            .prop_map(|(taken, edits)| {
+                taken.into_iter().zip(edits).map(taken_over).collect::<Vec<_>>()
+            });
         let new = proptest::collection::vec(content(), 0..5).prop_map(|new| {
-            new.into_iter().map(|(kind, data)| DesiredSlot { id: None, kind: kind.into(), data }).collect::<Vec<_>>()
+            new.into_iter()
+                .map(|(kind, data)| DesiredSlot { id: None, kind: kind.into(), data })
+                .collect::<Vec<_>>()
         });
         let items = (taken, new).prop_map(|(taken, new)| [taken, new].concat()).prop_shuffle();
         (Just(page), items.prop_map(|slots| DesiredPage { slots }))
@@ -92,18 +115,33 @@ fn options() -> impl Strategy<Value = Options> {
 /// Not by the code under test: empty values away, the rest by [`same`].
 fn holds(slot: &Slot, item: &DesiredSlot) -> bool {
     let value = |data: &Object, key: &str| data.get(key).cloned().unwrap_or(Value::Null);
-    slot.kind == item.kind && item.data.keys().all(|key| same(&value(&slot.data, key), &value(&item.data, key)))
+    slot.kind == item.kind
+        && item.data.keys().all(|key| same(&value(&slot.data, key), &value(&item.data, key)))
 }
 
-fn check_outcome(before: &[Slot], service: &Service, file: &DesiredPage, options: &Options) -> Result<(), TestCaseError> {
+fn check_outcome(
+    before: &[Slot],
+    service: &Service,
+    file: &DesiredPage,
+    options: &Options,
+) -> Result<(), TestCaseError> {
     let of_file: Vec<&Slot> = {
         let mut rest = service.slots.iter();
         file.slots
             .iter()
-            .map_while(|item| rest.find(|slot| item.id.map_or(holds(slot, item), |id| slot.id == id && holds(slot, item))))
+            .map_while(|item| {
+                rest.find(|slot| {
+                    item.id.map_or(holds(slot, item), |id| slot.id == id && holds(slot, item))
+                })
+            })
             .collect()
     };
-    prop_assert_eq!(of_file.len(), file.slots.len(), "the page does not hold the items in order: {:#?}", service.slots);
+    prop_assert_eq!(
+        of_file.len(),
+        file.slots.len(),
+        "the page does not hold the items in order: {:#?}",
+        service.slots
+    );
 
     let again = Plan::new(&service.slots, file, options).unwrap();
     prop_assert!(again.is_empty(), "a second run would change: {again:#?}");
@@ -115,8 +153,15 @@ fn check_outcome(before: &[Slot], service: &Service, file: &DesiredPage, options
         prop_assert!(allowed);
     }
     if options.prune {
-        let surplus = service.slots.iter().filter(|slot| slot.supported && slot.kind != "event" && !named.contains(&slot.id)).count();
-        prop_assert_eq!(surplus, file.slots.iter().filter(|item| item.id.is_none() && item.kind != "event").count());
+        let surplus = service
+            .slots
+            .iter()
+            .filter(|slot| slot.supported && slot.kind != "event" && !named.contains(&slot.id))
+            .count();
+        prop_assert_eq!(
+            surplus,
+            file.slots.iter().filter(|item| item.id.is_none() && item.kind != "event").count()
+        );
     }
     Ok(())
 }
@@ -125,7 +170,15 @@ fn check_outcome(before: &[Slot], service: &Service, file: &DesiredPage, options
 fn twins(page: &[Slot], file: &DesiredPage) -> usize {
     let named: BTreeSet<i64> = file.slots.iter().filter_map(|item| item.id).collect();
     let mut held: BTreeMap<String, usize> = BTreeMap::new();
-    let key = |kind: &str, data: &Object| fingerprint(&[Slot { id: 0, kind: kind.into(), data: data.clone(), supported: true, extra: Map::new() }]);
+    let key = |kind: &str, data: &Object| {
+        fingerprint(&[Slot {
+            id: 0,
+            kind: kind.into(),
+            data: data.clone(),
+            supported: true,
+            extra: Map::new(),
+        }])
+    };
     for slot in page.iter().filter(|slot| slot.supported && !named.contains(&slot.id)) {
         *held.entry(key(&slot.kind, &slot.data)).or_default() += 1;
     }

@@ -5,7 +5,9 @@ use super::*;
 /// The final page as text: `7` a slot, `7*` an updated one, `+0` the item that becomes a new one; then what is deleted.
 fn outcome(plan: &Plan) -> String {
     let slot = |slot: &SlotRef| match slot {
-        SlotRef::Existing(id) if plan.updates.iter().any(|update| update.id == *id) => format!("{id}*"),
+        SlotRef::Existing(id) if plan.updates.iter().any(|update| update.id == *id) => {
+            format!("{id}*")
+        }
         SlotRef::Existing(id) => id.to_string(),
         SlotRef::Created(nth) => format!("+{}", plan.creates[*nth].index),
     };
@@ -101,18 +103,44 @@ fn a_supported_twin_is_preferred_to_a_legacy_slot() {
 
 #[test]
 fn what_is_left_over_is_deleted_on_request_only() {
-    let slots = page(&[(1, "text", json!({"title": "A"})), (2, "event", json!([])), (3, "oldmap", json!([])), (4, "oldevent", json!([]))]);
+    let slots = page(&[
+        (1, "text", json!({"title": "A"})),
+        (2, "event", json!([])),
+        (3, "oldmap", json!([])),
+        (4, "oldevent", json!([])),
+    ]);
     let mut types = SlotTypes::default();
     types.insert("oldevent", false, json!({}));
     let item = file(&[json!(["divider", {}])]);
     for (prune, prune_unsupported, expected, reasons) in [
-        (false, false, "1 2 3 4 +0", vec![KeptReason::NotInFile, KeptReason::ReadOnly, KeptReason::Unsupported, KeptReason::ReadOnly]),
-        (true, false, "2 3 4 +0 -1", vec![KeptReason::ReadOnly, KeptReason::Unsupported, KeptReason::ReadOnly]),
-        (false, true, "1 2 4 +0 -3", vec![KeptReason::NotInFile, KeptReason::ReadOnly, KeptReason::ReadOnly]),
+        (
+            false,
+            false,
+            "1 2 3 4 +0",
+            vec![
+                KeptReason::NotInFile,
+                KeptReason::ReadOnly,
+                KeptReason::Unsupported,
+                KeptReason::ReadOnly,
+            ],
+        ),
+        (
+            true,
+            false,
+            "2 3 4 +0 -1",
+            vec![KeptReason::ReadOnly, KeptReason::Unsupported, KeptReason::ReadOnly],
+        ),
+        (
+            false,
+            true,
+            "1 2 4 +0 -3",
+            vec![KeptReason::NotInFile, KeptReason::ReadOnly, KeptReason::ReadOnly],
+        ),
         (true, true, "2 4 +0 -1 -3", vec![KeptReason::ReadOnly, KeptReason::ReadOnly]),
     ] {
         types.insert("divider", true, json!({}));
-        let options = Options { prune, prune_unsupported, types: types.clone(), ..Options::default() };
+        let options =
+            Options { prune, prune_unsupported, types: types.clone(), ..Options::default() };
         let plan = Plan::new(&slots, &item, &options).unwrap();
         assert_eq!(outcome(&plan), expected);
         assert_eq!(plan.kept.iter().map(|kept| kept.reason).collect::<Vec<_>>(), reasons);
@@ -121,14 +149,19 @@ fn what_is_left_over_is_deleted_on_request_only() {
 
 #[test]
 fn what_is_pruned_is_what_fits_least() {
-    let slots = page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", json!({"title": "A"}))]);
+    let slots =
+        page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", json!({"title": "A"}))]);
     let plan = Plan::new(&slots, &file(&[json!(["text", {"title": "A"}])]), &prune()).unwrap();
     assert_eq!(outcome(&plan), "2 -1");
 }
 
 #[test]
 fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
-    let page = page(&[(1, "button", json!({"title": "A b", "link": "https://a.example", "n": 1, "gone": "x", "empty": ""}))]);
+    let page = page(&[(
+        1,
+        "button",
+        json!({"title": "A b", "link": "https://a.example", "n": 1, "gone": "x", "empty": ""}),
+    )]);
     let items = file(&[json!(["button", {
         "new": [1], "title": " A b ", "link": "https://b.example", "n": 1.0, "gone": null, "empty": null, "never": [],
     }])]);
@@ -220,14 +253,26 @@ slots[8]: no slot of the page fits, and slots of type hologram cannot be created
 fn two_items_do_not_share_an_event() {
     let page = page(&[(1, "event", json!({"title": "A", "place": "P"}))]);
     let items = file(&[json!(["event", {"title": "A"}]), json!(["event", {"place": "P"}])]);
-    let PlanError::Items(errors) = Plan::new(&page, &items, &Options::default()).unwrap_err() else { panic!() };
+    let PlanError::Items(errors) = Plan::new(&page, &items, &Options::default()).unwrap_err()
+    else {
+        panic!()
+    };
     assert_eq!(errors.len(), 2);
-    assert!(errors.iter().all(|error| matches!(&error.problem, ItemProblem::Ambiguous { ids, .. } if *ids == [1])));
+    assert!(
+        errors.iter().all(
+            |error| matches!(&error.problem, ItemProblem::Ambiguous { ids, .. } if *ids == [1])
+        )
+    );
 }
 
 #[test]
 fn a_page_that_repeats_an_id_is_not_trusted() {
-    let page = page(&[(1, "divider", json!([])), (2, "divider", json!([])), (1, "divider", json!([])), (1, "divider", json!([]))]);
+    let page = page(&[
+        (1, "divider", json!([])),
+        (2, "divider", json!([])),
+        (1, "divider", json!([])),
+        (1, "divider", json!([])),
+    ]);
     let error = Plan::new(&page, &file(&[]), &Options::default()).unwrap_err();
     assert_eq!(error, PlanError::RepeatedIds(vec![1]));
     assert_eq!(error.to_string(), "the page lists 1 more than once");
@@ -235,9 +280,16 @@ fn a_page_that_repeats_an_id_is_not_trusted() {
 
 #[test]
 fn ids_of_an_interrupted_run_come_before_content() {
-    let page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"})), (3, "divider", json!([]))]);
+    let page = page(&[
+        (1, "text", json!({"title": "A"})),
+        (2, "text", json!({"title": "A"})),
+        (3, "divider", json!([])),
+    ]);
     let text = json!(["text", {"title": "A"}]);
-    let options = |created: &[(usize, i64)]| Options { created: created.iter().copied().collect(), ..Options::default() };
+    let options = |created: &[(usize, i64)]| Options {
+        created: created.iter().copied().collect(),
+        ..Options::default()
+    };
     for (items, created, expected, removed) in [
         (vec![text.clone()], &[(0, 2)][..], "1 2 3", None),
         (vec![json!(["text", {"title": "B"}])], &[(0, 2)], "1 2* 3", None),
@@ -245,11 +297,17 @@ fn ids_of_an_interrupted_run_come_before_content() {
         (vec![json!(["text", {"title": "B"}])], &[(0, 8)], "1 2 3 +0", Some((0, 8))),
         (vec![text.clone()], &[(0, 8)], "1 2 3", None),
         (vec![json!([1, "text", {"title": "A"}])], &[(0, 2)], "1 2 3", None),
-        (vec![json!([2, "text", {"title": "A"}]), text.clone()], &[(1, 2), (7, 1)], "2 3 1 moved", None),
+        (
+            vec![json!([2, "text", {"title": "A"}]), text.clone()],
+            &[(1, 2), (7, 1)],
+            "2 3 1 moved",
+            None,
+        ),
     ] {
         let plan = Plan::new(&page, &file(&items), &options(created)).unwrap();
         assert_eq!(outcome(&plan), expected, "{items:?} {created:?}");
-        let notices: Vec<_> = removed.map(|(index, id)| Notice::RemovedSince { index, id }).into_iter().collect();
+        let notices: Vec<_> =
+            removed.map(|(index, id)| Notice::RemovedSince { index, id }).into_iter().collect();
         assert_eq!(plan.notices, notices);
     }
 }
@@ -257,21 +315,34 @@ fn ids_of_an_interrupted_run_come_before_content() {
 #[test]
 fn the_schema_decides_what_is_telling() {
     let page = page(&[(1, "text", json!({"title": "menu", "look": "Wide Screen"}))]);
-    let (title, look) = (file(&[json!(["text", {"title": "menu", "look": "x"}])]), file(&[json!(["text", {"title": "x", "look": "Wide Screen"}])]));
+    let (title, look) = (
+        file(&[json!(["text", {"title": "menu", "look": "x"}])]),
+        file(&[json!(["text", {"title": "x", "look": "Wide Screen"}])]),
+    );
     let mut types = SlotTypes::default();
     types.insert("text", true, json!({"properties": {"title": {"type": "string"}, "look": {"enum": ["Wide Screen", "x"]}}}));
     let known = Options { types, ..Options::default() };
     let looks = Options::default();
-    for (file, options, expected) in [(&title, &known, "1*"), (&look, &known, "1 +0"), (&title, &looks, "1 +0"), (&look, &looks, "1*")] {
+    for (file, options, expected) in [
+        (&title, &known, "1*"),
+        (&look, &known, "1 +0"),
+        (&title, &looks, "1 +0"),
+        (&look, &looks, "1*"),
+    ] {
         assert_eq!(outcome(&Plan::new(&page, file, options).unwrap()), expected);
     }
 }
 
 #[test]
 fn requests_are_counted_as_they_are_batched() {
-    let buttons = |range: std::ops::Range<u32>| range.map(|n| json!(["button", a(n)])).collect::<Vec<_>>();
-    let slots = |range: std::ops::Range<u32>| page(&range.map(|n| (i64::from(n) + 1, "button", a(n))).collect::<Vec<_>>());
-    let edited = |range: std::ops::Range<u32>| range.map(|n| json!(["button", with(a(n), "title", "x")])).collect::<Vec<_>>();
+    let buttons =
+        |range: std::ops::Range<u32>| range.map(|n| json!(["button", a(n)])).collect::<Vec<_>>();
+    let slots = |range: std::ops::Range<u32>| {
+        page(&range.map(|n| (i64::from(n) + 1, "button", a(n))).collect::<Vec<_>>())
+    };
+    let edited = |range: std::ops::Range<u32>| {
+        range.map(|n| json!(["button", with(a(n), "title", "x")])).collect::<Vec<_>>()
+    };
     for (page, items, requests, summary) in [
         (slots(0..3), buttons(0..3), 1, "no changes"),
         (slots(0..3), edited(0..1).into_iter().chain(buttons(1..3)).collect(), 3, "1 to update"),
@@ -280,7 +351,12 @@ fn requests_are_counted_as_they_are_batched() {
         (slots(0..100), buttons(0..49), 5, "51 to delete"),
         (slots(0..51), buttons(1..52), 5, "1 to create, 1 to delete"),
         (slots(0..3), buttons(0..3).into_iter().rev().collect(), 3, "order changes"),
-        (slots(0..2), buttons(1..3).into_iter().rev().collect(), 5, "1 to create, 1 to delete, order changes"),
+        (
+            slots(0..2),
+            buttons(1..3).into_iter().rev().collect(),
+            5,
+            "1 to create, 1 to delete, order changes",
+        ),
     ] {
         let plan = Plan::new(&page, &file(&items), &prune()).unwrap();
         assert_eq!(plan.to_string(), summary);
@@ -292,22 +368,36 @@ fn requests_are_counted_as_they_are_batched() {
 fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
     let text = |n: i64| json!({"title": format!("Text {n}")});
     let slots = |len: i64| page(&(0..len).map(|n| (n + 1, "text", text(n))).collect::<Vec<_>>());
-    let items = |range: std::ops::Range<i64>| file(&range.map(|n| json!(["text", text(n)])).collect::<Vec<_>>());
+    let items = |range: std::ops::Range<i64>| {
+        file(&range.map(|n| json!(["text", text(n)])).collect::<Vec<_>>())
+    };
 
     let plan = Plan::new(&slots(500), &items(10..510), &prune()).unwrap();
     assert_eq!((plan.make_room, plan.deletes.len(), plan.creates.len()), (10, 10, 10));
-    let [Batch::TryCreate(tried), Batch::MakeRoom(room), Batch::Create(created)] = plan.batches()[..] else {
+    let [Batch::TryCreate(tried), Batch::MakeRoom(room), Batch::Create(created)] =
+        plan.batches()[..]
+    else {
         panic!("{:?}", plan.batches())
     };
     assert_eq!((tried, created), (&plan.creates[..], &plan.creates[..]));
-    assert_eq!(room.iter().map(|delete| delete.id).collect::<Vec<_>>(), (1..=10).collect::<Vec<_>>());
+    assert_eq!(
+        room.iter().map(|delete| delete.id).collect::<Vec<_>>(),
+        (1..=10).collect::<Vec<_>>()
+    );
 
     let plan = Plan::new(&slots(495), &items(10..505), &prune()).unwrap();
     assert_eq!((plan.make_room, plan.deletes.len()), (5, 10));
-    assert!(matches!(plan.batches()[..], [Batch::TryCreate(_), Batch::MakeRoom(room), Batch::Create(_), Batch::Delete(rest)] if room.len() == 5 && rest.len() == 5));
+    assert!(
+        matches!(plan.batches()[..], [Batch::TryCreate(_), Batch::MakeRoom(room), Batch::Create(_), Batch::Delete(rest)] if room.len() == 5 && rest.len() == 5)
+    );
 
-    let refusal = |page: &[Slot], items: &DesiredPage, options: &Options| Plan::new(page, items, options).unwrap_err().to_string();
-    assert_eq!(refusal(&[], &items(0..501), &prune()), "the page would have 501 slots, 500 are allowed");
+    let refusal = |page: &[Slot], items: &DesiredPage, options: &Options| {
+        Plan::new(page, items, options).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(&[], &items(0..501), &prune()),
+        "the page would have 501 slots, 500 are allowed"
+    );
     assert_eq!(
         refusal(&slots(500), &items(10..510), &Options::default()),
         "the page would have 510 slots, 500 are allowed (10 of them are not in the file)"
@@ -319,7 +409,12 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
 fn the_order_is_resolved_against_the_page_as_it_is_then() {
     let text = |title: &str| json!({"title": title});
     let slots = page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]);
-    let items = file(&[json!(["text", text("C")]), json!(["text", text("N")]), json!(["text", text("A")]), json!(["text", text("M")])]);
+    let items = file(&[
+        json!(["text", text("C")]),
+        json!(["text", text("N")]),
+        json!(["text", text("A")]),
+        json!(["text", text("M")]),
+    ]);
     let plan = Plan::new(&slots, &items, &prune()).unwrap();
     assert_eq!(outcome(&plan), "3 +1 1 +3 moved -2");
     for (now, created, expected) in [

@@ -30,19 +30,26 @@ impl Service {
             match batch {
                 Batch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
                 Batch::TryCreate(_) => {}
-                Batch::Create(creates) => ids.extend(creates.iter().map(|create| self.create(create))),
+                Batch::Create(creates) => {
+                    ids.extend(creates.iter().map(|create| self.create(create)))
+                }
                 Batch::Reorder => {
-                    let order = plan.resolve_order(&self.ids(), &ids).expect("a reorder that moves something");
+                    let order = plan
+                        .resolve_order(&self.ids(), &ids)
+                        .expect("a reorder that moves something");
                     self.reorder(&order);
                 }
-                Batch::MakeRoom(deletes) | Batch::Delete(deletes) => deletes.iter().for_each(|delete| self.delete(delete.id)),
+                Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
+                    deletes.iter().for_each(|delete| self.delete(delete.id))
+                }
             }
         }
         ids
     }
 
     fn update(&mut self, update: &Update) {
-        let slot = self.slots.iter_mut().find(|slot| slot.id == update.id).expect("a slot of the page");
+        let slot =
+            self.slots.iter_mut().find(|slot| slot.id == update.id).expect("a slot of the page");
         assert!(slot.supported && slot.kind != "event", "{} cannot be edited", slot.id);
         assert!(!update.changed.is_empty());
         for (key, before) in update.before.iter() {
@@ -55,12 +62,19 @@ impl Service {
     fn create(&mut self, create: &Create) -> i64 {
         assert!(create.kind != "event", "events cannot be created");
         assert!(self.slots.len() < self.max_slots, "the page is full");
-        let mut data: Map<_, _> = create.data.iter().map(|(key, value)| (key.clone(), stored(value))).collect();
+        let mut data: Map<_, _> =
+            create.data.iter().map(|(key, value)| (key.clone(), stored(value))).collect();
         data.entry("size").or_insert(json!(1));
         data.entry("computed").or_insert(json!({"html": "<p>"}));
         let id = self.next_id;
         self.next_id += 1;
-        self.slots.push(Slot { id, kind: create.kind.clone(), data: Object(data), supported: true, extra: Map::new() });
+        self.slots.push(Slot {
+            id,
+            kind: create.kind.clone(),
+            data: Object(data),
+            supported: true,
+            extra: Map::new(),
+        });
         self.created.push(id);
         id
     }
@@ -74,7 +88,8 @@ impl Service {
     }
 
     fn delete(&mut self, id: i64) {
-        let position = self.slots.iter().position(|slot| slot.id == id).expect("a slot of the page");
+        let position =
+            self.slots.iter().position(|slot| slot.id == id).expect("a slot of the page");
         assert_ne!(self.slots[position].kind, "event");
         self.slots.remove(position);
         self.deleted.push(id);

@@ -6,7 +6,9 @@ use std::time::Instant;
 use super::*;
 
 fn measure(name: &str, slot: impl Fn(usize) -> Value, item: impl Fn(usize) -> Value) {
-    let page = page(&(0..500).map(|n| (i64::try_from(n).unwrap() + 1, "button", slot(n))).collect::<Vec<_>>());
+    let page = page(
+        &(0..500).map(|n| (i64::try_from(n).unwrap() + 1, "button", slot(n))).collect::<Vec<_>>(),
+    );
     let file = file(&(0..500).map(|n| json!(["button", item(n)])).collect::<Vec<_>>());
     let mut times: Vec<_> = (0..15)
         .map(|_| {
@@ -26,7 +28,9 @@ fn usual(n: usize) -> Value {
 
 /// Many texts, all the same in every slot but one.
 fn alike(n: usize) -> Value {
-    let items: Vec<_> = (0..40).map(|k| json!({"q": format!("Question {k}?"), "a": format!("Answer {k}.")})).collect();
+    let items: Vec<_> = (0..40)
+        .map(|k| json!({"q": format!("Question {k}?"), "a": format!("Answer {k}.")}))
+        .collect();
     json!({"title": format!("Title {n}"), "items": items, "style": "primary"})
 }
 
@@ -43,9 +47,11 @@ fn timing_of_500_against_500() {
     measure("titles changed", usual, |n| edited(usual(n), n));
     measure("titles changed, reversed", usual, |n| edited(usual(499 - n), n));
     measure("all different", usual, |n| usual(1000 + n));
-    measure("one link for all", |n| json!({"title": format!("Old {n}"), "link": "https://a.example"}), |n| {
-        json!({"title": format!("New {n}"), "link": "https://a.example"})
-    });
+    measure(
+        "one link for all",
+        |n| json!({"title": format!("Old {n}"), "link": "https://a.example"}),
+        |n| json!({"title": format!("New {n}"), "link": "https://a.example"}),
+    );
     measure("80 texts in common", alike, |n| edited(alike(n), n));
     measure(
         "every pair shares one of 22",
@@ -54,7 +60,12 @@ fn timing_of_500_against_500() {
     );
     measure(
         "each item fits half the slots",
-        |n| (0..9).filter(|bit| n >> bit & 1 == 1).map(|bit| (format!("k{bit}"), json!(1))).collect(),
+        |n| {
+            (0..9)
+                .filter(|bit| n >> bit & 1 == 1)
+                .map(|bit| (format!("k{bit}"), json!(1)))
+                .collect()
+        },
         |n| json!({format!("k{}", n % 9): 1}),
     );
     measure(
