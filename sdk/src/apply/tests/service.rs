@@ -31,7 +31,7 @@ impl Service {
                 Batch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
                 Batch::TryCreate(_) => {}
                 Batch::Create(creates) => {
-                    ids.extend(creates.iter().map(|create| self.create(create)))
+                    ids.extend(creates.iter().map(|create| self.create(create)));
                 }
                 Batch::Reorder => {
                     let order = plan
@@ -40,7 +40,9 @@ impl Service {
                     self.reorder(&order);
                 }
                 Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
-                    deletes.iter().for_each(|delete| self.delete(delete.id))
+                    for delete in deletes {
+                        self.delete(delete.id);
+                    }
                 }
             }
         }
