@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use links_fixtures::World;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::Api;
+use crate::support::{Answer, Api, id_of};
 
 async fn endpoints(api: &Api) -> [String; 3] {
     let page = api.page().await;
@@ -116,27 +116,78 @@ async fn rule_4_10_totals_are_the_sum_of_the_rows() {
 }
 
 #[tokio::test]
-async fn rule_4_10_a_profile_has_views_clicks_the_period_before_and_insights() {
+async fn rule_4_10_a_profile_has_views_and_clicks_per_block_and_per_social_link() {
     let api = Api::cafe().await;
     let page = api.page().await;
-    let answer = api.get(&page.at("/analytics?compare=true")).await.is(200);
+    let links = api.get(&page.at("")).await.is(200).data()["socials"].as_array().map(Vec::len);
+    let answer = api.get(&page.at("/analytics")).await.is(200);
     let data = answer.data();
     assert!(data["totals"]["views"].is_u64(), "{}", answer.text);
-    assert!(data["insights"].is_array(), "{}", answer.text);
-    let text = data.to_string();
-    assert!(text.contains("previous"), "nothing of the period before: {text}");
+    let blocks = data["blocks"].as_array().expect("blocks");
+    let slots: Vec<i64> =
+        blocks.iter().map(|block| block["slotId"].as_i64().expect("an id")).collect();
+    assert_eq!(slots, page.ids().await);
+    assert!(blocks.iter().all(|block| block["clicks"].is_u64()), "{}", answer.text);
+    let socials = data["socials"].as_array().expect("social links");
+    assert_eq!(Some(socials.len()), links);
+    assert!(socials.iter().all(|social| social["clicks"].is_u64()), "{}", answer.text);
 }
 
 #[tokio::test]
-async fn rule_4_10_a_form_has_its_funnel_split_by_page_and_exact_submissions() {
+async fn rule_4_10_a_profile_has_the_same_numbers_for_the_period_before_and_insights() {
+    let (api, clock) = Api::timed(World::cafe()).await;
+    let page = api.page().await;
+    let now = api.get(&page.at("/analytics?period=last7")).await.is(200);
+    let previous = &now.data()["previous"];
+    for numbers in ["totals", "blocks", "socials"] {
+        assert!(!previous[numbers].is_null(), "no {numbers} of the period before: {}", now.text);
+    }
+    assert!(
+        now.data()["insights"].as_array().expect("insights").iter().all(Value::is_string),
+        "{}",
+        now.text
+    );
+
+    // A week later the days counted now are those before.
+    let current = now.data()["totals"].clone();
+    clock.advance(Duration::from_secs(7 * 24 * 3600));
+    let later = api.get(&page.at("/analytics?period=last7")).await.is(200);
+    assert_eq!(later.data()["previous"]["totals"], current);
+}
+
+#[tokio::test]
+async fn rule_4_10_a_form_has_its_funnel_split_by_embedding_page() {
     let api = Api::cafe().await;
     let form = api.form().await;
-    let answer = api.get(&format!("/forms/{form}/analytics")).await.is(200);
-    let funnel = &answer.data()["funnel"];
+    let path = format!("/forms/{form}/analytics");
+    let answer = api.get(&path).await.is(200);
     for step in ["views", "opens", "starts", "submit"] {
-        assert!(funnel[step].is_u64(), "no {step} in {}", answer.text);
+        assert!(answer.data()["funnel"][step].is_u64(), "no {step} in {}", answer.text);
     }
-    assert!(answer.data()["submissions"]["total"].is_u64(), "{}", answer.text);
+    let embedding = |answer: &Answer| -> Vec<i64> {
+        let rows = answer.data()["rows"].as_array().expect("rows");
+        rows.iter().map(|row| row["profileId"].as_i64().expect("an id")).collect()
+    };
+    assert_eq!(embedding(&answer), [api.page().await.id]);
+
+    let other = api.post("/profiles").json(&json!({"login": "other.page"})).await.is(201);
+    let slots = format!("/profiles/{}/slots", other.data()["id"]);
+    api.post(&slots).json(&json!({"type": "form", "data": {"formId": form}})).await.is(201);
+    let answer = api.get(&path).await.is(200);
+    assert!(embedding(&answer).contains(&id_of(other.data())), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn rule_4_10_submissions_are_exact_and_conversion_divides_them_by_views() {
+    let api = Api::cafe().await;
+    let form = api.form().await;
+    api.server.edit(|account| account.forms[0].submissions = 41);
+    let answer = api.get(&format!("/forms/{form}/analytics")).await.is(200);
+    let data = answer.data();
+    assert_eq!(data["submissions"]["total"], 41);
+    let views = data["funnel"]["views"].as_f64().expect("a count");
+    let conversion = data["conversion"].as_f64().expect("a share");
+    assert!((conversion - 41.0 / views).abs() < 0.000_1, "{}", answer.text);
 }
 
 #[tokio::test]

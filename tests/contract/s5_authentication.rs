@@ -326,6 +326,19 @@ async fn rule_5_4_abilities_are_granted_one_by_one() {
 }
 
 #[tokio::test]
+async fn rule_5_4_the_connector_grants_the_abilities_asked_for() {
+    let api = Api::cafe().await;
+    let connector = Connector::register(&api).await;
+    let redirect = redirected(&connector.authorize(&[("scope", "profile:read")]).await);
+    let code = parameter(&redirect, "code").expect("a code");
+    let granted = connector.exchange(&code, VERIFIER).await.is(200).json;
+    let token = text(&granted["access_token"]);
+    let me = api.get("/me").token(token).await.is(200);
+    assert_eq!(me.data()["abilities"], json!(["profile:read"]));
+    api.post("/profiles").json(&json!({"login": "new.page"})).token(token).await.refused(403);
+}
+
+#[tokio::test]
 async fn rule_5_5_profiles_of_other_accounts_do_not_exist() {
     let api = Api::cafe().await;
     api.server.edit(|account| account.taken_logins.push("somebody.else".to_owned()));
