@@ -26,13 +26,13 @@ pub(crate) struct Cli {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// How to print the data [LINKS_OUTPUT; default: table]
+    /// How to print the data [env: `LINKS_OUTPUT`; default: table]
     #[arg(short, long, global = true, value_name = "FORMAT")]
     pub(crate) output: Option<Format>,
-    /// Address of the service, version segment included [LINKS_BASE_URL]
+    /// Address of the service, version segment included [env: `LINKS_BASE_URL`]
     #[arg(long, global = true, value_name = "URL", conflicts_with = "sandbox")]
     pub(crate) base_url: Option<String>,
-    /// Work on the embedded service of this machine, without an account [LINKS_SANDBOX=1]
+    /// Work on the embedded service of this machine, without an account [env: `LINKS_SANDBOX=1`]
     #[arg(long, global = true)]
     pub(crate) sandbox: bool,
 }

@@ -211,7 +211,7 @@ impl From<Error> for Failure {
         let outcome = match error.outcome() {
             Outcome::NotExecuted => "not_executed",
             Outcome::Executed => "executed",
-            _ => "unknown",
+            Outcome::Unknown => "unknown",
         };
         let hint = match (exit, error.outcome()) {
             (Exit::NotAuthenticated, _) => Some(

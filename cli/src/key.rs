@@ -18,7 +18,7 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
     // In an address digits are a login, and such a login can be reached only by its id.
     match login.parse()? {
         ProfileKey::Id(_) => Err(InvalidProfileKey::IdOutOfRange(login.to_owned())),
-        login => Ok(login),
+        key @ ProfileKey::Login(_) => Ok(key),
     }
 }
 

@@ -58,12 +58,12 @@ fn run(cli: Cli) -> Exit {
     runtime.block_on(async {
         let mut context = Context::new(settings, ui);
         match commands::run(&mut context, cli.command).await {
-            Ok(outcome) => match (ui.show(&outcome), outcome.then) {
-                (Err(failure), _) => failed(&ui, &failure),
+            Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
+                (Err(failure), _) => failed(&context.ui, &failure),
                 (Ok(()), Some(then)) => then.await,
                 (Ok(()), None) => outcome.exit,
             },
-            Err(failure) => failed(&ui, &failure),
+            Err(failure) => failed(&context.ui, &failure),
         }
     })
 }
@@ -80,7 +80,7 @@ fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
         || words.iter().any(|it| matches!(&**it, "-ojson" | "-o=json" | "--output=json"))
         || std::env::var("LINKS_OUTPUT").is_ok_and(|it| it == "json");
     if error.exit_code() == 0 {
-        Ui::plain(Format::Table).help(error);
+        ui::help(error);
         return Exit::Ok;
     }
     if json {
@@ -89,6 +89,6 @@ fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
         let message = message.strip_prefix("error: ").unwrap_or(message);
         return failed(&Ui::plain(Format::Json), &Failure::usage(message));
     }
-    Ui::plain(Format::Table).help(error);
+    ui::help(error);
     Exit::Usage
 }

@@ -8,23 +8,22 @@ use links_fixtures::{ContractServer, World};
 use crate::diagnostic::Failure;
 use crate::settings::Settings;
 
+const STATE: &str = "sandbox.json";
+
 /// Where the sandbox keeps its state from one command to the next.
 ///
 /// # Errors
 ///
 /// On a machine without a home folder.
 pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, Failure> {
-    let folder = match &settings.state_dir {
-        Some(folder) => folder.clone(),
-        None => {
-            let dirs = ProjectDirs::from("", "", "links").ok_or_else(|| {
-                Failure::usage("there is no home folder to keep state in")
-                    .hint("name a folder with LINKS_STATE_DIR")
-            })?;
-            dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned()
-        }
-    };
-    Ok(folder.join("sandbox.json"))
+    if let Some(folder) = &settings.state_dir {
+        return Ok(folder.join(STATE));
+    }
+    let dirs = ProjectDirs::from("", "", "links").ok_or_else(|| {
+        Failure::usage("there is no home folder to keep state in")
+            .hint("name a folder with LINKS_STATE_DIR")
+    })?;
+    Ok(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).join(STATE))
 }
 
 /// Starts the service on a loopback port; it stops when it is dropped.

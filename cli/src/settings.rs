@@ -67,11 +67,13 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
     let target = match (&flags.base_url, flags.sandbox, set("LINKS_BASE_URL")) {
         (Some(address), ..) => Target::Service { address: address.clone(), from: "--base-url" },
         (None, true, _) => Target::Sandbox,
-        (None, false, address) => match (is_on("LINKS_SANDBOX", set("LINKS_SANDBOX"))?, address) {
-            (true, _) => Target::Sandbox,
-            (false, Some(address)) => Target::Service { address, from: "LINKS_BASE_URL" },
-            (false, None) => Target::Unset,
-        },
+        (None, false, address) => {
+            match (is_on("LINKS_SANDBOX", set("LINKS_SANDBOX").as_deref())?, address) {
+                (true, _) => Target::Sandbox,
+                (false, Some(address)) => Target::Service { address, from: "LINKS_BASE_URL" },
+                (false, None) => Target::Unset,
+            }
+        }
     };
     // An empty LINKS_TOKEN is kept: it is a mistake to name, not a token to look for elsewhere.
     let token = match (env("LINKS_TOKEN"), set("LINKS_TOKEN_FILE")) {
@@ -88,8 +90,8 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
     })
 }
 
-fn is_on(name: &str, value: Option<String>) -> Result<bool, Failure> {
-    match value.as_deref() {
+fn is_on(name: &str, value: Option<&str>) -> Result<bool, Failure> {
+    match value {
         None | Some("0" | "false" | "no" | "off") => Ok(false),
         Some("1" | "true" | "yes" | "on") => Ok(true),
         Some(word) => Err(Failure::usage(format!("{name} is `{word}`, not 1 or 0"))),

@@ -88,11 +88,13 @@ fn profile(node: &Node, problems: &mut Vec<Problem>) -> Option<ProfileKey> {
             return None;
         }
     };
-    crate::key::parse(&text)
-        .map_err(|error| {
-            problems.push(Problem::new("profile", node.span.clone(), format!("{error}")))
-        })
-        .ok()
+    match crate::key::parse(&text) {
+        Ok(key) => Some(key),
+        Err(error) => {
+            problems.push(Problem::new("profile", node.span.clone(), error.to_string()));
+            None
+        }
+    }
 }
 
 fn slots(items: &[Node], problems: &mut Vec<Problem>) -> Vec<DesiredSlot> {

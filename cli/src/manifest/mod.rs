@@ -14,7 +14,6 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
 
 pub(crate) use document::{Document, NoDocument};
-pub(crate) use node::Tree;
 pub(crate) use problem::{BadFile, Problem};
 pub(crate) use read::{Unreadable, read};
 

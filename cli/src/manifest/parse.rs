@@ -66,9 +66,15 @@ fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Probl
     };
     match &node.tree {
         Tree::List(items) => {
-            items.iter().enumerate().for_each(|(at, item)| below(&at.to_string(), item))
+            for (at, item) in items.iter().enumerate() {
+                below(&at.to_string(), item);
+            }
         }
-        Tree::Map(entries) => entries.iter().for_each(|(key, value)| below(&key.name, value)),
+        Tree::Map(entries) => {
+            for (key, value) in entries {
+                below(&key.name, value);
+            }
+        }
         Tree::Number(number) => {
             let (written, read) =
                 (text.get(node.span.clone()).unwrap_or_default().trim(), number.to_string());
@@ -150,6 +156,9 @@ fn place(text: &str, location: &Location) -> Span {
         let start = line + text[line..].chars().take(column).map(char::len_utf8).sum::<usize>();
         return start..start;
     };
-    let whole = |at: u64| text.floor_char_boundary(at.try_into().unwrap_or(usize::MAX));
+    let whole = |at: u64| {
+        let most = usize::try_from(at).unwrap_or(usize::MAX).min(text.len());
+        (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    };
     whole(start)..whole(start + location.span().byte_len().unwrap_or(0))
 }

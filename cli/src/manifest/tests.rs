@@ -298,7 +298,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn block() -> impl Strategy<Value = DesiredSlot> {
     let data = prop::collection::vec(("[a-zA-Z]{1,8}", value()), 0..5);
-    ("[a-z_]{1,8}", data).prop_map(|(kind, data)| Block {
+    ("[a-z_]{1,8}", data).prop_map(|(kind, data)| DesiredSlot {
         id: None,
         kind,
         data: data.into_iter().collect(),

@@ -9,7 +9,7 @@ mod table;
 
 use std::io::{self, IsTerminal, Write};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) use progress::Progress;
 
@@ -19,30 +19,35 @@ use crate::outcome::{Body, Line, Outcome, Tone, View};
 use crate::settings::Settings;
 
 /// What this process can show, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Ui {
     format: Format,
     color: bool,
-    stdin_is_terminal: bool,
-    stdout_is_terminal: bool,
-    stderr_is_terminal: bool,
+    terminal: Terminal,
+}
+
+/// Which of the standard streams lead to a person.
+#[derive(Clone, Copy, Debug)]
+struct Terminal {
+    stdin: bool,
+    stdout: bool,
+    stderr: bool,
 }
 
 impl Ui {
-    /// Looks at the three standard streams.
+    /// As the settings say.
     pub(crate) fn new(settings: &Settings) -> Self {
-        Self { format: settings.output, color: settings.color, ..Self::plain(settings.output) }
+        Self { color: settings.color, ..Self::plain(settings.output) }
     }
 
     /// Without settings, for a failure that comes before them.
     pub(crate) fn plain(format: Format) -> Self {
-        Self {
-            format,
-            color: false,
-            stdin_is_terminal: io::stdin().is_terminal(),
-            stdout_is_terminal: io::stdout().is_terminal(),
-            stderr_is_terminal: io::stderr().is_terminal(),
-        }
+        let terminal = Terminal {
+            stdin: io::stdin().is_terminal(),
+            stdout: io::stdout().is_terminal(),
+            stderr: io::stderr().is_terminal(),
+        };
+        Self { format, color: false, terminal }
     }
 
     /// Prints the data of an outcome.
@@ -60,7 +65,7 @@ impl Ui {
     /// Says something to the person; scripts that asked for JSON are spared.
     pub(crate) fn say(&self, line: &Line) {
         if self.format == Format::Table {
-            let text = self.toned(line, self.stderr_is_terminal);
+            let text = self.toned(line, self.terminal.stderr);
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
     }
@@ -71,15 +76,12 @@ impl Ui {
             Format::Json => failure.to_json().to_string() + "\n",
             Format::Table => {
                 let options = miette::MietteHandlerOpts::new()
-                    .color(self.color && self.stderr_is_terminal)
-                    .wrap_lines(self.stderr_is_terminal)
+                    .color(self.color && self.terminal.stderr)
+                    .wrap_lines(self.terminal.stderr)
                     .terminal_links(false)
                     .without_syntax_highlighting();
-                let options = if self.stderr_is_terminal {
-                    options
-                } else {
-                    options.width(100).unicode(true)
-                };
+                let options =
+                    if self.terminal.stderr { options } else { options.width(100).unicode(true) };
                 let diagnostic = failure.diagnostic();
                 format!("{:?}", Rendered(&options.build(), diagnostic))
             }
@@ -87,25 +89,20 @@ impl Ui {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Prints help or the version, as clap has laid it out.
-    pub(crate) fn help(&self, error: &clap::Error) {
-        let _ = error.print();
-    }
-
     /// Progress of work with this many steps, on a terminal only.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
-        Progress::new(steps, self.stderr_is_terminal && self.format == Format::Table)
+        Progress::new(steps, self.terminal.stderr && self.format == Format::Table)
     }
 
     /// Asks a yes-or-no question. `None` where there is nobody to ask.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
-        (self.stdin_is_terminal && self.stderr_is_terminal).then(|| prompt::yes(question))
+        (self.terminal.stdin && self.terminal.stderr).then(|| prompt::yes(question))
     }
 
     fn json(&self, body: &Body) -> Result<(), Failure> {
         match body {
             Body::Service(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) if self.stdout_is_terminal => {
+                Ok(text) if self.terminal.stdout => {
                     out(&[clean::json(text).trim_end().as_bytes(), b"\n"])
                 }
                 _ => out(&[bytes.trim_ascii_end(), b"\n"]),
@@ -113,7 +110,7 @@ impl Ui {
             Body::Own(value) => {
                 let text = value.to_string();
                 let text =
-                    if self.stdout_is_terminal { clean::json(&text) } else { text.as_str().into() };
+                    if self.terminal.stdout { clean::json(&text) } else { text.as_str().into() };
                 out(&[text.as_bytes(), b"\n"])
             }
         }
@@ -121,20 +118,23 @@ impl Ui {
 
     fn view(&self, outcome: &Outcome) -> Result<(), Failure> {
         match &outcome.view {
-            View::Document(text) if self.stdout_is_terminal => out(&[clean::text(text).as_bytes()]),
+            View::Document(text) if self.terminal.stdout => out(&[clean::text(text).as_bytes()]),
             View::Document(text) => out(&[text.as_bytes()]),
             View::Lines(lines) => {
                 let text: String =
-                    lines.iter().map(|it| self.toned(it, self.stdout_is_terminal) + "\n").collect();
+                    lines.iter().map(|it| self.toned(it, self.terminal.stdout) + "\n").collect();
                 out(&[text.as_bytes()])
             }
             View::Table(columns) => {
-                out(&[table::render(&data(&outcome.body)?, columns, self.stdout_is_terminal)
-                    .as_bytes()])
+                out(&[
+                    table::render(&data(&outcome.body)?, columns, self.terminal.stdout).as_bytes()
+                ])
             }
             View::Record(first) => {
-                out(&[record::render(&data(&outcome.body)?, first, self.stdout_is_terminal)
-                    .as_bytes()])
+                out(
+                    &[record::render(&data(&outcome.body)?, first, self.terminal.stdout)
+                        .as_bytes()],
+                )
             }
         }
     }
@@ -154,6 +154,11 @@ impl Ui {
             _ => text.into_owned(),
         }
     }
+}
+
+/// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
+pub(crate) fn help(error: &clap::Error) {
+    let _ = error.print();
 }
 
 /// The `data` of a body, or the body itself where it has no envelope.
@@ -179,6 +184,13 @@ fn out(parts: &[&[u8]]) -> Result<(), Failure> {
         )),
         _ => Ok(()),
     }
+}
+
+/// What people would call a block with this content: its title, else its first text. No list of fields is kept here, for the service
+/// has it.
+pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
+    let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());
+    data.get("title").and_then(text).or_else(|| data.values().find_map(text))
 }
 
 /// What miette draws goes through `Debug`.

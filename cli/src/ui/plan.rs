@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 
-use links_sdk::apply::{KeptReason, Notice, Plan, SlotRef};
+use links_sdk::apply::{self, KeptReason, Notice, Plan, SlotRef};
 use links_sdk::{Object, Slot};
 use serde_json::Value;
 
+use super::label;
 use crate::outcome::{Line, Tone};
 
 /// Most characters of a value that a line shows.
 const VALUE_MAX: usize = 60;
 
-/// What a plan does to a page: changes with old and new value, new slots, moves, slots kept and deleted, and a line that sums up.
+/// What a plan does to a page: changes with old and new value, new slots, moves, slots kept and deleted.
 pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
     let mut lines = Vec::new();
     for update in &plan.updates {
@@ -19,10 +20,9 @@ pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
             Tone::Changed,
             format!("~ {}", name(update.id, &update.kind, update.label.as_deref())),
         ));
-        lines.extend(update.changed.iter().map(|(key, new)| {
-            let old = update.before.get(key).map_or_else(|| "(nothing)".to_owned(), value);
-            Line::new(Tone::Changed, format!("    {key}: {old} → {}", value(new)))
-        }));
+        for (key, new) in update.changed.iter() {
+            differences(key, update.before.get(key), Some(new), &mut lines);
+        }
     }
     for create in &plan.creates {
         lines
@@ -54,12 +54,28 @@ pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
     lines
 }
 
-/// What a plan comes to, in one line.
-pub(crate) fn summary(plan: &Plan) -> Line {
-    if plan.is_empty() {
-        return Line::new(Tone::Plain, "no changes");
+/// Old and new value of a field; of lists and objects only what differs within them.
+fn differences(path: &str, old: Option<&Value>, new: Option<&Value>, lines: &mut Vec<Line>) {
+    match (old, new) {
+        (Some(old), Some(new)) if apply::same(old, new) => {}
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+                differences(&format!("{path}.{key}"), old.get(key), new.get(key), lines);
+            }
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) => {
+            for at in 0..old.len().max(new.len()) {
+                differences(&format!("{path}.{at}"), old.get(at), new.get(at), lines);
+            }
+        }
+        (old, new) => {
+            let shown = |it: Option<&Value>| it.map_or_else(|| "(nothing)".to_owned(), value);
+            lines.push(Line::new(
+                Tone::Changed,
+                format!("    {path}: {} → {}", shown(old), shown(new)),
+            ));
+        }
     }
-    Line::new(Tone::Plain, format!("{plan} ({} requests)", plan.request_count()))
 }
 
 fn content(data: &Object) -> impl Iterator<Item = Line> + '_ {
@@ -118,10 +134,6 @@ fn name(id: i64, kind: &str, label: Option<&str>) -> String {
     }
 }
 
-fn label(data: &Object) -> Option<&str> {
-    data.get("title").and_then(Value::as_str).filter(|it| !it.trim().is_empty())
-}
-
 fn value(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -146,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_fewest_things_move() {
-        assert_eq!(longest_rising(&[]), []);
+        assert!(longest_rising(&[]).is_empty());
         assert_eq!(longest_rising(&[0, 1, 2]), [0, 1, 2]);
         assert_eq!(longest_rising(&[3, 0, 1, 2]), [0, 1, 2]);
         assert_eq!(longest_rising(&[1, 2, 3, 0]), [1, 2, 3]);

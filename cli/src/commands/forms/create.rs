@@ -2,10 +2,11 @@
 
 use clap::Args;
 use links_sdk::{NewForm, Object};
+use serde_json::{Map, Value};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
-use crate::manifest::{Document, Problem, Tree};
+use crate::manifest::{Document, Problem};
 use crate::outcome::{Outcome, View};
 use crate::values;
 
@@ -47,12 +48,10 @@ pub(crate) async fn run(context: &mut Context, args: FormsCreateArgs) -> Result<
     Ok(Outcome::service(answer.body().clone(), View::Record(&["id", "title", "active", "enabled"])))
 }
 
-fn fields(file: &Document) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
-    match (&file.root.tree, file.root.to_json()) {
-        (Tree::Map(_), serde_json::Value::Object(fields)) => Ok(fields),
-        _ => {
-            let message = format!("a form is a mapping, not {}", file.root.kind());
-            Err(file.bad(vec![Problem::new("", file.root.span.clone(), message)]).into())
-        }
+fn fields(file: &Document) -> Result<Map<String, Value>, Failure> {
+    if let Value::Object(fields) = file.root.to_json() {
+        return Ok(fields);
     }
+    let message = format!("a form is a mapping, not {}", file.root.kind());
+    Err(file.bad(vec![Problem::new("", file.root.span.clone(), message)]).into())
 }

@@ -33,7 +33,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
     for line in ui::plan::lines(&it.plan, &it.page.slots) {
         context.ui.say(&line);
     }
-    context.ui.say(&ui::plan::summary(&it.plan));
+    context.ui.say(&it.summary());
     if !args.planning.yes {
         agree(&context.ui, &it.plan)?;
     }
@@ -96,7 +96,7 @@ async fn execute(it: &Planned, ui: &Ui) -> Result<Done, Failure> {
                 return;
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     };
     let ended = tokio::select! {
         ended = run => Some(ended),

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::key;
 use crate::outcome::{Column, Outcome, View};
+use crate::ui::label;
 
 /// Arguments of `links slots list`.
 #[derive(Args, Debug)]
@@ -31,9 +32,6 @@ pub(crate) async fn run(context: &mut Context, args: SlotsListArgs) -> Result<Ou
     Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
 }
 
-/// What people would know a block by: its title, else its first text. No list of fields is kept here, for the service has it.
 fn content(slot: &Value) -> String {
-    let text = |value: &Value| value.as_str().filter(|it| !it.trim().is_empty()).map(str::to_owned);
-    let data = &slot["data"];
-    text(&data["title"]).or_else(|| data.as_object()?.values().find_map(text)).unwrap_or_default()
+    slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
 }

@@ -19,16 +19,16 @@ pub(crate) struct SlotsPlanArgs {
 
 pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Outcome, Failure> {
     let it = planned(context, &args.planning).await?;
-    let requests = it.plan.request_count();
     let mut lines = ui::plan::lines(&it.plan, &it.page.slots);
-    lines.push(ui::plan::summary(&it.plan));
+    lines.push(it.summary());
     if let Some(refusal) = it.refusal {
         lines.push(Line::new(
             Tone::Removed,
             format!("apply would refuse this: {}", refused(refusal)),
         ));
     }
-    let body = json!({ "data": it.plan, "meta": { "requests": requests, "refusal": it.refusal } });
+    let body =
+        json!({ "data": it.plan, "meta": { "requests": it.requests(), "refusal": it.refusal } });
     let exit = if it.plan.is_empty() { Exit::Ok } else { Exit::No };
     Ok(Outcome { body: Body::Own(body), view: View::Lines(lines), exit, then: None })
 }

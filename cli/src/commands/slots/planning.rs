@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
+use crate::outcome::{Line, Tone};
 
 /// A page file and what may be done to make the page like it.
 #[derive(Args, Debug)]
@@ -41,6 +42,22 @@ pub(super) struct Planned {
     pub(super) plan: Plan,
     /// Why `apply` would not carry it out.
     pub(super) refusal: Option<GuardRefusal>,
+}
+
+impl Planned {
+    /// What the plan comes to, in one line.
+    pub(super) fn summary(&self) -> Line {
+        let text = match self.requests() {
+            1 => "no changes".to_owned(),
+            requests => format!("{} ({requests} requests)", self.plan),
+        };
+        Line::new(Tone::Plain, text)
+    }
+
+    /// Requests of the whole run if nothing goes wrong: those of the plan, and one for the slot types where something is to be written.
+    pub(super) fn requests(&self) -> usize {
+        self.plan.request_count() + usize::from(!self.plan.is_empty())
+    }
 }
 
 /// Reads the file, then the page, and plans. Nothing is sent before the file is known to be good.
