@@ -10,7 +10,7 @@ use crate::document::Object;
 /// One difference between two documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The `operationId`, or method and path of an operation without one.
+    /// The `operationId`, or method and path of an operation without one; `document` for what is said once for all.
     pub operation: String,
     /// Where in the operation, and what: `request body order: maximum 9 only in theirs`.
     pub what: String,

@@ -23,7 +23,14 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
     let sides = Sides { ours, theirs };
     let known: BTreeSet<_> = operations(ours).iter().map(|place| name(ours, place)).collect();
     let mut rest = operations(theirs);
-    let mut differences = Vec::new();
+    let mut differences: Vec<_> =
+        difference(ours.pointer("/info/version"), theirs.pointer("/info/version"))
+            .map(|what| Difference {
+                operation: "document".to_owned(),
+                what: format!("version: {what}"),
+            })
+            .into_iter()
+            .collect();
     for place in operations(ours) {
         let name = name(ours, &place);
         let mut found = Vec::new();
@@ -383,6 +390,16 @@ mod tests {
         ] {
             assert_eq!(found(&ours, &theirs), [""; 0], "{ours} {theirs}");
         }
+    }
+
+    #[test]
+    fn versions_are_compared() {
+        let version = |version: &str| json!({"openapi": "3.1.0", "info": {"version": version}});
+        let found = drift(&version("1.0.0"), &version("1.1.0")).unwrap();
+        assert_eq!(
+            found[0].to_string(),
+            r#"document: version: "1.0.0" in ours, "1.1.0" in theirs"#
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use ureq::Proxy;
 use ureq::http::StatusCode;
 use ureq::tls::{RootCerts, TlsConfig};
 use url::{Host, Url};
@@ -45,8 +46,10 @@ fn download(origin: &str, token: Option<&str>) -> Result<String, Error> {
         .root_certs(RootCerts::PlatformVerifier)
         .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .build();
-    // Neither the token nor the question goes anywhere else: no redirects.
+    // The token goes nowhere else: no redirects, and no proxy that would read it.
+    let proxy = if origin.starts_with("https://") { Proxy::try_from_env() } else { None };
     let agent = ureq::Agent::config_builder()
+        .proxy(proxy)
         .tls_config(tls)
         .timeout_global(Some(Duration::from_secs(60)))
         .max_redirects(0)

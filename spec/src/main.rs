@@ -69,7 +69,10 @@ fn check_client() -> Result<ExitCode, Error> {
 }
 
 fn compare(origin: &str) -> Result<ExitCode, Error> {
-    let token = std::env::var("LINKS_TOKEN").ok().filter(|token| !token.is_empty());
+    let token = std::env::var("LINKS_TOKEN")
+        .ok()
+        .map(|token| token.trim().to_owned())
+        .filter(|token| !token.is_empty());
     let differences = drift(&ours()?, &fetch(origin, token.as_deref())?)?;
     for difference in &differences {
         say(&mut io::stdout(), &format!("{difference}\n"));

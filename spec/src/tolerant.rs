@@ -39,10 +39,16 @@ pub(crate) fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
 
 /// Without this, typify refuses a record that leaves out a field instead of sending `null`.
 fn null_may_be_missing(schema: &mut Object) {
-    let Some(Value::Object(properties)) = schema.get("properties").cloned() else { return };
+    let nullable: Vec<Value> = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter(|(_, property)| property["nullable"] == true)
+        .map(|(name, _)| json!(name))
+        .collect();
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required
-            .retain(|name| name.as_str().is_none_or(|name| properties[name]["nullable"] != true));
+        required.retain(|name| !nullable.contains(name));
     }
 }
 
@@ -94,7 +100,7 @@ mod tests {
         let found = answers(&json!({
             "Wrapper": {"properties": {"data": {"$ref": "#/components/schemas/Record"}}},
             "Record": {
-                "required": ["kind", "shared", "note"],
+                "required": ["kind", "shared", "note", "undescribed"],
                 "properties": {
                     "kind": {"type": "string", "enum": ["a"]},
                     "shared": {"$ref": "#/components/schemas/Shared"},
@@ -110,7 +116,7 @@ mod tests {
             json!({
                 "Wrapper": {"properties": {"data": {"$ref": "#/components/schemas/Record"}}},
                 "Record": {
-                    "required": ["kind", "shared"],
+                    "required": ["kind", "shared", "undescribed"],
                     "properties": {
                         "kind": {"type": "string"},
                         "shared": {"$ref": "#/components/schemas/Shared"},
