@@ -13,7 +13,7 @@ const TRANSPORT_HEADERS: [&str; 2] = ["Idempotency-Key", "Precognition"];
 const NUMBER_FORMATS: [&str; 3] = ["int32", "int64", "double"];
 
 /// Limits on values. The service checks them; in Rust they would become wrapper types, sets, or integers of another size.
-const LIMITS: [&str; 14] = [
+const LIMITS: [&str; 13] = [
     "exclusiveMaximum",
     "exclusiveMinimum",
     "maxItems",
@@ -27,7 +27,6 @@ const LIMITS: [&str; 14] = [
     "multipleOf",
     "pattern",
     "uniqueItems",
-    "example",
 ];
 
 /// Shapes an OpenAPI 3.0 document for progenitor.
