@@ -170,6 +170,31 @@ async fn rule_4_7_3_fields_replaces_the_whole_list_and_keys_stay() {
 }
 
 #[tokio::test]
+async fn rule_4_7_3_a_new_field_may_come_before_those_that_stay() {
+    let api = Api::cafe().await;
+    let path = format!("/forms/{}", api.form().await);
+    let field = |label: &str| json!({"type": "text", "label": label, "required": false});
+    let set = |fields: Value| api.patch(&path).json(&json!({"fields": fields}));
+    let stored = set(json!([field("one"), field("two")])).await.is(200).data()["fields"].clone();
+
+    let (one, two) = (&stored[0], &stored[1]);
+    let updated = set(json!([field("new"), two, one])).await.is(200).data()["fields"].clone();
+    assert_eq!([&updated[1], &updated[2]], [two, one]);
+    assert!(updated[0]["key"] != one["key"] && updated[0]["key"] != two["key"], "{updated}");
+}
+
+#[tokio::test]
+async fn rule_4_7_3_the_key_of_a_field_that_went_is_not_given_to_another() {
+    let api = Api::cafe().await;
+    let path = format!("/forms/{}", api.form().await);
+    let field = |label: &str| json!({"type": "text", "label": label, "required": false});
+    let set = |fields: Value| api.patch(&path).json(&json!({"fields": fields}));
+    let before = set(json!([field("Name")])).await.is(200).data()["fields"][0]["key"].clone();
+    let after = set(json!([field("Phone")])).await.is(200).data()["fields"][0]["key"].clone();
+    assert_ne!(before, after, "one key would name two fields across updates");
+}
+
+#[tokio::test]
 async fn rule_4_7_3_a_change_shows_at_once_where_the_form_is_embedded() {
     let api = Api::cafe().await;
     let page = api.page().await;

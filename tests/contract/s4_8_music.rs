@@ -80,6 +80,33 @@ async fn rule_4_8_an_artist_narrows_a_title_search() {
 }
 
 #[tokio::test]
+async fn rule_4_8_a_type_narrows_a_title_search() {
+    let api = Api::cafe().await;
+    let title = api.get(KNOWN_MUSIC).await.is(200).data()["album"]
+        .as_str()
+        .expect("a title")
+        .replace(' ', "%20");
+    let found = async |kind: &str| {
+        let answer = api.get(&format!("/music/lookup?query={title}&type={kind}")).await.is(200);
+        answer.data()["artist"].clone()
+    };
+    assert_ne!(found("album").await, found("track").await);
+}
+
+#[tokio::test]
+async fn rule_4_8_a_release_is_found_by_its_upc_isrc_url_or_title() {
+    let api = Api::cafe().await;
+    for release in api.server.account().releases {
+        let url = release.links.first().map(|link| link.url.clone());
+        for query in [release.upc, release.isrc, url].into_iter().flatten() {
+            let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
+            let found = api.get(&format!("/music/lookup?query={query}")).await.is(200);
+            assert_eq!(found.data()["artist"], release.artist, "{query}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn rule_4_8_matched_by_tells_the_kind_of_query() {
     let api = Api::cafe().await;
     let known = api.get(KNOWN_MUSIC).await.is(200);

@@ -68,6 +68,20 @@ async fn rule_8_the_rate_is_counted_per_token() {
 }
 
 #[tokio::test]
+async fn rule_8_a_write_beyond_the_rate_is_not_executed() {
+    let (api, clock) = Api::limited(World::cafe()).await;
+    let page = api.page().await;
+    let count = page.ids().await.len();
+    for _ in 2..5 {
+        api.get("/me").await.is(200);
+    }
+    api.post(&page.at("/slots")).key("k").json(&json!({"type": "divider"})).await.refused(429);
+    clock.advance(SECOND);
+    assert_eq!(page.ids().await.len(), count);
+    api.post(&page.at("/slots")).key("k").json(&json!({"type": "divider"})).await.is(201);
+}
+
+#[tokio::test]
 async fn rule_8_20_analytics_requests_a_minute() {
     let (api, clock) = Api::limited(World::cafe()).await;
     let page = api.page().await;

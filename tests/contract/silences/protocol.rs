@@ -64,6 +64,8 @@ async fn checks_go_401_429_404_403_replay_422_409() {
     api.post("/profiles/999999999/slots").json(&bad).anonymous().await.refused(401);
     api.get("/nowhere").anonymous().await.refused(401);
     api.post("/profiles/999999999/slots").json(&bad).await.refused(404);
+    api.delete(&page.at("/slots/999999999")).await.refused(404);
+    api.patch("/forms/00000000-0000-4000-8000-000000000000").json(&bad).await.refused(404);
     api.post(&page.at("/slots")).json(&bad).await.refused(403);
 
     let cafe = Api::cafe().await;

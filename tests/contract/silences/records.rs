@@ -213,3 +213,45 @@ async fn strings_are_kept_or_normalized() {
         assert_eq!(updated.data()["description"], description);
     }
 }
+
+#[tokio::test]
+async fn the_create_body_of_a_profile_takes_its_writable_fields() {
+    let api = Api::cafe().await;
+    let body = json!({
+        "login": "second.page",
+        "title": "Second",
+        "description": "Page",
+        "avatar": null,
+        "bgImage": null,
+        "socials": [{"link": "https://t.me/second", "order": 0}],
+        "languageId": null,
+        "moodText": "New",
+        "moodHours": 1,
+    });
+    let created = api.post("/profiles").json(&body).await.is(201);
+    for (field, value) in body.as_object().expect("fields") {
+        assert_eq!(&created.data()[field], value, "{field}");
+    }
+}
+
+#[tokio::test]
+async fn the_body_of_settings_takes_login_and_language_code_only() {
+    let api = Api::cafe().await;
+    let page = api.page().await;
+    let others = json!({"languageId": 1, "title": "T", "profileId": page.id});
+    api.patch(&page.at("/settings")).json(&others).await.names(&[
+        "languageId",
+        "profileId",
+        "title",
+    ]);
+}
+
+#[tokio::test]
+async fn analytics_may_carry_unknown_fields() {
+    let (exact, extended) = both(|choices| choices.unknown_fields = true).await;
+    let fields = async |api: &Api| {
+        let answer = api.get("/analytics").await.is(200);
+        answer.data().as_object().expect("an object").len()
+    };
+    assert!(fields(&extended).await > fields(&exact).await);
+}
