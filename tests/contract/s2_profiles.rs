@@ -66,16 +66,16 @@ async fn rule_2_1_computed_is_never_writable() {
 }
 
 #[tokio::test]
-async fn rule_2_1_the_first_page_of_the_account_is_its_main_one() {
-    let api = Api::full().await;
-    let profiles = api.get("/profiles").await.is(200);
-    let main = profiles
-        .data()
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter(|one| one["computed"]["isMain"] == true);
-    assert_eq!(main.count(), 1, "exactly one main page");
+async fn rule_2_1_one_page_of_an_account_is_its_main_one() {
+    let api = Api::empty().await;
+    for number in 1..=3 {
+        api.post("/profiles").json(&json!({"login": format!("page.{number}")})).await.is(201);
+    }
+    for api in [api, Api::cafe().await, Api::full().await] {
+        let profiles = api.get("/profiles").await.is(200);
+        let all = profiles.data().as_array().expect("a list");
+        assert_eq!(all.iter().filter(|one| one["computed"]["isMain"] == true).count(), 1);
+    }
 }
 
 #[tokio::test]

@@ -157,6 +157,9 @@ async fn rule_4_3_limits_are_integers() {
     for (name, limit) in limits {
         assert!(limit.is_u64(), "{name} is {limit}");
     }
+    for stated in [5, 60, 20, 15, 500, 50, 100] {
+        assert!(limits.values().any(|limit| *limit == stated), "{stated} is not among {limits:?}");
+    }
 }
 
 #[tokio::test]
