@@ -1,5 +1,4 @@
 //! The program as it is run: its verbs, its exit codes, and where it writes.
-#![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 use std::process::{Command, Output};
 

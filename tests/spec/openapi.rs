@@ -1,5 +1,4 @@
 //! The document against the interface: the table of section 4.2, the statuses of 4.1.5, the headers of 4.1.3 and 4.1.4.
-#![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 use std::collections::BTreeSet;
 
