@@ -1,4 +1,7 @@
-//! Real pictures of a wanted size, made in memory.
+//! Real pictures, made in memory.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 /// A black one-bit PNG of `width` by `height` pixels.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
@@ -18,8 +21,15 @@ pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     png
 }
 
-/// One transparent pixel.
-pub(crate) const GIF: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+/// One pixel in each of the other formats.
+pub(crate) fn pixels() -> [(&'static str, Vec<u8>); 3] {
+    const JPEG: &str = "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////\
+        ////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=";
+    const WEBP: &str = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==";
+    const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    [("jpeg", JPEG), ("webp", WEBP), ("gif", GIF)]
+        .map(|(format, text)| (format, STANDARD.decode(text).expect("base64")))
+}
 
 fn zlib_stored(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0x01];

@@ -141,5 +141,9 @@ async fn rule_2_6_the_page_renders_in_its_language_or_in_its_owners() {
     let unset = api.get(&path).await.is(200);
     assert_eq!(unset.data()["languageId"], Value::Null);
     assert_eq!(unset.data()["languageCode"], Value::Null);
-    assert!(unset.data()["computed"]["effectiveLanguageCode"].is_string());
+    for language in languages.as_array().expect("checked") {
+        api.server.edit(|account| account.language_id = language["id"].as_u64().expect("checked"));
+        let owners = api.get(&path).await.is(200);
+        assert_eq!(owners.data()["computed"]["effectiveLanguageCode"], language["code"]);
+    }
 }
