@@ -90,6 +90,7 @@ impl<T: Send + 'static, K> Call<T, K> {
             idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
             dry_run: false,
             deadline: client.deadline,
+            max_wait: client.max_wait,
         };
         let sender = Sender { client: client.clone(), operation, options, undecoded: None };
         Self { sender, send: Box::new(send), kind: PhantomData }
@@ -108,6 +109,13 @@ impl<T: Send + 'static, K> Call<T, K> {
     /// Longest time for this call, waiting and retries included.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.sender.options.deadline = deadline;
+        self
+    }
+
+    /// Longest single wait for the rate limits; a longer one fails at once, and [`Error::retry_after`] says how long it is. Without it
+    /// only the deadline bounds them.
+    pub fn with_max_wait(mut self, wait: Duration) -> Self {
+        self.sender.options.max_wait = Some(wait);
         self
     }
 

@@ -36,6 +36,7 @@ const DEADLINE: Duration = Duration::from_secs(120);
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) deadline: Duration,
+    pub(crate) max_wait: Option<Duration>,
 }
 
 /// What a [`Client`] is made of. Only the address is required.
@@ -46,6 +47,7 @@ pub struct ClientBuilder {
     token: Option<Token>,
     user_agent: String,
     deadline: Duration,
+    max_wait: Option<Duration>,
     clock: Arc<dyn Clock>,
     pacer: Arc<dyn Pacer>,
     observer: Arc<dyn Observer>,
@@ -76,6 +78,7 @@ impl Client {
             token: None,
             user_agent: concat!("links-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             deadline: DEADLINE,
+            max_wait: None,
             clock: Arc::new(SystemClock::new()),
             pacer: Arc::new(InProcess::new(RateLimits::default())),
             observer: Arc::new(Nobody),
@@ -109,6 +112,12 @@ impl ClientBuilder {
     /// Longest time for one call, waiting and retries included; 120 seconds unless set.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// Longest single wait of a call for the rate limits; a longer one fails at once. Without it only the deadline bounds them.
+    pub fn max_wait(mut self, wait: Duration) -> Self {
+        self.max_wait = Some(wait);
         self
     }
 
@@ -156,7 +165,7 @@ impl ClientBuilder {
             requests: AtomicU64::new(0),
             budget: Budget::full(),
         };
-        Ok(Client { shared: Arc::new(shared), deadline: self.deadline })
+        Ok(Client { shared: Arc::new(shared), deadline: self.deadline, max_wait: self.max_wait })
     }
 }
 

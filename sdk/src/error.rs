@@ -233,7 +233,7 @@ impl Error {
         self.status() == Some(422)
     }
 
-    /// A rate limit, and the wait for it would have passed the deadline.
+    /// A rate limit, and the wait for it would have passed the deadline or the longest wait allowed.
     pub fn is_rate_limited(&self) -> bool {
         self.status() == Some(429)
             || matches!(self.0.kind, Kind::Deadline { reason, .. } if reason != WaitReason::Retry)
@@ -326,7 +326,7 @@ impl fmt::Display for Error {
                 let seconds = wait.as_secs_f64().ceil();
                 write!(
                     f,
-                    "{operation} would have to wait {seconds} s ({reason}), which is past the deadline"
+                    "{operation} would have to wait {seconds} s ({reason}), which is longer than it may"
                 )
             }
             Kind::DryRunExecuted { status, .. } => {

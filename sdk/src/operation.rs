@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// One operation of the interface (section 4.2).
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -29,7 +31,8 @@ pub(crate) enum Effect {
 }
 
 /// Which windows of section 8 a request counts in, besides the two that count every request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Bucket {
     /// Only the general windows.
     General,

@@ -5,6 +5,7 @@ mod clock;
 
 mod apply;
 mod operations;
+mod pacing;
 mod reading;
 mod writing;
 

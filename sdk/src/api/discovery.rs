@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use super::path_segment;
 use crate::call::Call;
 use crate::client::Client;
-use crate::generated::types::{Index, Me, SlotType};
+use crate::error::Error;
+use crate::generated::Client as Api;
+use crate::generated::types::{Index, Me, MeEnvelope, SlotType};
 use crate::operation;
 
 impl Client {
@@ -45,7 +47,8 @@ impl Client {
         )
     }
 
-    /// Who the token belongs to, whether it may write, and how much of each limit is used.
+    /// Who the token belongs to, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
+    /// reports from then on.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -56,12 +59,18 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn me(&self) -> Call<Me> {
-        Call::of(
-            self,
-            operation::GET_ME,
-            |api| async move { api.get_me().await },
-            |envelope| envelope.data,
-        )
+        let shared = self.shared.clone();
+        Call::new(self, operation::GET_ME, |sender| {
+            Box::pin(async move {
+                let request = |api: Api| async move { api.get_me().await };
+                let answer = sender.send_undecoded(operation::GET_ME, request).await?;
+                let me = serde_json::from_slice::<MeEnvelope>(answer.body())
+                    .map_err(|why| Error::unreadable("getMe", &answer, why.to_string()))?
+                    .data;
+                shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
+                Ok(me)
+            })
+        })
     }
 
     /// The types of slots with the JSON Schema of each one's `data`: the only list of its fields there is.

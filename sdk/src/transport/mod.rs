@@ -101,6 +101,8 @@ pub(crate) struct Options {
     pub(crate) dry_run: bool,
     /// Longest time for the call, waiting and retries included.
     pub(crate) deadline: Duration,
+    /// Longest single wait for the rate limits.
+    pub(crate) max_wait: Option<Duration>,
 }
 
 /// What the generated client carries for one request: the client's state, the call's options, and where the exchange is left.

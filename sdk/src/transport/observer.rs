@@ -1,6 +1,8 @@
 //! What an embedder can watch while calls run.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use super::pacing::WaitReason;
@@ -10,6 +12,11 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// The client is about to wait.
     fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
         let _ = (operation, duration, reason);
+    }
+
+    /// The file through which processes share the rate limits cannot be used: this one keeps within them for itself only.
+    fn pacing_alone(&self, file: &Path, error: &io::Error) {
+        let _ = (file, error);
     }
 
     /// One attempt has ended: with a status, or without any answer.

@@ -41,7 +41,7 @@ pub(crate) enum Failure {
     Network { source: reqwest::Error, end: End },
     /// The answer was larger than it may be.
     TooLarge { status: u16 },
-    /// The next attempt would have come after the deadline.
+    /// The next attempt would have come after the deadline, or after a longer wait than is allowed.
     Deadline { wait: Duration, reason: WaitReason, last: Option<Box<Answer>>, evidence: Evidence },
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn run(
         );
         if matches!(end, End::Answer(429)) {
             let block = asked.unwrap_or(Duration::from_secs(1));
-            shared.pacer.block(shared.clock.monotonic().saturating_add(block));
+            shared.pacer.block(block, &*shared.clock);
         }
         let (wait, reason) = match decision {
             Decision::Again(wait) if shared.budget.take() => (wait, WaitReason::Retry),
@@ -145,7 +145,7 @@ pub(crate) async fn run(
         };
         last_evidence = end.evidence();
         maybe_executed |= matches!(last_evidence, Evidence::Unknown | Evidence::Executed);
-        if passes_deadline(shared, options, start, wait) {
+        if is_too_long(shared, options, start, wait, reason) {
             let result = match result {
                 // Waiting was asked for, so the answer itself says little: name the time instead.
                 Ok(answer) if reason == WaitReason::TooManyRequests => Err(Failure::Deadline {
@@ -170,7 +170,7 @@ struct Admitted<'a> {
 
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
-        self.shared.pacer.settle(self.ticket, self.shared.clock.monotonic());
+        self.shared.pacer.settle(self.ticket, &*self.shared.clock);
     }
 }
 
@@ -183,10 +183,10 @@ async fn admit<'a>(
     evidence: Evidence,
 ) -> Result<Admitted<'a>, Failure> {
     loop {
-        match shared.pacer.admit(operation.bucket, shared.clock.monotonic()) {
+        match shared.pacer.admit(operation.bucket, &*shared.clock) {
             Ok(ticket) => return Ok(Admitted { shared, ticket }),
             Err(MustWait { duration: wait, reason }) => {
-                if passes_deadline(shared, options, start, wait) {
+                if is_too_long(shared, options, start, wait, reason) {
                     return Err(Failure::Deadline { wait, reason, last: None, evidence });
                 }
                 shared.sleep(operation, wait, reason).await;
@@ -262,9 +262,17 @@ fn is_tls(error: &reqwest::Error) -> bool {
     false
 }
 
-fn passes_deadline(shared: &Shared, options: &Options, start: Duration, wait: Duration) -> bool {
+/// Whether a wait would pass the deadline, or the longest wait for the limits that the caller allows.
+fn is_too_long(
+    shared: &Shared,
+    options: &Options,
+    start: Duration,
+    wait: Duration,
+    reason: WaitReason,
+) -> bool {
     let elapsed = shared.clock.monotonic().saturating_sub(start);
     elapsed.saturating_add(wait) > options.deadline
+        || (reason != WaitReason::Retry && options.max_wait.is_some_and(|most| wait > most))
 }
 
 fn jitter() -> f64 {

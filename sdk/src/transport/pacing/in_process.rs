@@ -1,0 +1,45 @@
+//! Pacing for the clients of one process: the log in memory, over a clock that nobody can set.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::log::Log;
+use super::{MustWait, Pacer, RateLimits, Ticket};
+use crate::operation::Bucket;
+use crate::transport::clock::Clock;
+
+/// A [`Pacer`] in memory.
+#[derive(Debug)]
+pub struct InProcess {
+    limits: RateLimits,
+    log: Mutex<Log>,
+}
+
+impl InProcess {
+    /// With these limits, and nothing sent yet.
+    pub fn new(limits: RateLimits) -> Self {
+        Self { limits, log: Mutex::default() }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pacer for InProcess {
+    fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
+        self.log().admit(&self.limits, bucket, clock.monotonic())
+    }
+
+    fn settle(&self, ticket: Ticket, clock: &dyn Clock) {
+        self.log().settle(ticket, clock.monotonic());
+    }
+
+    fn block(&self, wait: Duration, clock: &dyn Clock) {
+        self.log().block(wait, clock.monotonic());
+    }
+
+    fn learn(&self, limits: RateLimits, _: &dyn Clock) {
+        self.log().learned = Some(limits);
+    }
+}

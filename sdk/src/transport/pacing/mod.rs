@@ -1,0 +1,122 @@
+//! Keeping within the rate limits (the interface, section 8): what is promised, and what waits are called.
+
+mod in_process;
+mod log;
+mod shared_file;
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use in_process::InProcess;
+pub use shared_file::SharedFile;
+
+use super::clock::Clock;
+use crate::generated::types::RateLimit;
+use crate::operation::Bucket;
+
+/// The limits of one token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RateLimits {
+    /// Requests in any second.
+    pub per_second: usize,
+    /// Requests in any minute.
+    pub per_minute: usize,
+    /// Of those, analytics requests in any minute.
+    pub analytics_per_minute: usize,
+    /// Of those, music lookups in any minute.
+    pub music_per_minute: usize,
+}
+
+impl Default for RateLimits {
+    /// The numbers of the interface, section 8.
+    fn default() -> Self {
+        Self { per_second: 5, per_minute: 60, analytics_per_minute: 20, music_per_minute: 15 }
+    }
+}
+
+/// More than this is no limit, and a log of so many requests would cost more than it is good for.
+const MOST_PER_WINDOW: usize = 10_000;
+
+impl From<&RateLimit> for RateLimits {
+    /// The numbers that `/me` reports. One that cannot be a limit is replaced by that of the interface.
+    fn from(limits: &RateLimit) -> Self {
+        let or = |reported: i64, default: usize| match usize::try_from(reported) {
+            Ok(0) | Err(_) => default,
+            Ok(limit) => limit.min(MOST_PER_WINDOW),
+        };
+        let default = Self::default();
+        Self {
+            per_second: or(limits.requests_per_second, default.per_second),
+            per_minute: or(limits.requests_per_minute, default.per_minute),
+            analytics_per_minute: or(limits.analytics_per_minute, default.analytics_per_minute),
+            music_per_minute: or(limits.music_lookup_per_minute, default.music_per_minute),
+        }
+    }
+}
+
+/// Why a request has to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitReason {
+    /// So many requests in a second were sent.
+    PerSecond(usize),
+    /// So many requests in a minute were sent.
+    PerMinute(usize),
+    /// So many analytics requests in a minute were sent.
+    AnalyticsPerMinute(usize),
+    /// So many music lookups in a minute were sent.
+    MusicPerMinute(usize),
+    /// The service answered 429 and named a time; after it, requests go out one a second for a minute.
+    TooManyRequests,
+    /// A failed attempt is repeated after a while.
+    Retry,
+}
+
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PerSecond(n) => write!(f, "{n} requests a second"),
+            Self::PerMinute(n) => write!(f, "{n} requests a minute"),
+            Self::AnalyticsPerMinute(n) => write!(f, "{n} analytics requests a minute"),
+            Self::MusicPerMinute(n) => write!(f, "{n} music lookups a minute"),
+            Self::TooManyRequests => f.write_str("the service asked to wait"),
+            Self::Retry => f.write_str("before the next attempt"),
+        }
+    }
+}
+
+/// A request must wait so long, and then ask again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MustWait {
+    /// At least so long.
+    pub duration: Duration,
+    /// The limit that is used up.
+    pub reason: WaitReason,
+}
+
+/// Admits requests within the limits. One per token: [`InProcess`] serves the clients of one process, [`SharedFile`] those of one user
+/// of this machine. No method waits.
+pub trait Pacer: fmt::Debug + Send + Sync + 'static {
+    /// Admits a request now, or says how long to wait.
+    ///
+    /// # Errors
+    ///
+    /// When a window is full.
+    fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait>;
+
+    /// The request of this ticket was answered, or will never be.
+    fn settle(&self, ticket: Ticket, clock: &dyn Clock);
+
+    /// Nothing may be sent for so long: the service said so.
+    fn block(&self, wait: Duration, clock: &dyn Clock);
+
+    /// The limits are these: the service said so.
+    fn learn(&self, limits: RateLimits, clock: &dyn Clock);
+}
+
+/// Stands for one admitted request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket(pub u64);

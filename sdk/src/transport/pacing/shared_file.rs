@@ -1,0 +1,227 @@
+//! Pacing for all processes of one token: the log in one small file under a lock.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::log::{Block, Entry, Log};
+use super::{MustWait, Pacer, RateLimits, Ticket};
+use crate::base_url::BaseUrl;
+use crate::operation::Bucket;
+use crate::token::Token;
+use crate::transport::clock::Clock;
+use crate::transport::observer::{Nobody, Observer};
+
+/// A larger file is not one of ours.
+const MOST_BYTES: u64 = 1024 * 1024;
+const VERSION: u32 = 1;
+
+/// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
+///
+/// Each admission opens the file, locks it, reads, decides, writes and lets go, which takes some ten microseconds; nobody waits with the
+/// lock held. The file holds times and no token; content that is torn or foreign counts as empty. Where the file cannot be used, this
+/// process goes on alone with what it knows, and [`Observer::pacing_alone`] is told once.
+///
+/// Times are those of the wall clock, the only one that processes share. Entries from the future, after the clock was set back, count
+/// as sent now.
+///
+/// ```
+/// use std::sync::Arc;
+/// use links_sdk::{BaseUrl, Client, SharedFile, Token};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// let base = BaseUrl::new("https://links.example/api/v1")?;
+/// let token = Token::new("lnk_secret")?;
+/// let pacer = SharedFile::new(folder.join(SharedFile::name(&base, &token)));
+/// let client = Client::builder(base.as_str()).token(token).pacer(Arc::new(pacer)).build()?;
+/// # let _ = client;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SharedFile {
+    path: PathBuf,
+    limits: RateLimits,
+    observer: Arc<dyn Observer>,
+    memory: Mutex<Memory>,
+}
+
+/// The log as it was last seen, to go on with where the file cannot be used.
+#[derive(Debug, Default)]
+struct Memory {
+    log: Log,
+    alone: bool,
+}
+
+/// What the file holds: [`Log`] with its times in microseconds since 1970.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    version: u32,
+    limits: Option<RateLimits>,
+    blocked: Option<(u64, u64)>,
+    sent: Vec<(Ticket, Bucket, u64, Option<u64>)>,
+}
+
+impl SharedFile {
+    /// Over this file, with the limits of the interface. It is made, with its folder, when the first request is sent.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            limits: RateLimits::default(),
+            observer: Arc::new(Nobody),
+            memory: Mutex::default(),
+        }
+    }
+
+    /// The limits to keep within until the service has named its own.
+    #[must_use]
+    pub fn rate_limits(self, limits: RateLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Who is told when the file cannot be used.
+    #[must_use]
+    pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// A name for the file of one token at one origin; neither can be told from it.
+    pub fn name(base: &BaseUrl, token: &Token) -> String {
+        let mut hash = Sha256::new();
+        hash.update(base.origin());
+        hash.update([0]);
+        hash.update(token.header().as_bytes());
+        let hash = hash.finalize();
+        let half: String = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("rate-{half}.json")
+    }
+
+    /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.
+    fn change<T>(&self, clock: &dyn Clock, change: impl FnOnce(&mut Log, Duration) -> T) -> T {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory.alone {
+            return change(&mut memory.log, since_1970(clock));
+        }
+        let opened = open(&self.path).and_then(|mut file| {
+            memory.log = read(&mut file)?;
+            Ok(file)
+        });
+        let result = change(&mut memory.log, since_1970(clock));
+        if let Err(error) = opened.and_then(|mut file| write(&mut file, &memory.log)) {
+            memory.alone = true;
+            drop(memory);
+            self.observer.pacing_alone(&self.path, &error);
+        }
+        result
+    }
+}
+
+impl Pacer for SharedFile {
+    fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
+        self.change(clock, |log, now| log.admit(&self.limits, bucket, now))
+    }
+
+    fn settle(&self, ticket: Ticket, clock: &dyn Clock) {
+        self.change(clock, |log, now| log.settle(ticket, now));
+    }
+
+    fn block(&self, wait: Duration, clock: &dyn Clock) {
+        self.change(clock, |log, now| log.block(wait, now));
+    }
+
+    fn learn(&self, limits: RateLimits, clock: &dyn Clock) {
+        self.change(clock, |log, _| log.learned = Some(limits));
+    }
+}
+
+/// Opens the file and locks it until it is dropped.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut folders = DirBuilder::new();
+    folders.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        options.mode(0o600);
+        folders.mode(0o700);
+    }
+    let file = match (options.open(path), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+            folders.create(folder)?;
+            options.open(path)?
+        }
+        (opened, _) => opened?,
+    };
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    file.lock()?;
+    Ok(file)
+}
+
+fn read(file: &mut File) -> io::Result<Log> {
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(match serde_json::from_slice::<Kept>(&bytes) {
+        Ok(kept) if kept.version == VERSION => kept.into(),
+        _ => Log::default(),
+    })
+}
+
+/// Writes the log over the old one in one go, padded with spaces to the old length: a process that dies here leaves one of the two.
+fn write(file: &mut File, log: &Log) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(&Kept::from(log))?;
+    let length = bytes.len();
+    let old = usize::try_from(file.metadata()?.len().min(MOST_BYTES)).unwrap_or_default();
+    bytes.resize(length.max(old), b' ');
+    file.rewind()?;
+    file.write_all(&bytes)?;
+    if old > length { file.set_len(length as u64) } else { Ok(()) }
+}
+
+fn since_1970(clock: &dyn Clock) -> Duration {
+    clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl From<&Log> for Kept {
+    fn from(log: &Log) -> Self {
+        let sent = log.sent.iter().map(|entry| {
+            (entry.ticket, entry.bucket, micros(entry.sent), entry.answered.map(micros))
+        });
+        Self {
+            version: VERSION,
+            limits: log.learned,
+            blocked: log.blocked.map(|block| (micros(block.since), micros(block.until))),
+            sent: sent.collect(),
+        }
+    }
+}
+
+impl From<Kept> for Log {
+    fn from(kept: Kept) -> Self {
+        let time = Duration::from_micros;
+        let sent = kept.sent.into_iter().map(|(ticket, bucket, sent, answered)| Entry {
+            ticket,
+            bucket,
+            sent: time(sent),
+            answered: answered.map(time),
+        });
+        Self {
+            sent: sent.collect(),
+            blocked: kept
+                .blocked
+                .map(|(since, until)| Block { since: time(since), until: time(until) }),
+            learned: kept.limits,
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Keeping within the limits: in one process, and as several that share a file.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use links_fixtures::{ContractServer, Limits, World};
+use links_sdk::{
+    BaseUrl, Bucket, Client, Clock, InProcess, MustWait, Observer, Pacer, RateLimits, SharedFile,
+    Token, WaitReason,
+};
+
+use crate::clock::SharedClock;
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Sends through these pacers in turn, each request answered after `answer`, and gives the times of sending.
+fn run(
+    pacers: &[impl Pacer],
+    clock: &SharedClock,
+    count: usize,
+    answer: Duration,
+) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for turn in 0.. {
+        if times.len() == count {
+            break;
+        }
+        let pacer = &pacers[turn % pacers.len()];
+        match pacer.admit(Bucket::General, clock) {
+            Ok(ticket) => {
+                times.push(clock.monotonic());
+                drop(clock.sleep(answer));
+                pacer.settle(ticket, clock);
+            }
+            Err(wait) => drop(clock.sleep(wait.duration)),
+        }
+    }
+    times
+}
+
+fn most_in_any(times: &[Duration], window: Duration) -> usize {
+    let inside =
+        |start: &Duration| times.iter().filter(|t| *t >= start && **t < *start + window).count();
+    times.iter().map(inside).max().unwrap()
+}
+
+fn must_wait(pacer: &impl Pacer, clock: &SharedClock) -> MustWait {
+    pacer.admit(Bucket::General, clock).expect_err("a window should be full")
+}
+
+#[derive(Debug, Default)]
+struct Warnings(Mutex<Vec<String>>);
+
+impl Observer for Warnings {
+    fn pacing_alone(&self, file: &Path, error: &io::Error) {
+        self.0.lock().unwrap().push(format!("{}: {error}", file.display()));
+    }
+}
+
+#[test]
+fn eight_processes_use_the_limits_of_one_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let (clock, _) = SharedClock::new();
+    let pacers: Vec<_> =
+        (0..8).map(|_| SharedFile::new(folder.path().join("state/rate.json"))).collect();
+    let times = run(&pacers, &clock, 130, Duration::ZERO);
+    assert_eq!((times[4], times[5]), (Duration::ZERO, SECOND), "5 go out at once");
+    assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
+    assert_eq!((times[60], times[120]), (MINUTE, 2 * MINUTE), "60 a minute are reached");
+    let alone =
+        run(&[InProcess::new(RateLimits::default())], &SharedClock::new().0, 130, Duration::ZERO);
+    assert_eq!(times.len(), alone.len());
+    assert_eq!(times.last(), alone.last(), "eight take as long as one");
+}
+
+#[test]
+fn threads_over_one_file_never_pass_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rate.json");
+    let (clock, _) = SharedClock::new();
+    let sent = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let pacer = SharedFile::new(&path);
+                for _ in 0..15 {
+                    let ticket = loop {
+                        match pacer.admit(Bucket::General, &*clock) {
+                            Ok(ticket) => break ticket,
+                            Err(_) => drop(clock.sleep(Duration::from_millis(10))),
+                        }
+                    };
+                    // No later than this, whatever the other threads did to the clock since.
+                    pacer.settle(ticket, &*clock);
+                    sent.lock().unwrap().push(clock.monotonic());
+                }
+            });
+        }
+    });
+    let sent = sent.into_inner().unwrap();
+    assert_eq!(sent.len(), 120);
+    let passed = *sent.iter().max().unwrap();
+    assert!(passed >= MINUTE + 11 * SECOND, "120 requests in {passed:?}");
+}
+
+#[test]
+fn a_429_stops_every_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = [(); 2].map(|()| SharedFile::new(folder.path().join("rate.json")));
+    let (clock, _) = SharedClock::new();
+    one.block(2 * SECOND, &*clock);
+    let expected = MustWait { duration: 2 * SECOND, reason: WaitReason::TooManyRequests };
+    assert_eq!(must_wait(&other, &clock), expected);
+    drop(clock.sleep(2 * SECOND));
+    other.admit(Bucket::General, &*clock).unwrap();
+}
+
+#[test]
+fn a_process_that_dies_does_not_hold_its_place_for_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rate.json");
+    let (clock, _) = SharedClock::new();
+    for _ in 0..5 {
+        SharedFile::new(&path).admit(Bucket::General, &*clock).unwrap();
+    }
+    let alive = SharedFile::new(&path);
+    assert_eq!(must_wait(&alive, &clock).duration, SECOND);
+    drop(clock.sleep(11 * SECOND));
+    alive.admit(Bucket::General, &*clock).unwrap();
+}
+
+#[test]
+fn a_clock_that_is_set_back_stops_nobody() {
+    #[derive(Debug)]
+    struct SetBack<'a>(&'a SharedClock, Duration);
+    impl Clock for SetBack<'static> {
+        fn monotonic(&self) -> Duration {
+            self.0.monotonic()
+        }
+        fn wall(&self) -> SystemTime {
+            self.0.wall() - self.1
+        }
+        fn sleep(
+            &self,
+            duration: Duration,
+        ) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+            self.0.sleep(duration)
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pacer = SharedFile::new(folder.path().join("rate.json"));
+    let clock: &'static SharedClock =
+        Box::leak(Box::new(Arc::into_inner(SharedClock::new().0).unwrap()));
+    let before = SetBack(clock, Duration::ZERO);
+    let after = SetBack(clock, 60 * MINUTE);
+    for _ in 0..5 {
+        let ticket = pacer.admit(Bucket::General, &before).unwrap();
+        pacer.settle(ticket, &before);
+    }
+    assert_eq!(pacer.admit(Bucket::General, &after).unwrap_err().duration, SECOND);
+    drop(clock.sleep(SECOND));
+    pacer.admit(Bucket::General, &after).unwrap();
+}
+
+#[test]
+fn torn_foreign_and_oversized_content_counts_as_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rate.json");
+    let (clock, _) = SharedClock::new();
+    let pacer = SharedFile::new(&path);
+    pacer.admit(Bucket::General, &*clock).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let cut = whole[..whole.len() / 2].to_vec();
+    let newer = String::from_utf8(whole.clone())
+        .unwrap()
+        .replace("\"version\":1", "\"version\":2")
+        .into_bytes();
+    let hostile = br#"{"version":1,"limits":null,"blocked":[0,18446744073709551615],"sent":[[1,"general",18446744073709551615,null]]}"#;
+    for content in
+        [cut, newer, b"\xff\0".to_vec(), vec![b' '; 3 << 20], hostile.to_vec(), Vec::new()]
+    {
+        let start = content[..content.len().min(20)].to_vec();
+        fs::write(&path, content).unwrap();
+        drop(clock.sleep(61 * MINUTE));
+        for _ in 0..2 {
+            if let Err(wait) = pacer.admit(Bucket::General, &*clock) {
+                assert!(wait.duration <= 60 * MINUTE, "{start:?}");
+                drop(clock.sleep(wait.duration));
+                pacer.admit(Bucket::General, &*clock).unwrap();
+            }
+        }
+        assert!(fs::metadata(&path).unwrap().len() < 1000, "{start:?}");
+    }
+}
+
+#[test]
+fn the_file_stays_small_and_names_no_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = BaseUrl::new("https://links.example/api/v1").unwrap();
+    let [canary, other] = ["lnk_canary", "lnk_other"].map(|text| Token::new(text).unwrap());
+    let elsewhere = BaseUrl::new("https://links.example:444/api/v1").unwrap();
+    let name = SharedFile::name(&base, &canary);
+    assert_eq!(
+        name,
+        SharedFile::name(&BaseUrl::new("https://links.example/").unwrap(), &canary),
+        "one per origin"
+    );
+    assert_ne!(name, SharedFile::name(&base, &other));
+    assert_ne!(name, SharedFile::name(&elsewhere, &canary));
+
+    let path = folder.path().join("new/state").join(&name);
+    let (clock, _) = SharedClock::new();
+    run(&[SharedFile::new(&path)], &clock, 300, Duration::from_millis(3));
+    let content = fs::read_to_string(&path).unwrap();
+    assert!(content.len() < 5000, "{} bytes", content.len());
+    assert!(!content.contains("canary") && !name.contains("canary"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+}
+
+#[test]
+fn an_unusable_file_leaves_pacing_to_the_process_with_one_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let unusable = [folder.path().to_owned(), file.join("below/rate.json"), "/dev/full".into()];
+    for path in unusable {
+        let warnings = Arc::new(Warnings::default());
+        let pacer = SharedFile::new(&path).observer(warnings.clone());
+        let (clock, _) = SharedClock::new();
+        let times = run(&[pacer], &clock, 130, Duration::ZERO);
+        assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
+        let warnings = warnings.0.lock().unwrap();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].starts_with(path.to_str().unwrap()));
+    }
+}
+
+#[test]
+fn a_file_that_becomes_unusable_is_gone_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rate.json");
+    let warnings = Arc::new(Warnings::default());
+    let pacer = SharedFile::new(&path).observer(warnings.clone());
+    let (clock, _) = SharedClock::new();
+    for _ in 0..5 {
+        let ticket = pacer.admit(Bucket::General, &*clock).unwrap();
+        pacer.settle(ticket, &*clock);
+    }
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert_eq!(must_wait(&pacer, &clock).duration, SECOND, "what was sent is remembered");
+    assert_eq!(warnings.0.lock().unwrap().len(), 1);
+}
+
+fn client(server: &ContractServer, clock: &Arc<SharedClock>, pacer: impl Pacer) -> Client {
+    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    builder.clock(clock.clone()).pacer(Arc::new(pacer)).build().unwrap()
+}
+
+async fn limited(limits: Limits) -> (ContractServer, Arc<SharedClock>) {
+    let (clock, service) = SharedClock::new();
+    let server =
+        ContractServer::builder(World::cafe()).clock(service).limits(limits).start().await.unwrap();
+    (server, clock)
+}
+
+#[tokio::test]
+async fn clients_that_share_a_file_are_never_answered_429() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, clock) = limited(Limits::default()).await;
+    let clients =
+        [(); 4].map(|()| client(&server, &clock, SharedFile::new(folder.path().join("rate.json"))));
+    let calls = |client: Client| async move {
+        for _ in 0..30 {
+            client.notification_channels().await.unwrap();
+        }
+    };
+    let [a, b, c, d] = clients.map(calls);
+    tokio::join!(a, b, c, d);
+    assert_eq!(server.requests().len(), 120);
+    assert!(server.requests().iter().all(|request| request.status == 200));
+}
+
+#[tokio::test]
+async fn the_limits_that_me_reports_are_kept_by_every_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits { requests_per_second: 2, requests_per_minute: 7, ..Limits::default() };
+    let (server, clock) = limited(limits).await;
+    let [one, other] =
+        [(); 2].map(|()| client(&server, &clock, SharedFile::new(folder.path().join("rate.json"))));
+    one.me().await.unwrap();
+    for _ in 0..10 {
+        other.notification_channels().await.unwrap();
+    }
+    assert!(server.requests().iter().all(|request| request.status == 200));
+}
+
+#[tokio::test]
+async fn a_wait_longer_than_allowed_fails_at_once() {
+    let (server, clock) = limited(Limits::default()).await;
+    let client = client(&server, &clock, InProcess::new(RateLimits::default()));
+    for _ in 0..60 {
+        client.notification_channels().await.unwrap();
+    }
+    let before = clock.monotonic();
+    let error = client.notification_channels().with_max_wait(5 * SECOND).await.unwrap_err();
+    assert!(error.is_rate_limited() && error.retry_after() > Some(5 * SECOND), "{error}");
+    assert!(error.to_string().contains("60 requests a minute"), "{error}");
+    assert_eq!((clock.monotonic(), server.requests().len()), (before, 60));
+    client.notification_channels().with_max_wait(MINUTE).await.unwrap();
+}
