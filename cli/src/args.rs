@@ -26,14 +26,30 @@ pub(crate) struct Cli {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// How to print the data [env: `LINKS_OUTPUT`; default: table]
-    #[arg(short, long, global = true, value_name = "FORMAT")]
+    /// How data is printed.
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FORMAT",
+        help = "How to print the data [env: LINKS_OUTPUT] [default: table]"
+    )]
     pub(crate) output: Option<Format>,
-    /// Address of the service, version segment included [env: `LINKS_BASE_URL`]
-    #[arg(long, global = true, value_name = "URL", conflicts_with = "sandbox")]
+    /// The service's address.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        conflicts_with = "sandbox",
+        help = "Address of the service, version segment included [env: LINKS_BASE_URL]"
+    )]
     pub(crate) base_url: Option<String>,
-    /// Work on the embedded service of this machine, without an account [env: `LINKS_SANDBOX=1`]
-    #[arg(long, global = true)]
+    /// Whether the embedded service is meant.
+    #[arg(
+        long,
+        global = true,
+        help = "Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
+    )]
     pub(crate) sandbox: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use links_sdk::apply::{self, KeptReason, Notice, Plan, SlotRef};
+use links_sdk::apply::{self, Kept, KeptReason, Notice, Plan, SlotRef};
 use links_sdk::{Object, Slot};
 use serde_json::Value;
 
@@ -11,6 +11,9 @@ use crate::outcome::{Line, Tone};
 
 /// Most characters of a value that a line shows.
 const VALUE_MAX: usize = 60;
+
+/// Most slots that are named only to say that nothing happens to them.
+const KEPT_MAX: usize = 12;
 
 /// What a plan does to a page: changes with old and new value, new slots, moves, slots kept and deleted.
 pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
@@ -30,15 +33,7 @@ pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
         lines.extend(content(&create.data));
     }
     lines.extend(moves(plan, page));
-    for kept in &plan.kept {
-        let why = match kept.reason {
-            KeptReason::NotInFile => "not in the file; --prune deletes it",
-            KeptReason::ReadOnly => "not in the file; slots of its type are never deleted",
-            KeptReason::Unsupported => "not in the file; a legacy slot",
-        };
-        let name = name(kept.id, &kept.kind, kept.label.as_deref());
-        lines.push(Line::new(Tone::Faint, format!("= {name} ({why})")));
-    }
+    lines.extend(kept(&plan.kept));
     for delete in &plan.deletes {
         let name = name(delete.id, &delete.kind, delete.label.as_deref());
         lines.push(Line::new(Tone::Removed, format!("- {name}, with its click statistics")));
@@ -50,6 +45,23 @@ pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
             index + 1
         );
         lines.push(Line::new(Tone::Changed, text));
+    }
+    lines
+}
+
+/// Slots that stay although the file does not mention them: the first few by name.
+fn kept(kept: &[Kept]) -> Vec<Line> {
+    let line = |it: &Kept| {
+        let why = match it.reason {
+            KeptReason::NotInFile => "not in the file; --prune deletes it",
+            KeptReason::ReadOnly => "not in the file; slots of its type are never deleted",
+            KeptReason::Unsupported => "not in the file; a legacy slot",
+        };
+        Line::new(Tone::Faint, format!("= {} ({why})", name(it.id, &it.kind, it.label.as_deref())))
+    };
+    let mut lines: Vec<_> = kept.iter().take(KEPT_MAX).map(line).collect();
+    if let Some(more) = kept.len().checked_sub(KEPT_MAX).filter(|more| *more > 0) {
+        lines.push(Line::new(Tone::Faint, format!("= and {more} more; -o json lists all")));
     }
     lines
 }

@@ -1,0 +1,143 @@
+//! Page files against a page: pull, plan, apply.
+
+use serde_json::json;
+
+use crate::stage::Stage;
+
+const CAFE: &str = include_str!("../../fixtures/pages/cafe.yaml");
+
+#[test]
+fn the_cafe_is_applied_and_then_there_is_nothing_to_do() {
+    let stage = Stage::cafe();
+    stage.file("cafe.yaml", CAFE);
+    let plan = stage.run("slots plan cafe.yaml");
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+
+    let first = stage.run("slots apply cafe.yaml");
+    let writes = ["updateSlots", "createSlots", "reorderSlots"];
+    assert_eq!(
+        stage.operations(),
+        [&["getProfile", "listSlotTypes"], &writes[..], &["listSlots"]].concat()
+    );
+
+    let second = stage.run("slots apply cafe.yaml");
+    assert_eq!(stage.operations(), ["getProfile"]);
+    insta::assert_snapshot!([plan, first, second].map(|run| run.to_string()).join("\n"));
+    assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
+}
+
+#[test]
+fn a_plan_is_data() {
+    let stage = Stage::cafe();
+    stage.file("cafe.yaml", CAFE);
+    let run = stage.run("slots plan cafe.yaml -o json");
+    assert_eq!((run.exit, run.stderr.as_str()), (3, ""));
+    let plan = run.json();
+    assert_eq!(plan["meta"], json!({ "requests": 6, "refusal": null }));
+    assert_eq!(plan["data"]["updates"].as_array().unwrap().len(), 5);
+    assert_eq!(plan["data"]["creates"].as_array().unwrap().len(), 3);
+
+    let run = stage.run("slots apply cafe.yaml -o json");
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+    let report = run.json();
+    assert_eq!(report["meta"], json!({ "requests": 6 }));
+    assert_eq!(report["data"]["done"]["updated"], 5);
+    assert_eq!(report["data"]["done"]["deleted"], 0);
+}
+
+#[test]
+fn a_pulled_page_is_the_page() {
+    for name in ["page.yaml", "page.json"] {
+        let stage = Stage::cafe();
+        let run = stage.run(&format!("slots pull cafe -O {name}"));
+        assert_eq!(run.exit, 0, "{run}");
+        let run = stage.run(&format!("slots plan {name}"));
+        assert_eq!((run.exit, run.stdout.as_str()), (0, "no changes\n"), "{run}");
+        let text = std::fs::read_to_string(stage.home.path().join(name)).unwrap();
+        assert_eq!(text.starts_with('{'), name.ends_with("json"));
+
+        let run = stage.run(&format!("slots pull cafe -O {name}"));
+        assert_eq!(run.exit, 14, "a file that is there is not lost\n{run}");
+        assert_eq!(stage.run(&format!("slots pull 101 -O {name} --force")).exit, 0);
+        assert_eq!(std::fs::read_to_string(stage.home.path().join(name)).unwrap(), text);
+        assert_eq!(
+            std::fs::read_dir(stage.home.path()).unwrap().count(),
+            1,
+            "nothing else is left behind"
+        );
+    }
+}
+
+#[test]
+fn the_whole_page_as_a_file() {
+    insta::assert_snapshot!(Stage::cafe().run("slots pull cafe").stdout);
+}
+
+const FEWER: &str =
+    "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
+
+#[test]
+fn nothing_is_deleted_unasked() {
+    let stage = Stage::cafe();
+    stage.file("page.yaml", FEWER);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    stage.operations();
+
+    let drastic = stage.run("slots apply page.yaml --prune --yes");
+    assert_eq!(drastic.exit, 14, "{drastic}");
+    assert!(drastic.stderr.contains("--max-deletes"), "{drastic}");
+    let few = stage.run("slots apply page.yaml --prune --yes --max-deletes 3");
+    assert_eq!(few.exit, 14, "{few}");
+    let unasked = stage.run("slots apply page.yaml --prune --max-deletes 20");
+    assert_eq!(unasked.exit, 14, "{unasked}");
+    assert!(unasked.stderr.contains("--yes"), "{unasked}");
+    stage.file("empty.yaml", "profile: cafe\nslots: []\n");
+    let empty = stage.run("slots apply empty.yaml --prune --yes --max-deletes 20");
+    assert_eq!(empty.exit, 14, "{empty}");
+    assert!(empty.stderr.contains("--allow-empty"), "{empty}");
+    assert!(
+        stage.operations().iter().all(|it| matches!(it.as_str(), "getProfile" | "listSlotTypes"))
+    );
+
+    insta::assert_snapshot!(
+        "pruned",
+        stage.run("slots apply page.yaml --prune --yes --max-deletes 20")
+    );
+    assert_eq!(
+        stage.server.account().profiles[0].slots.len(),
+        5,
+        "the event and the two legacy slots stay"
+    );
+    assert_eq!(stage.run("slots plan page.yaml --prune").exit, 0);
+}
+
+#[test]
+fn a_refused_field_is_shown_at_its_line() {
+    let stage = Stage::cafe();
+    let good = "  - {type: divider}\n".repeat(60);
+    let text = format!(
+        "profile: cafe\nslots:\n{good}  - type: button\n    data:\n      title: Shop\n      link: no link\n"
+    );
+    stage.file("page.yaml", text);
+    let run = stage.run("slots apply page.yaml -o json");
+    // The first fifty are on the page already when the second batch is refused.
+    assert_eq!(run.exit, 12, "{run}");
+    let error = run.error();
+    assert_eq!(error["places"][0]["line"], 66, "{run}");
+    assert_eq!(error["places"][0]["column"], 13, "{run}");
+    assert_eq!(error["places"][0]["path"], "slots.60.data.link", "{run}");
+    assert_eq!(error["written"], "50 created before that", "{run}");
+
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {link: no link, colour: red}}\n",
+    );
+    insta::assert_snapshot!("refused_fields", stage.run("slots apply page.yaml"));
+}
+
+#[test]
+fn ids_that_cannot_be_are_all_named() {
+    let stage = Stage::cafe();
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
+    insta::assert_snapshot!(stage.run("slots plan page.yaml"));
+}

@@ -1,0 +1,170 @@
+//! Exit codes, and what is said with them.
+
+use links_fixtures::{ContractServer, World};
+
+use crate::stage::{Stage, wait};
+
+/// Runs and gives the exit code with the code of the JSON error.
+fn failure(stage: &Stage, line: &str) -> (i32, String) {
+    let run = stage.run(&format!("{line} -o json"));
+    assert_eq!(run.stdout, "", "{line}\n{run}");
+    let error = run.error();
+    assert_eq!(error["exit"], run.exit, "{line}\n{run}");
+    for key in ["code", "status", "message", "errors", "hint", "retryable", "outcome", "exit"] {
+        assert!(error.get(key).is_some(), "{line} says no `{key}`\n{run}");
+    }
+    (run.exit, error["code"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn each_failure_has_its_exit_code() {
+    let stage = Stage::cafe();
+    assert_eq!(failure(&stage, "profile get nobody.here").0, 6);
+    assert_eq!(failure(&stage, "slots get cafe 9").0, 6);
+    assert_eq!(failure(&stage, "forms create title=x").0, 8);
+    assert_eq!(stage.run("profile check-login cafe").exit, 3);
+
+    let stage = Stage::cafe().env("LINKS_TOKEN", "wrong");
+    assert_eq!(failure(&stage, "me").0, 4);
+    let stage = Stage::cafe().env("LINKS_TOKEN", "");
+    assert_eq!(failure(&stage, "me"), (4, "not_authenticated".into()));
+
+    let stage = Stage::cafe();
+    stage.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
+    assert_eq!(failure(&stage, "forms create title=x fields:=[]").0, 5);
+
+    let gone = wait(ContractServer::builder(World::cafe()).start()).unwrap().base_url();
+    let stage = Stage::cafe().env("LINKS_BASE_URL", gone);
+    assert_eq!(failure(&stage, "me"), (10, "network".into()));
+}
+
+#[test]
+fn the_event_that_cannot_be_written_is_a_conflict_or_refused_at_home() {
+    let stage = Stage::cafe();
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: event, data: {title: New}}\n");
+    let run = stage.run("slots apply page.yaml");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("page.yaml:3:12"), "{run}");
+    assert!(stage.operations().iter().all(|it| it == "getProfile" || it == "listSlotTypes"));
+}
+
+#[test]
+fn mistakes_in_the_command_line_are_usage() {
+    let stage = Stage::cafe();
+    for line in [
+        "--token abc me",
+        "me extra",
+        "nonsense",
+        "slots",
+        "slots list",
+        "-o csv me",
+        "profile check-login",
+        "--base-url x --sandbox me",
+    ] {
+        assert_eq!(failure(&stage, line), (2, "usage".into()), "{line}");
+    }
+    assert!(stage.operations().is_empty());
+}
+
+#[test]
+fn an_address_that_would_show_the_token_is_refused() {
+    for address in [
+        "http://links.test/api/v1",
+        "http://127.0.0.1.evil.test",
+        "http://localhost@evil.test",
+        "https://user:pw@links.test",
+        "ftp://links.test",
+        "links.test",
+    ] {
+        let stage = Stage::cafe();
+        let run = stage.run(&format!("--base-url {address} me"));
+        assert_eq!(run.exit, 2, "{run}");
+        assert!(run.stderr.contains("--base-url"), "{run}");
+        let run = stage.env("LINKS_BASE_URL", address).run("me");
+        assert_eq!(run.exit, 2, "{run}");
+        assert!(run.stderr.contains("LINKS_BASE_URL"), "{run}");
+    }
+}
+
+#[test]
+fn a_key_that_names_no_page_is_refused_before_anything_is_sent() {
+    let stage = Stage::cafe();
+    let long = "x".repeat(61);
+    for key in [
+        "..",
+        ".",
+        "a/b",
+        "%2e%2e",
+        "",
+        "café",
+        "a b",
+        "0",
+        "9223372036854775808",
+        &long,
+        "https://links.example/a/b",
+        "https://links.example/",
+    ] {
+        for command in
+            [["profile", "get"], ["slots", "list"], ["slots", "pull"], ["profile", "preview"]]
+        {
+            let run = stage.run_args(command.iter().chain([&key]), b"");
+            assert_eq!(run.exit, 2, "{command:?} {key:?}\n{run}");
+        }
+    }
+    for id in ["0", "-1", "9223372036854775808", "x", ""] {
+        let run = stage.run_args(["slots", "get", "cafe", "--", id], b"");
+        assert_eq!(run.exit, 2, "{id:?}\n{run}");
+    }
+    assert!(stage.operations().is_empty());
+}
+
+#[test]
+fn the_token_is_read_from_a_file_and_never_shown() {
+    let stage = Stage::cafe();
+    let path = stage.file("token", format!("  {}\n", stage.server.token()));
+    let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
+    assert_eq!(stage.run("me").exit, 0);
+
+    const CANARY: &str = "canary-7f3a";
+    for token in [CANARY, "canary-7f3a two", "canary-7f3a\nthree"] {
+        let stage = Stage::cafe().env("LINKS_TOKEN", token);
+        for line in [
+            "me",
+            "me -o json",
+            "slots list cafe",
+            "profile get nobody",
+            "-o json --base-url http://127.0.0.1:1 me",
+        ] {
+            let run = stage.run(line);
+            assert!(run.exit != 0 && !run.to_string().contains(CANARY), "{line}\n{run}");
+        }
+    }
+    let stage = Stage::cafe().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
+    let run = stage.run("me");
+    assert_eq!(run.exit, 2);
+    assert!(
+        run.stderr.contains("LINKS_TOKEN_FILE") && run.stderr.contains("/no/such/file"),
+        "{run}"
+    );
+}
+
+#[test]
+fn failures_as_people_see_them() {
+    let stage = Stage::cafe();
+    stage.file(
+        "form.yaml",
+        "title: Contact\nfields:\n  - type: text\n    label: 7\n    required: true\n",
+    );
+    let lines = [
+        "profile get nobody.here",
+        "forms create title=Contact colour=red",
+        "forms create form.yaml",
+        "slots pull cafe -O form.yaml",
+        "slots apply no-such-file.yaml",
+        "--base-url http://links.example me",
+    ];
+    let mut runs = lines.map(|line| stage.run(line).to_string()).to_vec();
+    runs.push(Stage::cafe().env("LINKS_BASE_URL", "").run("me").to_string());
+    runs.push(Stage::cafe().env("LINKS_TOKEN", "").run("me").to_string());
+    insta::assert_snapshot!(runs.join("\n"));
+}

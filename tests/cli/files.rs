@@ -1,0 +1,110 @@
+//! Page files that cannot be applied (faults 67): refused with line and column, in bounded memory, before anything is sent.
+
+use std::fs::File;
+use std::process::Command;
+
+use crate::stage::Stage;
+
+fn refused(stage: &Stage, file: &str, place: &str) {
+    for command in ["plan", "apply"] {
+        let run = stage.run(&format!("slots {command} {file}"));
+        assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{file}\n{run}");
+        assert!(run.stderr.contains(place), "{file}: no {place} in\n{run}");
+        let run = stage.run(&format!("slots {command} {file} -o json"));
+        assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{file}\n{run}");
+        assert_eq!(run.error()["exit"], 8);
+    }
+    assert!(stage.operations().is_empty(), "{file}");
+}
+
+#[test]
+fn each_bad_page_file_is_refused_at_its_place() {
+    let stage = Stage::cafe();
+    let nested = |open: &str, close: &str| {
+        format!("profile: cafe\nslots: {}{}", open.repeat(10_000), close.repeat(10_000))
+    };
+    let levels =
+        (1..9).map(|n| format!("l{n}: &l{n} [{}]\n", vec![format!("*l{}", n - 1); 9].join(", ")));
+    let bomb: String = std::iter::once("l0: &l0 [lol]\n".to_owned()).chain(levels).collect();
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("empty.yaml", Vec::new(), "empty.yaml:1:1"),
+        ("bomb.yaml", bomb.into_bytes(), "bomb.yaml:2:10"),
+        ("lists.yaml", nested("[", "]").into_bytes(), "lists.yaml:2:"),
+        ("maps.yaml", nested("{a: ", "}").into_bytes(), "maps.yaml:2:"),
+        ("twice.yaml", b"profile: cafe\nslots: []\nslots: []\n".to_vec(), "twice.yaml:3:1"),
+        ("tab.yaml", b"profile: cafe\nslots:\n\t- type: divider\n".to_vec(), "tab.yaml:3:"),
+        ("number.yaml", b"profile: cafe\nslots:\n  - {type: text, data: {title: 1e400}}\n".to_vec(), "number.yaml:3:32"),
+        ("nul.yaml", b"profile: ca\0fe\nslots: []\n".to_vec(), "nul.yaml:1:12"),
+        ("latin.yaml", b"profile: caf\xe9\nslots: []\n".to_vec(), "latin.yaml:1:13"),
+        ("two.yaml", b"profile: cafe\nslots: []\n---\nprofile: cafe\n".to_vec(), "two.yaml:3:1"),
+        ("unknown.yaml", b"\xef\xbb\xbfprofile: cafe\r\nslots: []\r\ntheme: 3\r\n".to_vec(), "unknown.yaml:3:1"),
+        ("broken.json", br#"{"profile": "cafe", "slots": [}"#.to_vec(), "broken.json:1:"),
+        ("ids.json", br#"{"profile": "cafe", "slots": [{"id": 7, "type": "text"}, {"id": 7, "type": "text"}]}"#.to_vec(), "ids.json:1:65"),
+    ];
+    for (name, bytes, place) in cases {
+        stage.file(name, bytes);
+        refused(&stage, name, place);
+    }
+}
+
+#[test]
+fn what_is_no_file_is_not_read() {
+    let stage = Stage::cafe();
+    std::fs::create_dir(stage.home.path().join("folder")).unwrap();
+    refused(&stage, "folder", "folder is a folder, not a file");
+    let large = stage.home.path().join("large.yaml");
+    File::create(&large).unwrap().set_len(100 << 20).unwrap();
+    refused(&stage, "large.yaml", "large.yaml is larger than 5 MB");
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_not_read() {
+    let stage = Stage::cafe();
+    refused(&stage, "/dev/zero", "/dev/zero is a device, not a file");
+    let made = Command::new("mkfifo").arg(stage.home.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    refused(&stage, "pipe", "pipe is a named pipe, not a file");
+}
+
+#[test]
+fn standard_input_is_read_to_its_limit() {
+    let stage = Stage::cafe();
+    let plan = |stdin: &[u8]| stage.run_args(["slots", "plan", "-"], stdin);
+    let run = plan(b"");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("the file is empty"), "{run}");
+    let run = plan(&vec![b'#'; 6 << 20]);
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("<stdin> is larger than 5 MB"), "{run}");
+    assert!(stage.operations().is_empty());
+    let run = plan(b"profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n");
+    assert_eq!(run.exit, 0, "{run}");
+}
+
+#[test]
+fn a_bad_page_file_as_people_see_it() {
+    let stage = Stage::cafe();
+    let text = "\
+profile: cafe
+slots:
+  - type: button
+    title: Shop
+  - id: 1002
+    type: button
+    data:
+      title: \"\u{1b}[31mred\"
+      phone: +77011234567
+  - id: 1002
+    type: text
+    data: [1]
+";
+    stage.file("page.yaml", text.replace('\u{1b}', "\\e"));
+    insta::assert_snapshot!("number_for_a_text", stage.run("slots plan page.yaml"));
+    stage.file(
+        "page.yaml",
+        text.replace('\u{1b}', "\\e").replace("+77011234567", "\"+77011234567\""),
+    );
+    insta::assert_snapshot!("several_problems", stage.run("slots plan page.yaml"));
+    insta::assert_snapshot!("several_problems_json", stage.run("slots plan page.yaml -o json"));
+}

@@ -1,0 +1,10 @@
+//! The program as its users run it: the real binary, a cleared environment, a contract server on this machine.
+
+mod apply;
+mod failures;
+mod files;
+mod leaves;
+mod output;
+mod sandbox;
+mod stage;
+mod surface;

@@ -1,0 +1,133 @@
+//! What stands on stdout and on stderr.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use links_fixtures::Choices;
+
+use crate::stage::Stage;
+
+#[test]
+fn commands_as_people_see_them() {
+    let stage = Stage::cafe();
+    let lines = [
+        "me",
+        "profile list",
+        "profile get cafe",
+        "slots list cafe",
+        "slots get https://links.example/cafe 1002",
+        "forms list",
+        "profile check-login cafe a.new.name admin api ab",
+    ];
+    insta::assert_snapshot!(lines.map(|line| stage.run(line).to_string()).join("\n"));
+}
+
+/// The body of an answer to a plain GET, as it went over the wire.
+fn raw(stage: &Stage, path: &str) -> Vec<u8> {
+    let address = stage.server.base_url();
+    let (host, base) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let token = stage.server.token();
+    write!(stream, "GET /{base}{path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let head = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    answer.split_off(head + 4)
+}
+
+#[test]
+fn json_is_the_body_as_it_was_sent() {
+    let stage =
+        Stage::with(|it| it.choices(Choices { unknown_fields: true, ..Choices::default() }));
+    for (line, path) in [
+        ("me", "/me"),
+        ("profile list", "/profiles"),
+        ("profile get cafe", "/profiles/cafe"),
+        ("slots list cafe", "/profiles/cafe/slots"),
+        ("slots get cafe 1007", "/profiles/cafe/slots/1007"),
+        ("forms list", "/forms"),
+    ] {
+        let mut expected = raw(&stage, path);
+        expected.push(b'\n');
+        assert_eq!(stage.run(&format!("{line} -o json")).stdout.as_bytes(), expected, "{line}");
+    }
+}
+
+#[test]
+fn markdown_is_printed_as_it_was_sent() {
+    let stage = Stage::cafe();
+    let run = stage.run("profile preview cafe");
+    assert_eq!(run.stdout.as_bytes(), raw(&stage, "/profiles/cafe/markdown"));
+    let data = &stage.run("profile preview 101 -o json").json()["data"];
+    assert_eq!(data["markdown"], run.stdout);
+    assert!(data["tokens"].as_i64() > Some(0));
+}
+
+#[test]
+fn what_could_drive_the_terminal_is_written_out() {
+    const BAD: &str = "\u{1b}]52;c;x\u{7}\u{9b}31m\u{202e}evil\u{200b}\r\nnext";
+    let stage = Stage::cafe();
+    stage.server.edit(|account| {
+        account.profiles[0].title = Some(BAD.to_owned());
+        account.profiles[0].slots[0].data["title"] = BAD.into();
+    });
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Good}}\n",
+    );
+    for line in [
+        "profile list",
+        "profile get cafe",
+        "slots list cafe",
+        "slots get cafe 1001",
+        "slots plan page.yaml",
+    ] {
+        let run = stage.run(line);
+        let plain = |text: &str| {
+            text.chars()
+                .all(|c| c == '\n' || !c.is_control() && !matches!(c, '\u{202e}' | '\u{200b}'))
+        };
+        assert!(plain(&run.stdout) && plain(&run.stderr), "{line}\n{run}");
+        assert!(run.stdout.contains("\\u{1b}]52;c;x"), "{line}\n{run}");
+    }
+    assert_eq!(stage.run("profile get cafe -o json").json()["data"]["title"], BAD);
+    assert_eq!(
+        stage.run("slots pull cafe -o json").json()["data"]["slots"][0]["data"]["title"],
+        BAD
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let stage = Stage::cafe();
+    for line in ["slots list cafe", "profile preview cafe", "me -o json", "--help"] {
+        let mut child = stage
+            .command(line.split(' '))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            (output.status.code(), String::from_utf8(output.stderr).unwrap()),
+            (Some(0), String::new()),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn help_and_version_need_nothing() {
+    let stage = Stage::cafe()
+        .env("LINKS_BASE_URL", "")
+        .env("LINKS_TOKEN", "")
+        .env("LINKS_OUTPUT", "nonsense");
+    for line in ["--help", "--version", "slots --help", "slots apply --help"] {
+        let run = stage.run(line);
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{line}\n{run}");
+    }
+    assert_eq!(stage.run("me").exit, 2);
+    assert!(stage.operations().is_empty());
+}

@@ -1,0 +1,83 @@
+//! The embedded service.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::stage::Stage;
+
+/// No service but the sandbox is named.
+fn stage() -> Stage {
+    Stage::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "")
+}
+
+#[test]
+fn one_command_sees_what_the_last_one_did() {
+    let stage = stage();
+    assert_eq!(stage.run("--sandbox forms create title=Contact fields:=[]").exit, 8);
+    let run = stage.run_args(
+        [
+            "forms",
+            "create",
+            "title=Contact",
+            r#"fields:=[{"type":"text","label":"Name","required":true}]"#,
+            "--sandbox",
+        ],
+        b"",
+    );
+    assert_eq!(run.exit, 0, "{run}");
+    let forms = |stage: &Stage| {
+        stage.run("forms list -o json --sandbox").json()["data"].as_array().unwrap().len()
+    };
+    assert_eq!(forms(&stage), 2);
+    assert_eq!(stage.run("sandbox reset").exit, 0);
+    assert_eq!(forms(&stage), 1);
+}
+
+#[test]
+fn its_state_is_where_it_says() {
+    let stage = stage();
+    let path = stage.run("sandbox path").stdout.trim_end().to_owned();
+    assert!(path.starts_with(&stage.home.path().display().to_string()), "{path}");
+    assert_eq!(stage.run("--sandbox me").exit, 0);
+    assert!(std::path::Path::new(&path).is_file(), "{path}");
+
+    let other = stage.home.path().join("elsewhere");
+    let stage = stage.env("LINKS_STATE_DIR", other.display().to_string()).env("LINKS_SANDBOX", "1");
+    assert_eq!(stage.run("me").exit, 0);
+    assert!(other.join("sandbox.json").is_file());
+}
+
+#[test]
+fn the_token_of_the_environment_is_not_sent_to_it() {
+    // With any token but its own the sandbox would answer 401.
+    let stage =
+        stage().env("LINKS_TOKEN", "canary").env("LINKS_BASE_URL", "https://links.example/api/v1");
+    assert_eq!(stage.run("--sandbox me").exit, 0);
+    assert_eq!(stage.env("LINKS_SANDBOX", "yes").run("me").exit, 0);
+}
+
+#[test]
+fn it_serves_other_programs_until_it_is_stopped() {
+    let stage = stage();
+    let mut child = stage
+        .command(["sandbox", "serve", "--no-limits"])
+        .stdout(Stdio::piped())
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    let text = |key: &str| said[key].as_str().unwrap().to_owned();
+    assert!(text("baseUrl").starts_with("http://127.0.0.1:") && !text("mcpUrl").is_empty());
+
+    let user =
+        Stage::cafe().env("LINKS_BASE_URL", text("baseUrl")).env("LINKS_TOKEN", text("token"));
+    assert_eq!(user.run("slots list cafe -o json").json()["data"].as_array().unwrap().len(), 14);
+
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}

@@ -1,0 +1,133 @@
+//! Runs the binary: with an environment of its own, a home that is thrown away, and a contract server without limits.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::future::Future;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use links_fixtures::{ContractServer, ContractServerBuilder, World};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A service, a home folder, and what the environment says of them.
+pub(crate) struct Stage {
+    pub(crate) server: ContractServer,
+    pub(crate) home: TempDir,
+    env: Vec<(&'static str, String)>,
+}
+
+/// A run that has ended; shown as one text, without what differs from run to run.
+pub(crate) struct Run {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) exit: i32,
+    line: String,
+    shown: Vec<(String, &'static str)>,
+}
+
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+impl Stage {
+    /// The café, with a token that may do everything.
+    pub(crate) fn cafe() -> Self {
+        Self::with(|builder| builder)
+    }
+
+    /// The café on a server with other settings.
+    pub(crate) fn with(
+        settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
+    ) -> Self {
+        let server =
+            wait(settings(ContractServer::builder(World::cafe()).no_limits()).start()).unwrap();
+        let env = vec![("LINKS_BASE_URL", server.base_url()), ("LINKS_TOKEN", server.token())];
+        Self { server, home: tempfile::tempdir().unwrap(), env }
+    }
+
+    /// The same with a variable set, or not set if the value is empty.
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.env.retain(|(it, _)| *it != name);
+        let value = value.into();
+        if !value.is_empty() {
+            self.env.push((name, value));
+        }
+        self
+    }
+
+    /// A file in the home folder, which is also where the binary runs.
+    pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.home.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_links"));
+        command.args(args).env_clear().current_dir(self.home.path()).env("HOME", self.home.path());
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs a command line, split at its spaces.
+    pub(crate) fn run(&self, line: &str) -> Run {
+        self.run_args(line.split_whitespace(), b"")
+    }
+
+    pub(crate) fn run_args<S: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        stdin: &[u8],
+    ) -> Run {
+        let mut command = self.command(args);
+        let words: Vec<_> = command.get_args().map(|it| it.to_string_lossy()).collect();
+        let line = words.join(" ");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that reads no further closes the pipe, which is its right.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        let output = child.wait_with_output().unwrap();
+        let address = self.server.base_url();
+        let origin = address.strip_suffix("/api/v1").unwrap_or(&address).to_owned();
+        Run {
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            exit: output.status.code().unwrap_or(-1),
+            line,
+            shown: vec![(origin, "[SERVICE]"), (self.home.path().display().to_string(), "[HOME]")],
+        }
+    }
+
+    /// The operations that the service has answered since this was last asked.
+    pub(crate) fn operations(&self) -> Vec<String> {
+        let seen = self.server.requests();
+        self.server.forget_requests();
+        seen.iter().map(|it| it.operation.unwrap_or("?").to_owned()).collect()
+    }
+}
+
+impl Run {
+    /// The JSON on stdout.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in\n{self}"))
+    }
+
+    /// The JSON on stderr.
+    pub(crate) fn error(&self) -> Value {
+        serde_json::from_str(&self.stderr).unwrap_or_else(|error| panic!("{error} in\n{self}"))
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, exit, stdout, stderr, .. } = self;
+        let text = format!("$ links {line}\n{stdout}--- stderr\n{stderr}--- exit {exit}\n");
+        f.write_str(&self.shown.iter().fold(text, |text, (from, to)| text.replace(from, to)))
+    }
+}
