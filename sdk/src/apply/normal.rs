@@ -177,6 +177,7 @@ mod tests {
             json!(9_007_199_254_740_992_i64),
             json!(u64::MAX),
             json!(1e300),
+            json!(2e300),
             json!({"a": false}),
             json!({"a": 0}),
         ];

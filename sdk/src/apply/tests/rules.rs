@@ -68,6 +68,11 @@ fn items_find_their_slots() {
          vec![json!(["note", {"a": "A b", "b": "B c", "c": "C d"}])], "1 2*"),
         (page(&[(1, "note", json!({"a": "A b", "n": 1})), (2, "note", json!({"a": "A b", "n": 2}))]),
          vec![json!(["note", {"a": "A b", "n": 2, "x": 1}])], "1 2*"),
+        // A value counts once, however often a slot repeats it.
+        (page(&[(1, "note", json!({"a": ["B b", "B b"], "x": "?"})), (2, "note", json!({"a": ["B b"], "x": "?"}))]),
+         vec![json!(["note", {"a": ["B b", "B b", "C c"]}])], "1* 2"),
+        (page(&[(1, "note", json!({"a": ["B b", "B b", "B b"]})), (2, "note", json!({"a": ["B b"], "x": "X x"}))]),
+         vec![json!(["note", {"a": ["B b", "B b"], "x": "X x"}])], "1 2*"),
         // Inside lists, too.
         (page(&[(1, "faq", json!({"items": [{"q": "Open when?", "a": "At 8."}]})), (2, "faq", json!({"items": [{"q": "Where is it?", "a": "Here."}]}))]),
          vec![json!(["faq", {"items": [{"q": "Where is it?", "a": "There."}]}]), json!(["faq", {"items": [{"q": "Open when?", "a": "At 9."}]}])], "2* 1* moved"),
@@ -160,7 +165,7 @@ fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
     let page = page(&[(
         1,
         "button",
-        json!({"title": "A b", "link": "https://a.example", "n": 1, "gone": "x", "empty": ""}),
+        json!({"link": "https://a.example", "title": "A b", "n": 1, "gone": "x", "empty": ""}),
     )]);
     let items = file(&[json!(["button", {
         "new": [1], "title": " A b ", "link": "https://b.example", "n": 1.0, "gone": null, "empty": null, "never": [],
@@ -222,6 +227,7 @@ fn all_faulty_items_are_named_at_once() {
         (6, "text", text.clone()),
     ]);
     let items = file(&[
+        json!(["hologram", {}]),
         json!([9, "text", text]),
         json!([1, "button", text]),
         json!([1, "text", text]),
@@ -230,20 +236,19 @@ fn all_faulty_items_are_named_at_once() {
         json!([3, "oldmap", {"zoom": 2}]),
         json!(["event", text]),
         json!(["event", {"title": "none"}]),
-        json!(["hologram", {}]),
         json!([6, "text", {"title": "fine"}]),
     ]);
     let error = Plan::new(&page, &items, &options).unwrap_err();
     assert_eq!(
         error.to_string(),
         "not on the page: 9, 8
-slots[1]: slot 1 is of type text, not button, and a slot's type never changes; without the id a new slot is created
-slots[2]: slot 1 was already named by slots[1]
-slots[4]: slot 2 (event) cannot be edited, yet title, place would change
-slots[5]: slot 3 (oldmap) cannot be edited, yet zoom would change
-slots[6]: several event slots or items fit each other (4, 5); name the slot by its id
-slots[7]: no slot of the page fits, and slots of type event cannot be created
-slots[8]: no slot of the page fits, and slots of type hologram cannot be created"
+slots[0]: no slot of the page fits, and slots of type hologram cannot be created
+slots[2]: slot 1 is of type text, not button, and a slot's type never changes; without the id a new slot is created
+slots[3]: slot 1 was already named by slots[2]
+slots[5]: slot 2 (event) cannot be edited, yet title, place would change
+slots[6]: slot 3 (oldmap) cannot be edited, yet zoom would change
+slots[7]: several event slots or items fit each other (4, 5); name the slot by its id
+slots[8]: no slot of the page fits, and slots of type event cannot be created"
     );
     let PlanError::Items(items) = error else { panic!("{error}") };
     assert_eq!(items.iter().map(|item| item.index).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>());
@@ -263,6 +268,20 @@ fn two_items_do_not_share_an_event() {
             |error| matches!(&error.problem, ItemProblem::Ambiguous { ids, .. } if *ids == [1])
         )
     );
+}
+
+#[test]
+fn an_event_is_found_by_content_only_if_it_is_free() {
+    let event = |data: Value| json!(["event", data]);
+    let two = page(&[(1, "event", json!({"title": "A"})), (2, "event", json!({"title": "A"}))]);
+    let named = file(&[json!([2, "event", {}]), event(json!({"title": "A"}))]);
+    assert_eq!(outcome(&Plan::new(&two, &named, &Options::default()).unwrap()), "2 1 moved");
+
+    let mut legacy = page(&[(1, "event", json!({"title": "A"}))]);
+    legacy[0].supported = false;
+    let error = Plan::new(&legacy, &file(&[event(json!({}))]), &Options::default()).unwrap_err();
+    let problem = ItemProblem::NotCreatable { kind: "event".into() };
+    assert_eq!(error, PlanError::Items(vec![ItemError { index: 0, problem }]));
 }
 
 #[test]
@@ -296,7 +315,7 @@ fn ids_of_an_interrupted_run_come_before_content() {
         (vec![json!(["text", {"title": "B"}])], &[(0, 3)], "1 2 3 +0", None),
         (vec![json!(["text", {"title": "B"}])], &[(0, 8)], "1 2 3 +0", Some((0, 8))),
         (vec![text.clone()], &[(0, 8)], "1 2 3", None),
-        (vec![json!([1, "text", {"title": "A"}])], &[(0, 2)], "1 2 3", None),
+        (vec![json!([1, "text", {"title": "B"}])], &[(0, 2)], "1* 2 3", None),
         (
             vec![json!([2, "text", {"title": "A"}]), text.clone()],
             &[(1, 2), (7, 1)],
@@ -314,22 +333,29 @@ fn ids_of_an_interrupted_run_come_before_content() {
 
 #[test]
 fn the_schema_decides_what_is_telling() {
-    let page = page(&[(1, "text", json!({"title": "menu", "look": "Wide Screen"}))]);
-    let (title, look) = (
-        file(&[json!(["text", {"title": "menu", "look": "x"}])]),
-        file(&[json!(["text", {"title": "x", "look": "Wide Screen"}])]),
-    );
+    let page = page(&[(
+        1,
+        "text",
+        json!({"title": "menu", "look": "Wide Screen", "items": [{"look": "Two Columns"}]}),
+    )]);
     let mut types = SlotTypes::default();
-    types.insert("text", true, json!({"properties": {"title": {"type": "string"}, "look": {"enum": ["Wide Screen", "x"]}}}));
+    let look = json!({"enum": ["Wide Screen", "Two Columns"]});
+    let items = json!({"type": "array", "items": {"properties": {"look": look}}});
+    types.insert(
+        "text",
+        true,
+        json!({"properties": {"title": {"type": "string"}, "look": look, "items": items}}),
+    );
     let known = Options { types, ..Options::default() };
-    let looks = Options::default();
-    for (file, options, expected) in [
-        (&title, &known, "1*"),
-        (&look, &known, "1 +0"),
-        (&title, &looks, "1 +0"),
-        (&look, &looks, "1*"),
+    let unknown = Options::default();
+    for (data, with_schema, by_looks) in [
+        (json!({"title": "menu", "look": "x"}), "1*", "1 +0"),
+        (json!({"title": "x", "look": "Wide Screen"}), "1 +0", "1*"),
+        (json!({"title": "x", "items": [{"look": "Two Columns"}]}), "1 +0", "1*"),
     ] {
-        assert_eq!(outcome(&Plan::new(&page, file, options).unwrap()), expected);
+        let file = file(&[json!(["text", data])]);
+        assert_eq!(outcome(&Plan::new(&page, &file, &known).unwrap()), with_schema, "{data}");
+        assert_eq!(outcome(&Plan::new(&page, &file, &unknown).unwrap()), by_looks, "{data}");
     }
 }
 

@@ -27,6 +27,13 @@ impl Service {
     pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<i64> {
         let mut ids = Vec::new();
         for batch in plan.batches().into_iter().take(stop) {
+            let len = match batch {
+                Batch::Update(updates) => updates.len(),
+                Batch::TryCreate(creates) | Batch::Create(creates) => creates.len(),
+                Batch::MakeRoom(deletes) | Batch::Delete(deletes) => deletes.len(),
+                Batch::Reorder => 1,
+            };
+            assert!((1..=50).contains(&len), "{len} slots in one request");
             match batch {
                 Batch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
                 Batch::TryCreate(_) => {}
