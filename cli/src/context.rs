@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
-use links_sdk::{BaseUrl, BuildError, Client, Token};
+use links_sdk::{BaseUrl, Client, SharedFile, Token};
 
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::folders;
 use crate::settings::{Settings, Target, TokenSource};
 use crate::ui::Ui;
 
@@ -47,9 +49,11 @@ impl Context {
             Target::Unset => return Err(no_service()),
             Target::Sandbox => self.sandbox_client().await?,
             Target::Service { address, from } => {
-                BaseUrl::new(&address)
+                let base = BaseUrl::new(&address)
                     .map_err(|error| Failure::usage(format!("{from}: {error}")))?;
-                build(&address, token(&self.settings.token)?)?
+                let token = token(&self.settings.token)?;
+                let rate = SharedFile::name(&base, &token);
+                self.build(&base, token, &rate)?
             }
         };
         Ok(self.client.insert(client).clone())
@@ -58,24 +62,34 @@ impl Context {
     /// The sandbox has a token of its own: that of the environment is never sent to it.
     #[cfg(feature = "sandbox")]
     async fn sandbox_client(&mut self) -> Result<Client, Failure> {
-        let server = crate::sandbox::start(&self.settings, None, true).await?;
-        let server = self.sandbox.insert(server);
+        use crate::sandbox;
+        let server = sandbox::start(&self.settings, None, true).await?;
+        let base = BaseUrl::new(&server.base_url()).map_err(Failure::internal)?;
         let token = Token::new(&server.token()).map_err(Failure::internal)?;
-        build(&server.base_url(), token)
+        self.sandbox = Some(server);
+        self.build(&base, token, sandbox::RATE)
     }
 
     #[cfg(not(feature = "sandbox"))]
     async fn sandbox_client(&mut self) -> Result<Client, Failure> {
         std::future::ready(Err(Failure::usage("this program was built without the sandbox"))).await
     }
-}
 
-fn build(address: &str, token: Token) -> Result<Client, Failure> {
-    let agent = concat!("links-cli/", env!("CARGO_PKG_VERSION"));
-    Client::builder(address).token(token).user_agent(agent).build().map_err(|error| match error {
-        BuildError::Base { source, .. } => Failure::usage(source.to_string()),
-        other => Failure::new(Exit::Network, other.to_string()),
-    })
+    /// A client that keeps within the rate limits together with all other processes that use this file.
+    fn build(&self, base: &BaseUrl, token: Token, rate: &str) -> Result<Client, Failure> {
+        let watch = Arc::new(self.ui.watch());
+        let builder = Client::builder(base.as_str())
+            .token(token)
+            .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
+            .observer(watch.clone());
+        let builder = match folders::state(&self.settings) {
+            Some(folder) => {
+                builder.pacer(Arc::new(SharedFile::new(folder.join(rate)).observer(watch)))
+            }
+            None => builder,
+        };
+        builder.build().map_err(|error| Failure::new(Exit::Network, error.to_string()))
+    }
 }
 
 fn no_service() -> Failure {

@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod diagnostic;
 mod exit;
+mod folders;
 mod key;
 mod manifest;
 mod outcome;

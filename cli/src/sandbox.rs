@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use directories::ProjectDirs;
 use links_fixtures::{ContractServer, World};
 
 use crate::diagnostic::Failure;
+use crate::folders;
 use crate::settings::Settings;
 
 const STATE: &str = "sandbox.json";
+
+/// Name of the file by which commands on the sandbox share its rate limits, for its port differs from one to the next.
+pub(crate) const RATE: &str = "sandbox-rate.json";
 
 /// Where the sandbox keeps its state from one command to the next.
 ///
@@ -16,14 +19,10 @@ const STATE: &str = "sandbox.json";
 ///
 /// On a machine without a home folder.
 pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, Failure> {
-    if let Some(folder) = &settings.state_dir {
-        return Ok(folder.join(STATE));
-    }
-    let dirs = ProjectDirs::from("", "", "links").ok_or_else(|| {
+    folders::state(settings).map(|folder| folder.join(STATE)).ok_or_else(|| {
         Failure::usage("there is no home folder to keep state in")
             .hint("name a folder with LINKS_STATE_DIR")
-    })?;
-    Ok(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).join(STATE))
+    })
 }
 
 /// Starts the service on a loopback port; it stops when it is dropped.

@@ -4,6 +4,8 @@ use links_fixtures::{ContractServer, World};
 
 use crate::stage::{Stage, wait};
 
+const CANARY: &str = "canary-7f3a";
+
 /// Runs and gives the exit code with the code of the JSON error.
 fn failure(stage: &Stage, line: &str) -> (i32, String) {
     let run = stage.run(&format!("{line} -o json"));
@@ -125,7 +127,6 @@ fn the_token_is_read_from_a_file_and_never_shown() {
     let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
     assert_eq!(stage.run("me").exit, 0);
 
-    const CANARY: &str = "canary-7f3a";
     for token in [CANARY, "canary-7f3a two", "canary-7f3a\nthree"] {
         let stage = Stage::cafe().env("LINKS_TOKEN", token);
         for line in [

@@ -1,5 +1,7 @@
 //! The program as its users run it: the real binary, a cleared environment, a contract server on this machine.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod apply;
 mod failures;
 mod files;

@@ -8,6 +8,8 @@ use links_fixtures::Choices;
 
 use crate::stage::Stage;
 
+const BAD: &str = "\u{1b}]52;c;x\u{7}\u{9b}31m\u{202e}evil\u{200b}\r\nnext";
+
 #[test]
 fn commands_as_people_see_them() {
     let stage = Stage::cafe();
@@ -66,7 +68,6 @@ fn markdown_is_printed_as_it_was_sent() {
 
 #[test]
 fn what_could_drive_the_terminal_is_written_out() {
-    const BAD: &str = "\u{1b}]52;c;x\u{7}\u{9b}31m\u{202e}evil\u{200b}\r\nnext";
     let stage = Stage::cafe();
     stage.server.edit(|account| {
         account.profiles[0].title = Some(BAD.to_owned());

@@ -9,7 +9,7 @@ use crate::stage::Stage;
 
 /// No service but the sandbox is named.
 fn stage() -> Stage {
-    Stage::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "")
+    Stage::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "").keeping_state()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Runs the binary: with an environment of its own, a home that is thrown away, and a contract server without limits.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fmt;
 use std::future::Future;
@@ -16,6 +17,9 @@ pub(crate) struct Stage {
     pub(crate) server: ContractServer,
     pub(crate) home: TempDir,
     env: Vec<(&'static str, String)>,
+    /// A folder of state for each run, so that no run waits for the rate limits that the one before has used up.
+    states: Option<TempDir>,
+    runs: Cell<usize>,
 }
 
 /// A run that has ended; shown as one text, without what differs from run to run.
@@ -44,7 +48,8 @@ impl Stage {
         let server =
             wait(settings(ContractServer::builder(World::cafe()).no_limits()).start()).unwrap();
         let env = vec![("LINKS_BASE_URL", server.base_url()), ("LINKS_TOKEN", server.token())];
-        Self { server, home: tempfile::tempdir().unwrap(), env }
+        let folder = || tempfile::tempdir().unwrap();
+        Self { server, home: folder(), env, states: Some(folder()), runs: Cell::new(0) }
     }
 
     /// The same with a variable set, or not set if the value is empty.
@@ -57,6 +62,11 @@ impl Stage {
         self
     }
 
+    /// The same with state that outlives a run, below the home folder.
+    pub(crate) fn keeping_state(self) -> Self {
+        Self { states: None, ..self }
+    }
+
     /// A file in the home folder, which is also where the binary runs.
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.home.path().join(name);
@@ -67,6 +77,10 @@ impl Stage {
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_links"));
         command.args(args).env_clear().current_dir(self.home.path()).env("HOME", self.home.path());
+        if let Some(states) = &self.states {
+            self.runs.set(self.runs.get() + 1);
+            command.env("LINKS_STATE_DIR", states.path().join(self.runs.get().to_string()));
+        }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -78,7 +78,7 @@ fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Probl
         Tree::Number(number) => {
             let (written, read) =
                 (text.get(node.span.clone()).unwrap_or_default().trim(), number.to_string());
-            if written != read {
+            if written != read && !is_scientific(written) {
                 let problem = Problem::new(
                     path.clone(),
                     node.span.clone(),
@@ -139,6 +139,13 @@ fn explain(error: &Error) -> (String, Option<&'static str>) {
         Error::UnsupportedTag { tag, .. } => (format!("the tag `{tag}` is not read"), None),
         other => (plain(&DefaultMessageFormatter.format_message(other)), None),
     }
+}
+
+/// `1e5`: a number to everybody, with many spellings.
+fn is_scientific(written: &str) -> bool {
+    written.contains(['e', 'E'])
+        && !written.starts_with('+')
+        && written.bytes().all(|it| !it.is_ascii_alphabetic() || matches!(it, b'e' | b'E'))
 }
 
 /// The parser's own words, as a lowercase fragment.

@@ -91,6 +91,7 @@ fn words_mean_what_yaml_1_2_says() {
     assert_eq!(data("18446744073709551615"), json!(u64::MAX));
     assert_eq!(data("-1.5"), json!(-1.5));
     assert_eq!(data("1.0"), json!(1.0));
+    assert_eq!(data("1E-07"), json!(1e-7));
     assert_eq!(data("[1, a, {b: c}]"), json!([1, "a", { "b": "c" }]));
     assert_eq!(data("\"\\u202e\""), json!("\u{202e}"));
 }
@@ -102,7 +103,7 @@ fn a_number_that_loses_its_spelling_is_refused() {
         ("+77011234567", "77011234567"),
         ("1.50", "1.5"),
         ("0x1F", "31"),
-        ("12345678901234567890123", "1.2345678901234568e22"),
+        ("12345678901234567890123", "1.2345678901234568e+22"),
     ] {
         let text =
             format!("profile: cafe\nslots:\n  - type: text\n    data:\n      it: [{written}]\n");
@@ -193,7 +194,7 @@ fn what_is_no_page_is_refused() {
         (
             "a tag",
             of("!!python/object x").into_bytes(),
-            "5:11 the tag `tag:yaml.org,2002:python/object` is not read",
+            "5:27 the tag `!!python/object` is not read",
         ),
         ("NUL", b"profile: ca\0fe\n".to_vec(), "1:12 a NUL character stands here"),
         ("latin-1", b"profile: caf\xe9\n".to_vec(), "1:13 the file is not UTF-8 from here on"),
@@ -206,7 +207,7 @@ fn what_is_no_page_is_refused() {
         ),
         (
             "a fraction",
-            b"profile: 1.50\nslots: []\n".to_vec(),
+            b"profile: 1.5\nslots: []\n".to_vec(),
             "1:10 this reads as a number with a fraction",
         ),
         (

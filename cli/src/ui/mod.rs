@@ -6,12 +6,14 @@ mod progress;
 mod prompt;
 mod record;
 mod table;
+mod watch;
 
 use std::io::{self, IsTerminal, Write};
 
 use serde_json::{Map, Value};
 
 pub(crate) use progress::Progress;
+pub(crate) use watch::Watch;
 
 use crate::args::Format;
 use crate::diagnostic::Failure;
@@ -92,6 +94,11 @@ impl Ui {
     /// Progress of work with this many steps, on a terminal only.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
         Progress::new(steps, self.terminal.stderr && self.format == Format::Table)
+    }
+
+    /// Who says why requests wait.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::new(self.format == Format::Json)
     }
 
     /// Asks a yes-or-no question. `None` where there is nobody to ask.

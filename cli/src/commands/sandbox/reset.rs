@@ -16,13 +16,14 @@ pub(crate) struct SandboxResetArgs {}
 
 pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<Outcome, Failure> {
     let path = sandbox::state_file(&context.settings)?;
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(Failure::usage(format!("cannot remove {}: {error}", path.display())))
-        }
-        _ => {
-            let said = Line::new(Tone::Plain, "the sandbox is as new");
-            Ok(Outcome::own(json!({ "path": path.display().to_string() }), View::Lines(vec![said])))
+    for file in [path.clone(), path.with_file_name(sandbox::RATE)] {
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Failure::usage(format!("cannot remove {}: {error}", file.display())));
+            }
+            _ => {}
         }
     }
+    let said = Line::new(Tone::Plain, "the sandbox is as new");
+    Ok(Outcome::own(json!({ "path": path.display().to_string() }), View::Lines(vec![said])))
 }

@@ -130,6 +130,8 @@ fn interrupted(done: &Done, more: &str) -> Failure {
         .hint("run the same command again: it goes on from where the page is")
 }
 
+const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
+
 fn failed(error: ApplyError, done: &Done, file: &PageFile) -> Failure {
     let so_far = written(done);
     let failure = match error {
@@ -141,8 +143,12 @@ fn failed(error: ApplyError, done: &Done, file: &PageFile) -> Failure {
             return Failure::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
                 .hint("the service stores some values otherwise than they were sent: `links slots plan` shows which");
         }
-        error @ ApplyError::Changed(_) => Failure::new(Exit::Conflict, error.to_string()),
-        error => Failure::new(Exit::Server, error.to_string()),
+        ApplyError::Changed(_) if !done.is_nothing() => {
+            return Failure::new(Exit::Drift, format!("{error} ({so_far} before that)"))
+                .hint(PLAN_AGAIN);
+        }
+        ApplyError::Changed(_) => Failure::new(Exit::Conflict, error.to_string()).hint(PLAN_AGAIN),
+        _ => Failure::new(Exit::Server, error.to_string()),
     };
     if done.is_nothing() {
         return failure;

@@ -1,0 +1,15 @@
+//! Where this program keeps what outlives a run.
+
+use std::path::PathBuf;
+
+use directories::ProjectDirs;
+
+use crate::settings::Settings;
+
+/// The folder of state: the one the user names, else the platform's. None on a machine without a home folder.
+pub(crate) fn state(settings: &Settings) -> Option<PathBuf> {
+    settings.state_dir.clone().or_else(|| {
+        let dirs = ProjectDirs::from("", "", "links")?;
+        Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
+    })
+}
