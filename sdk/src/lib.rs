@@ -48,6 +48,7 @@
 mod api;
 pub mod apply;
 mod base_url;
+mod batch;
 mod call;
 mod changes;
 mod client;
@@ -79,6 +80,7 @@ pub use api::{
     SlotsHandle,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
+pub use batch::{BatchCause, BatchError, BatchItem, BatchProgress, Many, SLOTS_PER_BATCH};
 pub use call::{Call, Create, Delete, Read, Rehearsable, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};

@@ -1,9 +1,12 @@
 //! The client against the contract server.
 
+#[path = "../support/canned.rs"]
+mod canned;
 #[path = "../support/clock.rs"]
 mod clock;
 
 mod apply;
+mod batch;
 mod operations;
 mod pacing;
 mod reading;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Batch, Create, Delete, Plan, Update};
 use super::{DesiredPage, Options, same};
+use crate::batch::item_of;
 use crate::generated::types::{NewSlot, SlotChange};
 use crate::{Client, Error, Outcome, ProfileHandle, ProfileKey, Slot};
 
@@ -362,12 +363,9 @@ fn failed(step: Step, source: Error, index: impl Fn(usize) -> Option<usize>) -> 
 
 /// `slots.2.data.link` of a batch, as the item of the file that it was made from.
 fn refusal(path: &str, messages: &[String], index: impl Fn(usize) -> Option<usize>) -> Option<ItemRefusal> {
-    let mut keys = path.split('.');
-    if keys.next() != Some("slots") {
-        return None;
-    }
-    let index = index(keys.next()?.parse().ok()?)?;
-    Some(ItemRefusal { index, path: keys.map(str::to_owned).collect(), messages: messages.to_vec() })
+    let (nth, below) = item_of(path)?;
+    let path = below.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
+    Some(ItemRefusal { index: index(nth)?, path, messages: messages.to_vec() })
 }
 
 impl ApplyError {

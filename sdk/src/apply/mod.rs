@@ -51,5 +51,5 @@ pub use execute::{ApplyError, Done, ItemRefusal, Page, Step};
 pub use guard::{GuardRefusal, Limits, guard};
 pub use normal::{fingerprint, same};
 pub use options::{KeptReason, Options};
-pub use plan::{Batch, Create, Delete, Kept, Notice, Plan, SLOTS_PER_BATCH, SlotRef, Update};
+pub use plan::{Batch, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
 pub use schema::SlotTypes;

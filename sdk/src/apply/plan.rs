@@ -1,6 +1,6 @@
 //! What to do to a page, as data.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,8 @@ use super::normal::{Fields, Normal, fields, fingerprint};
 use super::order::arrange;
 use super::schema::Clearing;
 use super::{DesiredPage, DesiredSlot, KeptReason, Options};
+use crate::batch::SLOTS_PER_BATCH;
 use crate::{Object, Slot};
-
-/// Slots that one request may update, create or delete (the interface, section 8).
-pub const SLOTS_PER_BATCH: usize = 50;
 
 /// The way from a page as it was read to what a file asks for.
 ///
@@ -194,7 +192,7 @@ impl Plan {
                 None => plan.deletes.push(Delete { id, kind, label }),
             }
         }
-        plan.make_room(page.len(), options.max_slots)?;
+        plan.reserve(page.len(), options.max_slots)?;
         plan.arrange(page, &wanted);
         plan.notices = removed_since(page, &found, options);
         Ok(plan)
@@ -267,12 +265,9 @@ impl Plan {
     }
 
     /// Room for the new slots has to be made before, but only for as many as do not fit.
-    fn make_room(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
-        self.make_room = if self.creates.is_empty() {
-            0
-        } else {
-            (slots + self.creates.len()).saturating_sub(max)
-        };
+    fn reserve(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
+        let missing = (slots + self.creates.len()).saturating_sub(max);
+        self.make_room = if self.creates.is_empty() { 0 } else { missing };
         if self.make_room > self.deletes.len() {
             let slots = slots + self.creates.len() - self.deletes.len();
             return Err(PlanError::TooManySlots { slots, kept: self.kept.len(), max });
@@ -314,10 +309,13 @@ impl fmt::Display for Plan {
 
 fn refuse_repeated_ids(page: &[Slot]) -> Result<(), PlanError> {
     let mut seen = HashSet::new();
-    let mut repeated: Vec<i64> =
+    let repeated: BTreeSet<i64> =
         page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
-    repeated.dedup();
-    if repeated.is_empty() { Ok(()) } else { Err(PlanError::RepeatedIds(repeated)) }
+    if repeated.is_empty() {
+        Ok(())
+    } else {
+        Err(PlanError::RepeatedIds(repeated.into_iter().collect()))
+    }
 }
 
 fn update(

@@ -1,0 +1,374 @@
+//! Writes over any number of slots, sent in requests of 50 (the interface, sections 4.6 and 8).
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::future::IntoFuture;
+use std::ops::Range;
+
+use crate::api::SlotsHandle;
+use crate::call::BoxFuture;
+use crate::error::{Error, Outcome};
+use crate::generated::types::{NewSlot, SlotChange};
+use crate::operation;
+use crate::slot::Slot;
+use crate::tolerant::FieldErrors;
+use crate::transport::idempotency::IdempotencyKey;
+
+/// Most slots that one request creates, updates or deletes.
+pub const SLOTS_PER_BATCH: usize = 50;
+
+/// A write over any number of slots, not sent yet: `.await` sends it, 50 slots a request, in the order given.
+///
+/// Each request is all or nothing; the run as a whole is not: it ends with the first request that fails, and a [`BatchError`] says what
+/// was done. From [`SlotsHandle::create_many`], [`SlotsHandle::update_many`] and [`SlotsHandle::delete_many`].
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Many<T: BatchItem> {
+    slots: SlotsHandle,
+    items: Vec<T>,
+    key: IdempotencyKey,
+    progress: Option<Box<dyn FnMut(BatchProgress) + Send>>,
+}
+
+/// What can be written by the batch: [`NewSlot`], [`SlotChange`], and an id to delete.
+pub trait BatchItem: sealed::Item {}
+impl BatchItem for NewSlot {}
+impl BatchItem for SlotChange {}
+impl BatchItem for i64 {}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BatchProgress {
+    /// Slots written.
+    pub done: usize,
+    /// Slots to write.
+    pub total: usize,
+}
+
+/// A run that ended before its last request: what was done, and what was not.
+#[derive(Debug)]
+pub struct BatchError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    verb: &'static str,
+    done: Vec<i64>,
+    failed: Range<usize>,
+    total: usize,
+    key: IdempotencyKey,
+    field_errors: FieldErrors,
+    cause: BatchCause,
+}
+
+/// Why one request of a run did not do what it should.
+#[derive(Debug)]
+pub enum BatchCause {
+    /// It failed.
+    Call(Error),
+    /// It was carried out, but the answer is not about the slots that were sent.
+    Answer {
+        /// Slots sent.
+        sent: usize,
+        /// Slots the answer tells of.
+        answered: usize,
+    },
+}
+
+impl<T: BatchItem> Many<T> {
+    pub(crate) fn new(slots: SlotsHandle, items: impl IntoIterator<Item = T>) -> Self {
+        let items = items.into_iter().collect();
+        Self { slots, items, key: IdempotencyKey::random(), progress: None }
+    }
+
+    /// Calls this after each request.
+    pub fn on_progress(mut self, watch: impl FnMut(BatchProgress) + Send + 'static) -> Self {
+        self.progress = Some(Box::new(watch));
+        self
+    }
+
+    async fn run(mut self) -> Result<Vec<T::Done>, BatchError> {
+        let total = self.items.len();
+        let mut done = Vec::with_capacity(total);
+        let fail = |done: &[T::Done], failed: Range<usize>, cause| {
+            let inner = Inner {
+                verb: T::VERB,
+                done: done.iter().map(T::id).collect(),
+                field_errors: at_index(failed.start, &cause),
+                failed,
+                total,
+                key: self.key.clone(),
+                cause,
+            };
+            BatchError(Box::new(inner))
+        };
+        if let Err((index, error)) = T::check(&self.items) {
+            return Err(fail(&done, index..index + 1, BatchCause::Call(error)));
+        }
+        let mut items = self.items.into_iter();
+        for number in 0.. {
+            let chunk: Vec<T> = items.by_ref().take(SLOTS_PER_BATCH).collect();
+            if chunk.is_empty() {
+                break;
+            }
+            let range = done.len()..done.len() + chunk.len();
+            let written = match key_of(&self.key, number) {
+                Ok(key) => T::write(&self.slots, chunk, key).await,
+                Err(error) => Err(BatchCause::Call(error)),
+            };
+            match written {
+                Ok(written) => done.extend(written),
+                Err(cause) => return Err(fail(&done, range, cause)),
+            }
+            if let Some(watch) = &mut self.progress {
+                watch(BatchProgress { done: done.len(), total });
+            }
+        }
+        Ok(done)
+    }
+}
+
+impl Many<NewSlot> {
+    /// The key of the run. Each request has a key made from it and the request's number.
+    pub fn run_key(&self) -> &IdempotencyKey {
+        &self.key
+    }
+
+    /// Runs under this key instead of a random one. The same slots under the key of an earlier run carry on where that one ended: the
+    /// service answers what it has done already as it did then (for 24 hours), and creates the rest.
+    pub fn with_run_key(mut self, key: IdempotencyKey) -> Self {
+        self.key = key;
+        self
+    }
+}
+
+impl<T: BatchItem> IntoFuture for Many<T> {
+    type Output = Result<Vec<T::Done>, BatchError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl<T: BatchItem> fmt::Debug for Many<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Many")
+            .field("slots", &self.items.len())
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BatchError {
+    /// The ids of the slots written before the request that failed, in order.
+    pub fn done(&self) -> &[i64] {
+        &self.0.done
+    }
+
+    /// The indexes of the slots that the failed request was about. Those before it are done, nothing was sent of those after it.
+    pub fn failed(&self) -> Range<usize> {
+        self.0.failed.clone()
+    }
+
+    /// Whether the failed request took place.
+    pub fn outcome(&self) -> Outcome {
+        match &self.0.cause {
+            BatchCause::Call(error) => error.outcome(),
+            // Which of the slots it was about is not known.
+            BatchCause::Answer { .. } => Outcome::Unknown,
+        }
+    }
+
+    /// The refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
+    pub fn field_errors(&self) -> &FieldErrors {
+        &self.0.field_errors
+    }
+
+    /// The key of the run, for [`Many::with_run_key`].
+    pub fn run_key(&self) -> &IdempotencyKey {
+        &self.0.key
+    }
+
+    /// What went wrong.
+    pub fn cause(&self) -> &BatchCause {
+        &self.0.cause
+    }
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { verb, done, failed, total, .. } = &*self.0;
+        let outcome = match self.outcome() {
+            Outcome::NotExecuted => "were not",
+            Outcome::Executed => "were",
+            Outcome::Unknown => "may have been",
+        };
+        let (first, last) = (failed.start + 1, failed.end);
+        write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
+        if let BatchCause::Answer { sent, answered } = self.0.cause {
+            write!(f, ": {sent} were sent, and the service tells of {answered}")?;
+        }
+        if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
+    }
+}
+
+impl std::error::Error for BatchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.cause {
+            BatchCause::Call(error) => Some(error),
+            BatchCause::Answer { .. } => None,
+        }
+    }
+}
+
+/// `slots.2.data.link` of a batch: the index in the batch, and the path below it.
+pub(crate) fn item_of(path: &str) -> Option<(usize, &str)> {
+    let (list, rest) = path.split_once('.')?;
+    let (index, below) = rest.split_once('.').unwrap_or((rest, ""));
+    matches!(list, "slots" | "ids").then_some(())?;
+    Some((index.parse().ok()?, below))
+}
+
+/// The refused fields of a request whose first slot has this index.
+fn at_index(first: usize, cause: &BatchCause) -> FieldErrors {
+    let BatchCause::Call(error) = cause else { return FieldErrors::default() };
+    let moved = |path: &String| match (item_of(path), path.split_once('.')) {
+        (Some((index, "")), Some((list, _))) => format!("{list}.{}", first + index),
+        (Some((index, below)), Some((list, _))) => format!("{list}.{}.{below}", first + index),
+        _ => path.clone(),
+    };
+    let errors = error.field_errors().iter();
+    FieldErrors(errors.map(|(path, why)| (moved(path), why.clone())).collect::<BTreeMap<_, _>>())
+}
+
+fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> {
+    IdempotencyKey::new(format!("{run}-{number}")).map_err(|_| {
+        let message = "the key of the run is too long: a number is added to it for each request";
+        Error::invalid(operation::CREATE_SLOTS.id, message)
+    })
+}
+
+fn told(sent: usize, answered: usize) -> Result<(), BatchCause> {
+    if sent == answered { Ok(()) } else { Err(BatchCause::Answer { sent, answered }) }
+}
+
+mod sealed {
+    use super::{BatchCause, BoxFuture, Error, IdempotencyKey, SlotsHandle};
+
+    /// How one request's worth of slots is written.
+    pub trait Item: Sized + Send + 'static {
+        type Done: Send;
+        const VERB: &'static str;
+
+        /// Refuses what is known to fail half-way.
+        fn check(_: &[Self]) -> Result<(), (usize, Error)> {
+            Ok(())
+        }
+
+        fn write(
+            slots: &SlotsHandle,
+            chunk: Vec<Self>,
+            key: IdempotencyKey,
+        ) -> BoxFuture<'_, Result<Vec<Self::Done>, BatchCause>>;
+
+        fn id(done: &Self::Done) -> i64;
+    }
+}
+
+impl sealed::Item for NewSlot {
+    type Done = Slot;
+    const VERB: &'static str = "created";
+
+    fn write(
+        slots: &SlotsHandle,
+        chunk: Vec<Self>,
+        key: IdempotencyKey,
+    ) -> BoxFuture<'_, Result<Vec<Slot>, BatchCause>> {
+        Box::pin(async move {
+            let sent = chunk.len();
+            let made = slots.create_batch(chunk).with_idempotency_key(key).await;
+            let made = made.map_err(BatchCause::Call)?;
+            told(sent, made.len())?;
+            Ok(made)
+        })
+    }
+
+    fn id(slot: &Slot) -> i64 {
+        slot.id
+    }
+}
+
+impl sealed::Item for SlotChange {
+    type Done = i64;
+    const VERB: &'static str = "updated";
+
+    fn write(
+        slots: &SlotsHandle,
+        chunk: Vec<Self>,
+        _: IdempotencyKey,
+    ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
+        Box::pin(async move {
+            let ids = chunk.iter().map(|change| change.id).collect();
+            slots.update_batch(chunk).await.map_err(BatchCause::Call)?;
+            Ok(ids)
+        })
+    }
+
+    fn id(id: &i64) -> i64 {
+        *id
+    }
+}
+
+impl sealed::Item for i64 {
+    type Done = i64;
+    const VERB: &'static str = "deleted";
+
+    fn check(ids: &[Self]) -> Result<(), (usize, Error)> {
+        let mut seen = HashSet::new();
+        match ids.iter().position(|id| !seen.insert(id)) {
+            None => Ok(()),
+            Some(index) => {
+                let message = format!("slot {} is named twice", ids[index]);
+                Err((index, Error::invalid(operation::DELETE_SLOTS.id, message)))
+            }
+        }
+    }
+
+    fn write(
+        slots: &SlotsHandle,
+        chunk: Vec<Self>,
+        _: IdempotencyKey,
+    ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
+        Box::pin(async move {
+            let answer = slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
+            told(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
+            Ok(chunk)
+        })
+    }
+
+    fn id(id: &i64) -> i64 {
+        *id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_names_the_item_it_is_below() {
+        assert_eq!(item_of("slots.2.data.link"), Some((2, "data.link")));
+        assert_eq!(item_of("slots.2"), Some((2, "")));
+        assert_eq!(item_of("ids.13"), Some((13, "")));
+        for other in ["slots", "slots.x.data", "data.2", "", "slots.-1", "slots."] {
+            assert_eq!(item_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_run_differ_and_a_run_key_leaves_room_for_them() {
+        let run = IdempotencyKey::new("r".repeat(126)).unwrap();
+        assert_ne!(key_of(&run, 0).unwrap(), key_of(&run, 1).unwrap());
+        assert!(key_of(&run, 10).unwrap_err().is_invalid_input());
+    }
+}

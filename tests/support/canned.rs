@@ -1,0 +1,93 @@
+//! A service that answers what it is told to, for answers that the contract server never gives.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A request as it came in.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    /// `PUT /path?query HTTP/1.1`
+    pub(crate) line: String,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    /// The body.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Received {
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Answers with status and body, in order; the last one from then on. Status 0 closes the connection instead.
+pub(crate) struct Canned {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+}
+
+impl Canned {
+    /// Listens on a free loopback port until the process ends.
+    pub(crate) fn start(answers: impl IntoIterator<Item = (u16, String)>) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let received = Arc::<Mutex<Vec<_>>>::default();
+        let mut answers: VecDeque<_> = answers.into_iter().collect();
+        let seen = received.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let stream = stream.unwrap();
+                // A client that gives up half-way is part of what is tested.
+                let Some(request) = read(&stream) else { continue };
+                seen.lock().unwrap().push(request);
+                let (status, body) = if answers.len() > 1 {
+                    answers.pop_front().unwrap()
+                } else {
+                    answers[0].clone()
+                };
+                if status > 0 {
+                    let head = "Content-Type: application/json\r\nLocation: /elsewhere\r\nConnection: close";
+                    let length = body.len();
+                    let _ = write!(
+                        &stream,
+                        "HTTP/1.1 {status} Status\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
+                    );
+                }
+            }
+        });
+        Self { address, received }
+    }
+
+    /// `http://127.0.0.1:port`
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All requests so far.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+fn read(stream: &TcpStream) -> Option<Received> {
+    let mut reader = BufReader::new(stream);
+    let mut lines =
+        reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+    let line = lines.next()?;
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| {
+            line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        })
+        .collect();
+    let length = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .map_or(0, |(_, length)| length.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Received { line, headers, body })
+}
