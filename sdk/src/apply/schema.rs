@@ -89,7 +89,7 @@ pub(super) struct Schema<'s> {
 }
 
 /// Deeper nesting of references or branches is not looked into: it may be a loop.
-const DEPTH: usize = 8;
+const DEPTH: usize = 5;
 
 impl<'s> Schema<'s> {
     pub(super) fn property(self, key: &str) -> Option<Self> {

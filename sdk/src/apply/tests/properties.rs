@@ -112,6 +112,47 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
+/// Any JSON, with words that mean something to a schema among its keys and strings.
+fn anything() -> impl Strategy<Value = Value> {
+    let words = [
+        "title",
+        "type",
+        "enum",
+        "const",
+        "null",
+        "anyOf",
+        "allOf",
+        "items",
+        "properties",
+        "default",
+        "$ref",
+        "#",
+        "#/anyOf/0",
+        "#/items",
+    ];
+    let word = select(words.to_vec()).prop_map(str::to_owned);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,4}".prop_map(Value::from),
+        word.clone().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::vec((word.clone(), inner), 0..4)
+                .prop_map(|fields| fields.into_iter().collect()),
+        ]
+    })
+}
+
+fn any_object() -> impl Strategy<Value = Object> {
+    proptest::collection::vec((select(vec!["title", "a", "b", "items"]), anything()), 0..4)
+        .prop_map(|fields| fields.into_iter().collect())
+}
+
 /// Not by the code under test: empty values away, the rest by [`same`].
 fn holds(slot: &Slot, item: &DesiredSlot) -> bool {
     let value = |data: &Object, key: &str| data.get(key).cloned().unwrap_or(Value::Null);
@@ -280,6 +321,35 @@ proptest! {
             }
             Err(PlanError::TooManySlots { slots, .. }) => prop_assert!(slots > max_slots),
             Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+
+    #[test]
+    fn any_values_are_planned_once(
+        held in proptest::collection::vec(any_object(), 0..5),
+        asked in proptest::collection::vec((any_object(), any::<Option<prop::sample::Index>>()), 0..5),
+        schema in proptest::option::of(anything()),
+        created in proptest::collection::btree_map(0..9_usize, any::<i64>(), 0..3),
+    ) {
+        let slots: Vec<_> = held.into_iter().enumerate().map(|(nth, data)| (i64::try_from(nth).unwrap(), "text", json!(data))).collect();
+        let slots = page(&slots);
+        let item = |(data, id): (Object, Option<prop::sample::Index>)| {
+            let id = id.filter(|_| !slots.is_empty()).map(|id| id.get(&slots).id);
+            DesiredSlot { id, kind: "text".into(), data }
+        };
+        let file = DesiredPage { slots: asked.into_iter().map(item).collect() };
+        let mut options = Options { created, ..prune() };
+        if let Some(schema) = schema {
+            options.types.insert("text", true, schema);
+        }
+        match Plan::new(&slots, &file, &options) {
+            Ok(plan) => {
+                let mut service = Service::with(slots, 500);
+                service.run(&plan, usize::MAX);
+                let again = Plan::new(&service.slots, &file, &options).unwrap();
+                prop_assert!(again.is_empty(), "a second run would change: {again:#?}");
+            }
+            Err(error) => prop_assert!(matches!(error, PlanError::Items(_)), "{error}"),
         }
     }
 

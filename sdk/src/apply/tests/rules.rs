@@ -286,15 +286,10 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
 
 #[test]
 fn a_page_that_repeats_an_id_is_not_trusted() {
-    let page = page(&[
-        (1, "divider", json!([])),
-        (2, "divider", json!([])),
-        (1, "divider", json!([])),
-        (1, "divider", json!([])),
-    ]);
+    let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
     let error = Plan::new(&page, &file(&[]), &Options::default()).unwrap_err();
-    assert_eq!(error, PlanError::RepeatedIds(vec![1]));
-    assert_eq!(error.to_string(), "the page lists 1 more than once");
+    assert_eq!(error, PlanError::RepeatedIds(vec![1, 2]));
+    assert_eq!(error.to_string(), "the page lists 1, 2 more than once");
 }
 
 #[test]
