@@ -273,6 +273,24 @@ async fn rule_5_3_a_code_works_once() {
 }
 
 #[tokio::test]
+async fn rule_5_3_a_code_is_bound_to_its_client_and_redirect() {
+    let api = Api::cafe().await;
+    let (one, other) = (Connector::register(&api).await, Connector::register(&api).await);
+    let stolen = other.exchange(&one.code().await, VERIFIER).await.is(400);
+    assert_eq!(stolen.json["error"], "invalid_grant");
+    let elsewhere = one
+        .token(&[
+            ("grant_type", "authorization_code"),
+            ("code", &one.code().await),
+            ("redirect_uri", "http://127.0.0.1:49152/elsewhere"),
+            ("code_verifier", VERIFIER),
+        ])
+        .await
+        .is(400);
+    assert_eq!(elsewhere.json["error"], "invalid_grant");
+}
+
+#[tokio::test]
 async fn rule_5_3_nobody_is_sent_to_an_address_that_was_not_registered() {
     let api = Api::cafe().await;
     let connector = Connector::register(&api).await;

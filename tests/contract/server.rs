@@ -1,6 +1,6 @@
 //! What the server offers tests besides the interface: its record of requests, edits, and a state that several servers share.
 
-use links_fixtures::{ContractServer, World};
+use links_fixtures::{ContractServer, Limits, World};
 use serde_json::json;
 
 use crate::operations::operations;
@@ -65,4 +65,24 @@ async fn servers_of_one_state_file_share_their_account() {
     assert!(two.page().await.ids().await.contains(&id));
     drop((one, two));
     assert!(start().await.page().await.ids().await.contains(&id), "it outlives the servers");
+}
+
+#[tokio::test]
+async fn limits_can_be_lowered_and_are_told() {
+    let limits = Limits {
+        rates_enforced: false,
+        slots_per_batch: 2,
+        slots_per_profile: 15,
+        ..Limits::default()
+    };
+    let builder = ContractServer::builder(World::cafe()).limits(limits);
+    let api = Api::over(builder.start().await.expect("the server starts"));
+    let path = api.page().await.at("/slots/batch");
+    let dividers = |count: usize| json!({"slots": vec![json!({"type": "divider"}); count]});
+    api.post(&path).json(&dividers(3)).await.names(&["slots"]);
+    api.post(&path).json(&dividers(2)).await.refused(409);
+    api.post(&path).json(&dividers(1)).await.is(201);
+    let me = api.get("/me").await.is(200);
+    assert_eq!(me.data()["limits"]["slotsPerBatch"], 2);
+    assert_eq!(me.data()["limits"]["slotsPerProfile"], 15);
 }
