@@ -10,8 +10,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::both;
+use crate::connector::{Connector, resource_metadata, text};
 use crate::operations::operations;
-use crate::s5_authentication::{Connector, resource_metadata, text};
 use crate::support::{Api, id_of, ids_query, noon};
 
 /// A café with rate limits, its time in the test's hands.

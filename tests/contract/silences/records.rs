@@ -7,9 +7,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::both;
+use crate::connector::text;
 use crate::image::png;
 use crate::s2_slots::SLOT_TYPES;
-use crate::s5_authentication::text;
 use crate::shapes;
 use crate::support::{Api, id_of};
 
