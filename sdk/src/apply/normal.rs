@@ -95,8 +95,15 @@ fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Normal<'_>)>
 ///
 /// It tells an edited page from an untouched one; it does not resist someone who seeks a collision.
 pub fn fingerprint(page: &[Slot]) -> String {
+    let contents: Vec<_> = page.iter().map(|slot| fields(&slot.data)).collect();
+    fingerprint_of(page, &contents)
+}
+
+/// The same where the contents are at hand.
+pub(super) fn fingerprint_of(page: &[Slot], contents: &[Fields<'_>]) -> String {
+    let slots = page.iter().zip(contents);
     let content: Vec<_> =
-        page.iter().map(|slot| (slot.id, &slot.kind, slot.supported, fields(&slot.data))).collect();
+        slots.map(|(slot, content)| (slot.id, &slot.kind, slot.supported, content)).collect();
     let bytes = serde_json::to_vec(&content).unwrap_or_default();
     // FNV-1a.
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::content::Wish;
 use super::error::{ItemError, ItemProblem, PlanError};
 use super::matching::{Found, Matcher};
-use super::normal::{Fields, Normal, fields, fingerprint};
+use super::normal::{Fields, Normal, fields, fingerprint_of};
 use super::order::arrange;
 use super::schema::Clearing;
 use super::{DesiredPage, DesiredSlot, KeptReason, Options};
@@ -22,7 +22,7 @@ use crate::{Object, Slot};
 /// still shows all that was old or all that is new.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The [`fingerprint`] of the page that the plan was made for.
+    /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.
     pub page: String,
     /// Items of the file.
     pub items: usize,
@@ -157,7 +157,8 @@ impl Plan {
             items.iter().map(|item| Wish::of(item, &options.types)).collect();
         let (found, mut errors) = Matcher::new(page, &contents, items, &wishes, options).run();
 
-        let mut plan = Self { page: fingerprint(page), items: items.len(), ..Self::default() };
+        let mut plan =
+            Self { page: fingerprint_of(page, &contents), items: items.len(), ..Self::default() };
         let mut wanted = Vec::with_capacity(items.len());
         let mut served = HashSet::new();
         for (index, item) in items.iter().enumerate() {
