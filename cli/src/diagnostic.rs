@@ -217,9 +217,10 @@ impl From<Error> for Failure {
             (Exit::NotAuthenticated, _) => Some(
                 "check LINKS_TOKEN; tokens are issued in the account's API settings".to_owned(),
             ),
-            (_, Outcome::Unknown) => {
-                Some("it may have been done all the same: look before you repeat it".to_owned())
-            }
+            (_, Outcome::Unknown) => Some(
+                "no answer came: if this was to change something, look before you repeat it"
+                    .to_owned(),
+            ),
             (Exit::RateLimited, _) => {
                 error.retry_after().map(|wait| format!("try again in {} s", wait.as_secs() + 1))
             }

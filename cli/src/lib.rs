@@ -21,6 +21,7 @@ mod values;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 pub use crate::exit::Exit;
@@ -38,10 +39,11 @@ pub fn command() -> clap::Command {
 /// Runs one command line to its end.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
-    match Cli::try_parse_from(&args) {
-        Ok(cli) => run(cli).into(),
-        Err(error) => not_parsed(&args, &error).into(),
-    }
+    let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
+        Ok(cli) => run(cli),
+        Err(error) => not_parsed(&args, &error),
+    });
+    ended.unwrap_or(Exit::Internal).into()
 }
 
 fn run(cli: Cli) -> Exit {
@@ -86,7 +88,10 @@ fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
     }
     if json {
         let text = error.render().to_string();
-        let message = text.split("\n\n").next().unwrap_or_default().trim();
+        let message = match error.kind() {
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing",
+            _ => text.split("\n\n").next().unwrap_or_default().trim(),
+        };
         let message = message.strip_prefix("error: ").unwrap_or(message);
         return failed(&Ui::plain(Format::Json), &Failure::usage(message));
     }

@@ -48,8 +48,8 @@ pub(crate) async fn start(
     if !limits {
         builder = builder.no_limits();
     }
-    builder.start().await.map_err(|error| {
-        Failure::usage(format!("cannot start the sandbox: {error}"))
-            .hint(format!("its state is in {}; `links sandbox reset` removes it", path.display()))
-    })
+    builder
+        .start()
+        .await
+        .map_err(|error| Failure::usage(format!("cannot start the sandbox: {error}")))
 }

@@ -1,6 +1,8 @@
 //! Page files against a page: pull, plan, apply.
 
-use serde_json::json;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
@@ -140,4 +142,35 @@ fn ids_that_cannot_be_are_all_named() {
     let stage = Stage::cafe();
     stage.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
     insta::assert_snapshot!(stage.run("slots plan page.yaml"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_behind_the_request_in_flight() {
+    let stage = Stage::cafe();
+    let dividers = "  - {type: divider}\n".repeat(300);
+    stage.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
+    let mut child = stage.command(["slots", "apply", "page.yaml", "-o", "json"]);
+    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Five requests go out at once, three of them create; the sixth waits for the rest of a second.
+    while stage.server.requests().len() < 5 {
+        std::thread::yield_now();
+    }
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    let output = child.wait_with_output().unwrap();
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(
+        (output.status.code(), &error["code"]),
+        (Some(130), &"interrupted".into()),
+        "{error}"
+    );
+    let slots = || stage.server.account().profiles[0].slots.len();
+    let created = slots() - 14;
+    assert!([150, 200].contains(&created), "{created}");
+    assert_eq!(error["message"], format!("stopped by Ctrl-C: {created} created"));
+
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    // One of the dividers was on the page before.
+    assert_eq!(slots(), 14 + 299);
 }

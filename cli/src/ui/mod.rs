@@ -124,26 +124,15 @@ impl Ui {
     }
 
     fn view(&self, outcome: &Outcome) -> Result<(), Failure> {
-        match &outcome.view {
-            View::Document(text) if self.terminal.stdout => out(&[clean::text(text).as_bytes()]),
-            View::Document(text) => out(&[text.as_bytes()]),
-            View::Lines(lines) => {
-                let text: String =
-                    lines.iter().map(|it| self.toned(it, self.terminal.stdout) + "\n").collect();
-                out(&[text.as_bytes()])
-            }
-            View::Table(columns) => {
-                out(&[
-                    table::render(&data(&outcome.body)?, columns, self.terminal.stdout).as_bytes()
-                ])
-            }
-            View::Record(first) => {
-                out(
-                    &[record::render(&data(&outcome.body)?, first, self.terminal.stdout)
-                        .as_bytes()],
-                )
-            }
-        }
+        let terminal = self.terminal.stdout;
+        let text = match &outcome.view {
+            View::Document(text) if terminal => clean::text(text),
+            View::Document(text) => text.into(),
+            View::Lines(lines) => lines.iter().map(|it| self.toned(it, terminal) + "\n").collect(),
+            View::Table(columns) => table::render(&data(&outcome.body)?, columns, terminal).into(),
+            View::Record(first) => record::render(&data(&outcome.body)?, first, terminal).into(),
+        };
+        out(&[text.as_bytes()])
     }
 
     fn toned(&self, line: &Line, terminal: bool) -> String {
@@ -172,9 +161,7 @@ pub(crate) fn help(error: &clap::Error) {
 fn data(body: &Body) -> Result<Value, Failure> {
     let mut value = match body {
         Body::Own(value) => value.clone(),
-        Body::Service(bytes) => serde_json::from_slice(bytes).map_err(|error| {
-            Failure::new(crate::exit::Exit::Server, format!("the answer is not JSON: {error}"))
-        })?,
+        Body::Service(bytes) => serde_json::from_slice(bytes).map_err(Failure::unreadable)?,
     };
     Ok(match value.get_mut("data") {
         Some(data) => data.take(),
@@ -185,10 +172,9 @@ fn data(body: &Body) -> Result<Value, Failure> {
 fn out(parts: &[&[u8]]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match parts.iter().try_for_each(|part| stdout.write_all(part)).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-            crate::exit::Exit::Internal,
-            format!("cannot write to stdout: {error}"),
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::internal(format!("cannot write to stdout: {error}")))
+        }
         _ => Ok(()),
     }
 }

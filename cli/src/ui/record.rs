@@ -1,6 +1,5 @@
 //! One record as lines of name and value.
 
-use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::Value;
 
 use super::{clean, table};
@@ -10,20 +9,11 @@ pub(super) fn render(record: &Value, first: &[&str], terminal: bool) -> String {
     let mut fields = Vec::new();
     flatten(record, String::new(), &mut fields);
     fields.sort_by_key(|(name, _)| first.iter().position(|it| it == name).unwrap_or(first.len()));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if terminal {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        table.force_no_tty();
-    }
+    let mut table = table::frame(terminal);
     for (name, value) in fields {
         table.add_row([clean::line(&name).into_owned(), value]);
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    table::lines(&table)
+    table::lines(table)
 }
 
 fn flatten(value: &Value, name: String, fields: &mut Vec<(String, String)>) {

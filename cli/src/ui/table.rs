@@ -9,15 +9,13 @@ use crate::outcome::{Cell, Column};
 /// Most characters of a value that a cell shows; `-o json` shows all.
 const CELL_MAX: usize = 60;
 
+/// A narrower terminal is one that does not say how wide it is.
+const WIDTH_MIN: u16 = 20;
+
 /// One line for each record. On a terminal the columns share its width; elsewhere each record stays on its line.
 pub(super) fn render(records: &Value, columns: &[Column], terminal: bool) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(columns.iter().map(|it| it.title));
-    if terminal {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        table.force_no_tty();
-    }
+    let mut table = frame(terminal);
+    table.set_header(columns.iter().map(|it| it.title));
     for record in records.as_array().map_or(std::slice::from_ref(records), Vec::as_slice) {
         table.add_row(columns.iter().map(|column| {
             cut(&match column.cell {
@@ -26,14 +24,26 @@ pub(super) fn render(records: &Value, columns: &[Column], terminal: bool) -> Str
             })
         }));
     }
+    lines(table)
+}
+
+/// A table without lines, which shares out the width of a terminal that has one.
+pub(super) fn frame(terminal: bool) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    if !terminal {
+        table.force_no_tty();
+    } else if table.width().is_some_and(|width| width >= WIDTH_MIN) {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+    }
+    table
+}
+
+/// The text of a table, without the white space that fills it up on the right.
+pub(super) fn lines(mut table: Table) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
-    lines(&table)
-}
-
-/// A table without the white space that fills it up on the right.
-pub(super) fn lines(table: &Table) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
