@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::generated;
 use crate::operation::{Effect, Operation};
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::{Answer, Exchange, MakeRequest, Options, Transport, run};
+use crate::transport::{Answer, Exchange, MakeRequest, Options, Shared, Transport};
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) type Generated<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
@@ -58,6 +58,7 @@ mod sealed {
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<T, K = Read> {
     sender: Sender,
+    deadline: Duration,
     send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
     kind: PhantomData<fn() -> K>,
 }
@@ -89,11 +90,14 @@ impl<T: Send + 'static, K> Call<T, K> {
         let options = Options {
             idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
             dry_run: false,
-            deadline: client.deadline,
+            until: Duration::MAX,
             max_wait: client.max_wait,
+            looks_first: false,
         };
+        // An upload may need longer than the deadline that does for everything else.
+        let deadline = client.deadline.unwrap_or(DEADLINE.max(operation.timeout));
         let sender = Sender { client: client.clone(), operation, options, undecoded: None };
-        Self { sender, send: Box::new(send), kind: PhantomData }
+        Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
 
     /// A call that fails before anything is sent.
@@ -106,9 +110,9 @@ impl<T: Send + 'static, K> Call<T, K> {
         Self::new(client, operation, move |_| Box::pin(std::future::ready(Err(error))))
     }
 
-    /// Longest time for this call, waiting and retries included.
+    /// Longest time for this call, waiting and retries included. It runs from when the call is awaited.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.sender.options.deadline = deadline;
+        self.deadline = deadline;
         self
     }
 
@@ -128,6 +132,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         let send = self.send;
         Call {
             sender: self.sender,
+            deadline: self.deadline,
             send: Box::new(move |sender| Box::pin(undecoded(sender, send))),
             kind: PhantomData,
         }
@@ -161,11 +166,14 @@ impl<T: Send + 'static, K: Rehearsable> Call<T, K> {
         let send = self.send;
         Call {
             sender: self.sender,
+            deadline: self.deadline,
             send: Box::new(move |sender| {
                 Box::pin(async move {
+                    let caller = sender.clone();
                     let operation = sender.operation;
                     let answer = undecoded(sender, send).await?;
                     if answer.status() == 204 {
+                        caller.keep_answer(&answer);
                         Ok(())
                     } else {
                         Err(Error::dry_run_executed(operation.id, &answer))
@@ -200,7 +208,9 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
     type IntoFuture = BoxFuture<'static, Result<T, Error>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        (self.send)(self.sender)
+        let Self { mut sender, deadline, send, .. } = self;
+        sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
+        send(sender)
     }
 }
 
@@ -212,6 +222,8 @@ impl<T, K> fmt::Debug for Call<T, K> {
             .finish_non_exhaustive()
     }
 }
+
+const DEADLINE: Duration = Duration::from_secs(120);
 
 type AnswerSlot = Arc<Mutex<Option<Answer>>>;
 
@@ -230,6 +242,31 @@ impl Sender {
     pub(crate) fn beside(&self) -> Self {
         let options = Options { idempotency_key: None, dry_run: false, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// Waits before the call is made once more after so many failures; `false` where that is too often.
+    pub(crate) async fn back_off(&self, failed: u32) -> bool {
+        self.client.shared.back_off(self.operation, failed).await
+    }
+
+    /// The same with another key, for a request whose answer is not the call's.
+    pub(crate) fn with_key(&self, key: Option<IdempotencyKey>) -> Self {
+        let options = Options { idempotency_key: key, ..self.options.clone() };
+        Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// The same, but an attempt of unknown outcome is not repeated: the caller looks first.
+    pub(crate) fn looking_first(mut self) -> Self {
+        self.options.looks_first = true;
+        self
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.client.shared
     }
 
     /// One request through the generated client.
@@ -318,7 +355,7 @@ impl Sender {
         operation: &'static Operation,
         make: &mut MakeRequest<'_>,
     ) -> Result<R, Error> {
-        let exchange = run(&self.client.shared, operation, &self.options, make).await;
+        let exchange = self.client.shared.run(operation, &self.options, make).await;
         let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
         self.keep_answer(answer);
         serde_json::from_slice(&answer.body)
@@ -339,11 +376,8 @@ impl Sender {
     }
 
     fn error(&self, exchange: Exchange, why: Option<String>) -> Error {
-        Error::from_exchange(
-            exchange,
-            self.client.shared.base.host(),
-            self.options.idempotency_key.clone(),
-            why,
-        )
+        let shared = &self.client.shared;
+        let key = self.options.idempotency_key.clone();
+        Error::from_exchange(exchange, shared.base.host(), shared.token.as_ref(), key, why)
     }
 }

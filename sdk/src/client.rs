@@ -8,15 +8,12 @@ use reqwest::redirect::Policy;
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
 use crate::token::Token;
+use crate::transport::Shared;
+use crate::transport::budget::Budget;
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::observer::{Nobody, Observer};
 use crate::transport::pacing::{InProcess, Pacer, RateLimits};
-use crate::transport::{Budget, Shared};
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest silence while an answer is being read.
-const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-const DEADLINE: Duration = Duration::from_secs(120);
+use crate::transport::wire::Timeouts;
 
 /// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token.
 ///
@@ -35,7 +32,7 @@ const DEADLINE: Duration = Duration::from_secs(120);
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) deadline: Duration,
+    pub(crate) deadline: Option<Duration>,
     pub(crate) max_wait: Option<Duration>,
 }
 
@@ -46,8 +43,9 @@ pub struct ClientBuilder {
     base: String,
     token: Option<Token>,
     user_agent: String,
-    deadline: Duration,
+    deadline: Option<Duration>,
     max_wait: Option<Duration>,
+    timeouts: Timeouts,
     clock: Arc<dyn Clock>,
     pacer: Arc<dyn Pacer>,
     observer: Arc<dyn Observer>,
@@ -77,8 +75,9 @@ impl Client {
             base: base.into(),
             token: None,
             user_agent: concat!("links-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
-            deadline: DEADLINE,
+            deadline: None,
             max_wait: None,
+            timeouts: Timeouts::default(),
             clock: Arc::new(SystemClock::new()),
             pacer: Arc::new(InProcess::new(RateLimits::default())),
             observer: Arc::new(Nobody),
@@ -109,15 +108,32 @@ impl ClientBuilder {
         self
     }
 
-    /// Longest time for one call, waiting and retries included; 120 seconds unless set.
+    /// Longest time for one call, waiting and retries included; 120 seconds unless set, an hour for an upload.
     pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
+        self.deadline = Some(deadline);
         self
     }
 
     /// Longest single wait of a call for the rate limits; a longer one fails at once. Without it only the deadline bounds them.
     pub fn max_wait(mut self, wait: Duration) -> Self {
         self.max_wait = Some(wait);
+        self
+    }
+
+    /// How long to wait for the network.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use links_sdk::{Client, Timeouts};
+    ///
+    /// let mut timeouts = Timeouts::default();
+    /// timeouts.connect = Duration::from_secs(3);
+    /// let client = Client::builder("http://127.0.0.1:8080/api/v1").timeouts(timeouts).build()?;
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
         self
     }
 
@@ -154,10 +170,12 @@ impl ClientBuilder {
             Ok(base) => base,
             Err(source) => return Err(BuildError::Base { address: self.base, source }),
         };
-        let http = http_client(&base, &self.user_agent).map_err(BuildError::Http)?;
+        let http = http_client(&base, &self.user_agent, self.timeouts.connect)
+            .map_err(BuildError::Http)?;
         let shared = Shared {
             base,
             http,
+            timeouts: self.timeouts,
             token: self.token,
             clock: self.clock,
             pacer: self.pacer,
@@ -169,7 +187,11 @@ impl ClientBuilder {
     }
 }
 
-fn http_client(base: &BaseUrl, user_agent: &str) -> reqwest::Result<reqwest::Client> {
+fn http_client(
+    base: &BaseUrl,
+    user_agent: &str,
+    connect: Duration,
+) -> reqwest::Result<reqwest::Client> {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Another thread may have been faster; either provider serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -178,8 +200,7 @@ fn http_client(base: &BaseUrl, user_agent: &str) -> reqwest::Result<reqwest::Cli
         .user_agent(user_agent)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(STALL_TIMEOUT);
+        .connect_timeout(connect);
     let builder = if base.is_loopback() { builder.no_proxy() } else { builder };
     // Reading the system's certificates is most of a client's cost, and plain http needs none.
     let builder = if base.is_https() { builder } else { builder.tls_certs_only([]) };

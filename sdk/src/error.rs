@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::token::Token;
 use crate::tolerant::FieldErrors;
+use crate::transport::answer::MOST_BYTES;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::pacing::WaitReason;
-use crate::transport::{Answer, Exchange, Failure};
+use crate::transport::retry::End;
+use crate::transport::{Answer, Broken, Exchange, Failure};
 
 /// Most characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
@@ -33,11 +36,12 @@ struct Inner {
 #[derive(Debug)]
 enum Kind {
     Invalid(String),
+    Conflict(String),
     Service(ServiceError),
     Unreadable { status: u16, why: String, excerpt: String },
-    Network { host: String, timed_out: bool, source: reqwest::Error },
+    Network { host: String, end: End, source: Box<dyn std::error::Error + Send + Sync> },
     Deadline { wait: Duration, reason: WaitReason },
-    DryRunExecuted { status: u16, body: Bytes },
+    DryRunExecuted(Answer),
     Io(std::io::Error),
 }
 
@@ -85,6 +89,11 @@ impl Error {
         Self::new(operation, Outcome::NotExecuted, Kind::Invalid(message.into()))
     }
 
+    /// Somebody else wrote meanwhile, so that nobody can tell any more what this call did.
+    pub(crate) fn conflict(operation: &'static str, message: impl Into<String>) -> Self {
+        Self::new(operation, Outcome::Unknown, Kind::Conflict(message.into()))
+    }
+
     fn new(operation: &'static str, outcome: Outcome, kind: Kind) -> Self {
         Self(Box::new(Inner {
             operation,
@@ -100,32 +109,30 @@ impl Error {
     pub(crate) fn from_exchange(
         exchange: Exchange,
         host: &str,
+        token: Option<&Token>,
         key: Option<IdempotencyKey>,
         why: Option<String>,
     ) -> Self {
         let outcome = exchange.outcome();
-        let mut retry_after = None;
-        let kind = match exchange.result {
+        let mut retry_after = exchange.retry_after;
+        let mut kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             Err(Failure::Request(error)) => Kind::Io(error),
-            Err(Failure::Network { source, .. }) => {
-                Kind::Network { host: host.to_owned(), timed_out: source.is_timeout(), source }
-            }
-            Err(Failure::TooLarge { status }) => {
-                let why = format!(
-                    "it is larger than {} MiB",
-                    crate::transport::answer::MOST_BYTES / 1024 / 1024
-                );
+            Err(Failure::Broken(Broken { end: End::TooLarge(status), .. })) => {
+                let why = format!("it is larger than {} MiB", MOST_BYTES / 1024 / 1024);
                 Kind::Unreadable { status, why, excerpt: String::new() }
             }
-            Err(Failure::Deadline { wait, reason, last, .. }) => {
-                retry_after = Some(wait);
-                match last {
-                    Some(answer) if answer.status() != 429 => of_answer(&answer, None),
-                    _ => Kind::Deadline { wait, reason },
-                }
+            Err(Failure::Broken(Broken { end, source })) => {
+                Kind::Network { host: host.to_owned(), end, source }
+            }
+            Err(Failure::Deadline { wait, reason }) => {
+                retry_after = Some(wait).filter(|wait| !wait.is_zero());
+                Kind::Deadline { wait, reason }
             }
         };
+        if let Some(token) = token {
+            kind.hide(token);
+        }
         let error = Self::new(exchange.operation.id, outcome, kind);
         Self(Box::new(Inner {
             attempts: exchange.sent,
@@ -142,8 +149,7 @@ impl Error {
 
     /// The service executed what should have been a dry run.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
-        let kind = Kind::DryRunExecuted { status: answer.status(), body: answer.body.clone() };
-        Self::new(operation, Outcome::Executed, kind)
+        Self::new(operation, Outcome::Executed, Kind::DryRunExecuted(answer.clone()))
     }
 
     /// The operationId of the call.
@@ -175,7 +181,9 @@ impl Error {
     pub fn status(&self) -> Option<u16> {
         match &self.0.kind {
             Kind::Service(error) => Some(error.status),
-            Kind::Unreadable { status, .. } | Kind::DryRunExecuted { status, .. } => Some(*status),
+            Kind::Unreadable { status, .. } => Some(*status),
+            Kind::DryRunExecuted(answer) => Some(answer.status()),
+            Kind::Network { end, .. } => end.status(),
             Kind::Deadline { reason: WaitReason::TooManyRequests, .. } => Some(429),
             _ => None,
         }
@@ -198,7 +206,7 @@ impl Error {
     /// The body of a write that the service executed although it was asked for a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
         match &self.0.kind {
-            Kind::DryRunExecuted { body, .. } => Some(body),
+            Kind::DryRunExecuted(answer) => Some(answer.body()),
             _ => None,
         }
     }
@@ -223,9 +231,9 @@ impl Error {
         self.status() == Some(404)
     }
 
-    /// 409: a limit is reached, or the type is read-only.
+    /// 409: a limit is reached, or the type is read-only. Or a login changed to something else while its change was under way.
     pub fn is_conflict(&self) -> bool {
-        self.status() == Some(409)
+        self.status() == Some(409) || matches!(self.0.kind, Kind::Conflict(_))
     }
 
     /// 422: see [`Error::field_errors`].
@@ -256,7 +264,7 @@ impl Error {
 
     /// The service executed a dry run: something was written.
     pub fn is_dry_run_executed(&self) -> bool {
-        matches!(self.0.kind, Kind::DryRunExecuted { .. })
+        matches!(self.0.kind, Kind::DryRunExecuted(_))
     }
 
     /// Whether the same call may succeed later without anything being changed.
@@ -285,10 +293,41 @@ fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
                 }
                 _ => "it is not the service's error format".to_owned(),
             });
-            let text = String::from_utf8_lossy(&answer.body);
-            Kind::Unreadable { status, why, excerpt: text.trim().chars().take(EXCERPT).collect() }
+            Kind::Unreadable { status, why, excerpt: excerpt(&answer.body) }
         }
     }
+}
+
+impl Kind {
+    /// A service that repeats a request in its error page repeats the token.
+    fn hide(&mut self, token: &Token) {
+        match self {
+            Self::Unreadable { why, excerpt, .. } => {
+                token.hide_in(why);
+                token.hide_in(excerpt);
+            }
+            Self::Service(error) => {
+                token.hide_in(&mut error.message);
+                token.hide_in(&mut error.code);
+                error.documentation.iter_mut().for_each(|text| token.hide_in(text));
+                error.errors.0.values_mut().flatten().for_each(|text| token.hide_in(text));
+            }
+            Self::Invalid(_)
+            | Self::Conflict(_)
+            | Self::Network { .. }
+            | Self::Deadline { .. }
+            | Self::DryRunExecuted(_)
+            | Self::Io(_) => {}
+        }
+    }
+}
+
+/// The first words of a body, on one line.
+fn excerpt(body: &[u8]) -> String {
+    let start = String::from_utf8_lossy(&body[..body.len().min(EXCERPT * 8)]);
+    let visible: String = start.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(EXCERPT).collect()
 }
 
 /// Where a redirect points, without what may be secret in it.
@@ -301,7 +340,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operation = self.0.operation;
         match &self.0.kind {
-            Kind::Invalid(message) => f.write_str(message),
+            Kind::Invalid(message) | Kind::Conflict(message) => f.write_str(message),
             Kind::Service(error) => {
                 write!(f, "{operation} was refused with {}: {}", error.status, error.message)
             }
@@ -315,13 +354,19 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            Kind::Network { host, timed_out: true, .. } => {
-                write!(f, "{operation}: {host} did not answer in time")
+            Kind::Network { host, end, .. } => match end {
+                End::Unreachable => write!(f, "{operation}: cannot reach {host}"),
+                End::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
+                End::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
+                End::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
+                End::Answer(status) | End::Cut(status) | End::TooLarge(status) => write!(
+                    f,
+                    "{operation}: {host} answered {status}, but not all of the answer arrived"
+                ),
+            },
+            Kind::Deadline { wait: Duration::ZERO, .. } => {
+                write!(f, "{operation}: no time is left for it")
             }
-            Kind::Network { host, source, .. } if source.is_connect() => {
-                write!(f, "{operation}: cannot reach {host}")
-            }
-            Kind::Network { host, .. } => write!(f, "{operation}: the connection to {host} broke"),
             Kind::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
                 write!(
@@ -329,12 +374,11 @@ impl fmt::Display for Error {
                     "{operation} would have to wait {seconds} s ({reason}), which is longer than it may"
                 )
             }
-            Kind::DryRunExecuted { status, .. } => {
-                write!(
-                    f,
-                    "the service executed a dry run of {operation} (it answered {status}, not 204)"
-                )
-            }
+            Kind::DryRunExecuted(answer) => write!(
+                f,
+                "the service executed a dry run of {operation} (it answered {}, not 204)",
+                answer.status()
+            ),
             Kind::Io(_) => write!(f, "{operation}: the request could not be made"),
         }
     }
@@ -343,7 +387,8 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            Kind::Network { source, .. } => std::error::Error::source(source),
+            // The outermost only says that the request failed.
+            Kind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
             Kind::Io(error) => Some(error),
             _ => None,
         }

@@ -95,6 +95,7 @@ pub use transport::clock::{Clock, SystemClock};
 pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use transport::observer::{AttemptReport, Observer};
 pub use transport::pacing::{InProcess, MustWait, Pacer, RateLimits, SharedFile, Ticket, WaitReason};
+pub use transport::wire::Timeouts;
 pub use upload::Upload;
 
 /// The result of a call.

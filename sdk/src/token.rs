@@ -4,6 +4,8 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
+const SCHEME: &str = "Bearer ";
+
 /// An access token (the interface, section 5). Its text can be sent, not shown: `Debug` prints a placeholder.
 ///
 /// ```
@@ -40,7 +42,7 @@ impl Token {
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(InvalidToken::Character);
         }
-        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+        let mut header = HeaderValue::from_str(&format!("{SCHEME}{text}"))
             .map_err(|_| InvalidToken::Character)?;
         header.set_sensitive(true);
         Ok(Self(header))
@@ -48,6 +50,15 @@ impl Token {
 
     pub(crate) fn header(&self) -> HeaderValue {
         self.0.clone()
+    }
+
+    /// Takes this token out of a text that somebody else wrote.
+    pub(crate) fn hide_in(&self, text: &mut String) {
+        let token = self.0.to_str().ok().and_then(|header| header.strip_prefix(SCHEME));
+        // A text of a few letters stands everywhere, and is no secret.
+        if let Some(token) = token.filter(|token| token.len() >= 8 && text.contains(token)) {
+            *text = text.replace(token, "***");
+        }
     }
 }
 
@@ -69,5 +80,12 @@ mod tests {
             assert_eq!(Token::new(text).unwrap_err(), InvalidToken::Character, "{text:?}");
         }
         assert!(!format!("{:?}", Token::new("abc").unwrap().header()).contains("abc"));
+    }
+
+    #[test]
+    fn a_token_is_taken_out_of_what_repeats_it() {
+        let mut page = "Authorization: Bearer lnk_secret\ntoken=lnk_secret".to_owned();
+        Token::new("lnk_secret").unwrap().hide_in(&mut page);
+        assert_eq!(page, "Authorization: Bearer ***\ntoken=***");
     }
 }

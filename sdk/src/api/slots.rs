@@ -350,31 +350,25 @@ impl SlotsHandle {
     }
 }
 
-/// Rounds of reading and deleting after lost answers.
-const MOST_ROUNDS: usize = 4;
+/// Times that what is left after a lost answer is sent again.
+const MOST_REPEATS: u32 = 3;
 
 async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result<Deleted, Error> {
     let asked = count(&ids);
+    let mut lost = match delete_these(&sender, &key, &ids).await {
+        Ok(done) => return Ok(done),
+        Err(error) if error.outcome() == Outcome::NotExecuted => return Err(error),
+        Err(error) => error,
+    };
     let mut left = ids;
-    let mut rounds = 0;
-    loop {
-        rounds += 1;
-        let (of, these) = (key.clone(), left.clone());
-        let request = |api: Api| async move { api.delete_slots(&of, &these).await };
-        let lost = match sender.send(operation::DELETE_SLOTS, request).await {
-            Ok(envelope) => {
-                let deleted = asked - count(&left) + envelope.meta.deleted;
-                return Ok(Deleted { deleted, total: envelope.meta.total });
-            }
-            Err(error) if error.outcome() == Outcome::Unknown && rounds < MOST_ROUNDS => error,
-            Err(error) => return Err(error),
-        };
+    for failed in 1..=MOST_REPEATS {
+        if !sender.back_off(failed).await {
+            break;
+        }
         let of = key.clone();
         let request = |api: Api| async move { api.list_slots(&of).await };
-        // Where the page cannot be read either, what matters to the caller is the delete, whose outcome stays unknown.
-        let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else {
-            return Err(lost);
-        };
+        // Where the page cannot be read, what matters to the caller is the delete, whose outcome stays unknown.
+        let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
         let there: HashSet<i64> = page.data.iter().map(|slot| slot.id).collect();
         left.retain(|id| there.contains(id));
         if left.is_empty() {
@@ -382,7 +376,23 @@ async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result
             sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
             return Ok(done);
         }
+        match delete_these(&sender, &key, &left).await {
+            Ok(Deleted { deleted, total }) => {
+                return Ok(Deleted { deleted: asked - count(&left) + deleted, total });
+            }
+            // Perhaps because the lost request was executed after the page was read.
+            Err(error) if error.outcome() == Outcome::NotExecuted => {}
+            Err(error) => lost = error,
+        }
     }
+    Err(lost)
+}
+
+async fn delete_these(sender: &Sender, key: &str, ids: &[i64]) -> Result<Deleted, Error> {
+    let (key, ids) = (key.to_owned(), ids.to_vec());
+    let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
+    let meta = sender.send(operation::DELETE_SLOTS, request).await?.meta;
+    Ok(Deleted { deleted: meta.deleted, total: meta.total })
 }
 
 fn count<T>(items: &[T]) -> i64 {

@@ -1,6 +1,8 @@
 //! One whole answer of the service, read under a limit.
 
+use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
@@ -19,7 +21,8 @@ pub struct Answer {
 
 /// Why a body was not read to its end.
 pub(crate) enum Unread {
-    Cut(reqwest::Error),
+    /// The connection broke, or nothing came for too long.
+    Cut(Box<dyn StdError + Send + Sync>),
     TooLarge,
 }
 
@@ -48,19 +51,28 @@ impl Answer {
         }
     }
 
-    pub(crate) async fn read(mut response: Response) -> Result<Self, (StatusCode, Unread)> {
+    /// Reads to the end, with at most `stall` between two pieces. Of an error as much as came will do: its body only explains.
+    pub(crate) async fn read(
+        mut response: Response,
+        stall: Duration,
+    ) -> Result<Self, (StatusCode, Unread)> {
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
         let mut body = BytesMut::new();
-        loop {
-            match response.chunk().await {
-                Ok(None) => return Ok(Self { status, headers, body: body.freeze() }),
-                Ok(Some(chunk)) if body.len() + chunk.len() > MOST_BYTES => {
-                    return Err((status, Unread::TooLarge));
+        let unread = loop {
+            match tokio::time::timeout(stall, response.chunk()).await {
+                Ok(Ok(None)) => break None,
+                Ok(Ok(Some(chunk))) if body.len() + chunk.len() > MOST_BYTES => {
+                    break Some(Unread::TooLarge);
                 }
-                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-                Err(error) => return Err((status, Unread::Cut(error.without_url()))),
+                Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
+                Ok(Err(error)) => break Some(Unread::Cut(Box::new(error.without_url()))),
+                Err(silence) => break Some(Unread::Cut(Box::new(silence))),
             }
+        };
+        match unread {
+            Some(unread) if status.is_success() => Err((status, unread)),
+            _ => Ok(Self { status, headers, body: body.freeze() }),
         }
     }
 }

@@ -1,17 +1,20 @@
 //! How every request travels: the hooks of the generated client, and what all calls of one client share.
 
 pub(crate) mod answer;
+pub(crate) mod budget;
 pub(crate) mod clock;
+mod exchange;
 pub(crate) mod idempotency;
 pub(crate) mod observer;
 pub(crate) mod pacing;
-mod retry;
+pub(crate) mod retry;
 mod retry_after;
 mod run;
+pub(crate) mod wire;
 
 use std::future::ready;
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,16 +23,20 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Request, Response, StatusCode};
 
 pub(crate) use answer::Answer;
-pub(crate) use run::{Exchange, Failure, MakeRequest, run};
+pub(crate) use exchange::{Broken, Exchange, Failure};
+pub(crate) use run::MakeRequest;
 
 use crate::base_url::BaseUrl;
 use crate::generated;
 use crate::operation::Operation;
 use crate::token::Token;
+use budget::Budget;
 use clock::Clock;
 use idempotency::IdempotencyKey;
 use observer::Observer;
 use pacing::{Pacer, WaitReason};
+use run::{back_off, run};
+use wire::{Http, Timeouts};
 
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
 
@@ -38,6 +45,7 @@ const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
 pub(crate) struct Shared {
     pub(crate) base: BaseUrl,
     pub(crate) http: reqwest::Client,
+    pub(crate) timeouts: Timeouts,
     pub(crate) token: Option<Token>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) pacer: Arc<dyn Pacer>,
@@ -47,6 +55,22 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Sends one call over the network.
+    pub(crate) async fn run(
+        &self,
+        operation: &'static Operation,
+        options: &Options,
+        make: &mut MakeRequest<'_>,
+    ) -> Exchange {
+        let http = Http { client: &self.http, stall: self.timeouts.stall };
+        run(&http, self, operation, options, make).await
+    }
+
+    /// Waits before a failed call is repeated by whoever made it, unless too much was repeated already.
+    pub(crate) async fn back_off(&self, operation: &'static Operation, failed: u32) -> bool {
+        back_off(self, operation, failed).await
+    }
+
     async fn sleep(&self, operation: &'static Operation, wait: Duration, reason: WaitReason) {
         if !wait.is_zero() {
             self.observer.waiting(operation.id, wait, reason);
@@ -69,40 +93,17 @@ impl Shared {
     }
 }
 
-/// Retries that a process may still make: every success gives back a tenth of one, so that a storm cannot start in a loop.
-#[derive(Debug)]
-pub(crate) struct Budget(AtomicU32);
-
-const FULL_BUDGET: u32 = 200;
-const ONE_RETRY: u32 = 10;
-
-impl Budget {
-    pub(crate) fn full() -> Self {
-        Self(AtomicU32::new(FULL_BUDGET))
-    }
-
-    fn take(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(ONE_RETRY))
-            .is_ok()
-    }
-
-    fn give_back(&self) {
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            (left < FULL_BUDGET).then_some(left + 1)
-        });
-    }
-}
-
 /// What one call asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) idempotency_key: Option<IdempotencyKey>,
     pub(crate) dry_run: bool,
-    /// Longest time for the call, waiting and retries included.
-    pub(crate) deadline: Duration,
+    /// When the call must have ended, by the client's monotonic clock.
+    pub(crate) until: Duration,
     /// Longest single wait for the rate limits.
     pub(crate) max_wait: Option<Duration>,
+    /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
+    pub(crate) looks_first: bool,
 }
 
 /// What the generated client carries for one request: the client's state, the call's options, and where the exchange is left.
@@ -153,7 +154,7 @@ impl ClientHooks<Transport> for generated::Client {
                         .ok_or_else(|| io::Error::other("the body cannot be sent twice")),
                 ))
             };
-        let exchange = run(&transport.shared, operation, &transport.options, &mut copies).await;
+        let exchange = transport.shared.run(operation, &transport.options, &mut copies).await;
         let response = response(&exchange, transport.undecoded);
         *transport.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
         Ok(response)

@@ -4,47 +4,57 @@ use std::time::Duration;
 
 use crate::operation::Effect;
 
-/// What an attempt proves about the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an attempt proves about the request; a later one proves more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
     /// It never reached the service.
     NotSent,
     /// The service answered that it did not execute it.
     NotExecuted,
-    /// The service executed it.
-    Executed,
     /// It may have been executed.
     Unknown,
+    /// The service executed it.
+    Executed,
 }
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// A whole answer with this status.
+    /// An answer with this status.
     Answer(u16),
-    /// A status line, but no whole body.
-    CutBody(u16),
-    /// The connection could not be made, so nothing was sent.
-    NotSent,
+    /// This 2xx status, but not the whole body.
+    Cut(u16),
+    /// This 2xx status, and a body over the limit.
+    TooLarge(u16),
+    /// No connection could be made.
+    Unreachable,
+    /// No secure connection could be made: a certificate, for example.
+    Untrusted,
     /// Sent, and then nothing: reset, closed, broken.
     NoAnswer,
     /// Sent, and then nothing for too long.
     TimedOut,
-    /// Will fail the same way every time: a certificate, an unusable address, a body over the limit.
-    Hopeless(Evidence),
 }
 
 impl End {
     pub(crate) fn evidence(self) -> Evidence {
         match self {
-            Self::Answer(status) | Self::CutBody(status) => match status {
+            Self::Answer(status) | Self::Cut(status) | Self::TooLarge(status) => match status {
                 200..=299 => Evidence::Executed,
-                300..=499 => Evidence::NotExecuted,
+                // "Ask there instead", and "you asked wrongly".
+                307 | 308 | 400..=499 => Evidence::NotExecuted,
                 _ => Evidence::Unknown,
             },
-            Self::NotSent => Evidence::NotSent,
+            Self::Unreachable | Self::Untrusted => Evidence::NotSent,
             Self::NoAnswer | Self::TimedOut => Evidence::Unknown,
-            Self::Hopeless(evidence) => evidence,
+        }
+    }
+
+    /// The status of the answer, if one began.
+    pub(crate) fn status(self) -> Option<u16> {
+        match self {
+            Self::Answer(status) | Self::Cut(status) | Self::TooLarge(status) => Some(status),
+            Self::Unreachable | Self::Untrusted | Self::NoAnswer | Self::TimedOut => None,
         }
     }
 }
@@ -53,9 +63,11 @@ impl End {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {
     pub(crate) end: End,
-    /// Attempts that count, this one included (1 or more).
-    pub(crate) attempts: u32,
-    /// 409 answers to a replayed key so far.
+    /// Requests sent or tried so far, this one included.
+    pub(crate) sent: u32,
+    /// Of those, requests that were waited for after a 429.
+    pub(crate) too_many: u32,
+    /// Of those, requests that were waited for because one with the same key was being processed.
     pub(crate) in_flight: u32,
     /// An earlier attempt of the call may have been executed.
     pub(crate) maybe_executed: bool,
@@ -90,20 +102,16 @@ const MOST_IN_FLIGHT: u32 = 3;
 /// `effect` is the operation's, or `Read` where the call is a dry run.
 pub(crate) fn decide(effect: Effect, attempt: &Attempt) -> Decision {
     match attempt.end {
-        End::Answer(429 | 408 | 425) => {
-            Decision::Later(attempt.retry_after.unwrap_or_else(|| attempt.backoff()))
-        }
-        End::Answer(409)
-            if attempt.keyed && attempt.maybe_executed && attempt.in_flight < MOST_IN_FLIGHT =>
-        {
+        End::Answer(429) => Decision::Later(attempt.wait()),
+        End::Answer(409) if attempt.is_in_flight() => {
             Decision::Later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT))
         }
-        End::Answer(200..=499) | End::Hopeless(_) => Decision::End,
-        _ if attempt.attempts >= MOST_ATTEMPTS => Decision::End,
-        End::NotSent => Decision::Again(attempt.backoff()),
-        End::CutBody(300..=499) => Decision::End,
+        End::TooLarge(_) | End::Untrusted => Decision::End,
+        _ if attempt.counted() >= MOST_ATTEMPTS => Decision::End,
+        End::Unreachable | End::Answer(408 | 425) => Decision::Again(attempt.wait()),
+        End::Answer(200..=499) => Decision::End,
         // Executed, but the answer is lost: a read can be read again, a keyed answer is stored.
-        End::CutBody(200..=299) if !(effect == Effect::Read || attempt.keyed) => Decision::End,
+        End::Cut(_) if effect != Effect::Read && !attempt.keyed => Decision::End,
         _ if !may_resend(effect, attempt) => Decision::End,
         End::TimedOut if attempt.keyed => Decision::Again(attempt.wait().max(KEY_SETTLES)),
         _ => Decision::Again(attempt.wait()),
@@ -120,15 +128,27 @@ fn may_resend(effect: Effect, attempt: &Attempt) -> bool {
 }
 
 impl Attempt {
-    /// Full jitter over a doubling span.
-    fn backoff(&self) -> Duration {
-        let doublings = self.attempts.saturating_sub(1).min(16);
-        (FIRST_BACKOFF * 2_u32.pow(doublings)).min(LONGEST_BACKOFF).mul_f64(self.jitter)
+    /// Attempts that count: waiting because the service said so is not one.
+    fn counted(&self) -> u32 {
+        self.sent - self.too_many - self.in_flight
     }
 
-    fn wait(&self) -> Duration {
-        self.retry_after.map_or_else(|| self.backoff(), |asked| asked.max(self.backoff()))
+    /// Whether a conflict may be the service's own work on a request with the same key. A broken rule names no time.
+    fn is_in_flight(&self) -> bool {
+        let replayed = self.maybe_executed || self.retry_after.is_some();
+        self.keyed && replayed && self.in_flight < MOST_IN_FLIGHT
     }
+
+    /// The backoff, but never less than the service asks for.
+    fn wait(&self) -> Duration {
+        self.retry_after.unwrap_or_default().max(backoff(self.sent, self.jitter))
+    }
+}
+
+/// Full jitter over a span that doubles with every request sent.
+pub(crate) fn backoff(sent: u32, jitter: f64) -> Duration {
+    let doublings = sent.saturating_sub(1).min(16);
+    (FIRST_BACKOFF * 2_u32.pow(doublings)).min(LONGEST_BACKOFF).mul_f64(jitter)
 }
 
 #[cfg(test)]
@@ -139,7 +159,8 @@ mod tests {
     fn attempt(end: End) -> Attempt {
         Attempt {
             end,
-            attempts: 1,
+            sent: 1,
+            too_many: 0,
             in_flight: 0,
             maybe_executed: false,
             keyed: false,
@@ -157,34 +178,66 @@ mod tests {
         }
     }
 
+    /// Over: unreachable, untrusted (not sent) | 429, 408, 422 (not executed) | 201, cut 201, too large (executed) | no answer, timed
+    /// out, 500, 302 (unknown).
+    const TABLE: &str = "
+        getApiIndex              a.|la.|.a.|aaa.
+        getOpenapi               a.|la.|.a.|aaa.
+        getMe                    a.|la.|.a.|aaa.
+        listSlotTypes            a.|la.|.a.|aaa.
+        getSlotType              a.|la.|.a.|aaa.
+        listProfiles             a.|la.|.a.|aaa.
+        createProfile            a.|la.|.a.|aaa.
+        checkLogin               a.|la.|.a.|aaa.
+        getProfile               a.|la.|.a.|aaa.
+        updateProfile            a.|la.|...|aaa.
+        getProfileSettings       a.|la.|.a.|aaa.
+        updateProfileSettings    a.|la.|...|aaa.
+        previewProfileMarkdown   a.|la.|.a.|aaa.
+        listSlots                a.|la.|.a.|aaa.
+        createSlot               a.|la.|.a.|aaa.
+        updateSlots              a.|la.|...|aaa.
+        deleteSlots              a.|la.|...|....
+        createSlots              a.|la.|.a.|aaa.
+        reorderSlots             a.|la.|...|aaa.
+        getSlot                  a.|la.|.a.|aaa.
+        updateSlot               a.|la.|...|aaa.
+        deleteSlot               a.|la.|...|aaa.
+        listForms                a.|la.|.a.|aaa.
+        createForm               a.|la.|.a.|aaa.
+        showForm                 a.|la.|.a.|aaa.
+        updateForm               a.|la.|...|aaa.
+        listNotificationChannels a.|la.|.a.|aaa.
+        lookupMusic              a.|la.|.a.|aaa.
+        uploadFile               a.|la.|.a.|aaa.
+        createUploadUrl          a.|la.|.a.|aaa.
+        getAccountAnalytics      a.|la.|.a.|aaa.
+        getProfileAnalytics      a.|la.|.a.|aaa.
+        getFormAnalytics         a.|la.|.a.|aaa.
+    ";
+
     #[test]
-    fn what_follows_each_kind_of_end_for_each_operation() {
-        let ends = [
-            ("not sent", End::NotSent),
-            ("no answer", End::NoAnswer),
-            ("timed out", End::TimedOut),
-            ("cut 2xx", End::CutBody(201)),
-            ("cut 5xx", End::CutBody(502)),
-            ("500", End::Answer(500)),
-            ("429", End::Answer(429)),
-            ("422", End::Answer(422)),
-            ("hopeless", End::Hopeless(Evidence::NotSent)),
+    fn what_follows_each_kind_of_evidence_for_each_operation() {
+        use End::{Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted};
+        let ends: [(Evidence, &[End]); 4] = [
+            (Evidence::NotSent, &[Unreachable, Untrusted]),
+            (Evidence::NotExecuted, &[Answer(429), Answer(408), Answer(422)]),
+            (Evidence::Executed, &[Answer(201), Cut(201), TooLarge(201)]),
+            (Evidence::Unknown, &[NoAnswer, TimedOut, Answer(500), Answer(302)]),
         ];
-        for operation in OPERATIONS {
-            let row: String = ends
-                .iter()
-                .map(|(_, end)| {
-                    let keyed = operation.effect == Effect::Create;
-                    letter(decide(operation.effect, &Attempt { keyed, ..attempt(*end) }))
-                })
-                .collect();
-            let expected = match operation.effect {
-                Effect::Read | Effect::Create => "aaaaaal..",
-                Effect::Set | Effect::Delete => "aaa.aal..",
-                Effect::DeleteMany => "a.....l..",
-            };
-            assert_eq!(row, expected, "{} over {:?}", operation.id, ends.map(|(name, _)| name));
-        }
+        let row = |effect: Effect| {
+            let keyed = effect == Effect::Create;
+            let decision = |end: &End| letter(decide(effect, &Attempt { keyed, ..attempt(*end) }));
+            let groups = ends.map(|(evidence, ends)| {
+                assert!(ends.iter().all(|end| end.evidence() == evidence), "{evidence:?}");
+                ends.iter().map(decision).collect::<String>()
+            });
+            groups.join("|")
+        };
+        let rows = OPERATIONS.iter().map(|operation| (operation.id, row(operation.effect)));
+        let expected = TABLE.lines().filter_map(|line| line.trim().split_once(' '));
+        let expected: Vec<_> = expected.map(|(id, row)| (id, row.trim().to_owned())).collect();
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -196,7 +249,7 @@ mod tests {
             let now = (end.evidence(), letter(decide(read, &attempt(end))));
             match spans.last_mut() {
                 Some((_, last, evidence, decision)) if (*evidence, *decision) == now => {
-                    *last = status
+                    *last = status;
                 }
                 _ => spans.push((status, status, now.0, now.1)),
             }
@@ -207,10 +260,13 @@ mod tests {
             [
                 (100, 199, Unknown, 'a'),
                 (200, 299, Executed, '.'),
-                (300, 407, NotExecuted, '.'),
-                (408, 408, NotExecuted, 'l'),
+                (300, 306, Unknown, '.'),
+                (307, 308, NotExecuted, '.'),
+                (309, 399, Unknown, '.'),
+                (400, 407, NotExecuted, '.'),
+                (408, 408, NotExecuted, 'a'),
                 (409, 424, NotExecuted, '.'),
-                (425, 425, NotExecuted, 'l'),
+                (425, 425, NotExecuted, 'a'),
                 (426, 428, NotExecuted, '.'),
                 (429, 429, NotExecuted, 'l'),
                 (430, 499, NotExecuted, '.'),
@@ -223,19 +279,23 @@ mod tests {
     fn a_create_without_its_key_is_never_sent_twice() {
         let create = Effect::Create;
         assert_eq!(decide(create, &attempt(End::NoAnswer)), Decision::End);
-        assert_eq!(letter(decide(create, &attempt(End::NotSent))), 'a');
+        assert_eq!(letter(decide(create, &attempt(End::Unreachable))), 'a');
     }
 
     #[test]
     fn the_fourth_attempt_is_the_last_but_a_wait_asked_for_is_not_an_attempt() {
-        let read = Effect::Read;
-        for attempts in 1..=6 {
-            let again = letter(decide(read, &Attempt { attempts, ..attempt(End::NoAnswer) }));
-            assert_eq!(again, if attempts < 4 { 'a' } else { '.' });
-            assert_eq!(
-                letter(decide(read, &Attempt { attempts, ..attempt(End::Answer(429)) })),
-                'l'
-            );
+        let after = |sent, too_many, status| {
+            letter(decide(
+                Effect::Read,
+                &Attempt { sent, too_many, ..attempt(End::Answer(status)) },
+            ))
+        };
+        for sent in 1..=6 {
+            for status in [500, 408] {
+                assert_eq!(after(sent, 0, status), if sent < 4 { 'a' } else { '.' });
+                assert_eq!(after(sent + 9, 9, status), if sent < 4 { 'a' } else { '.' });
+            }
+            assert_eq!(after(sent, 0, 429), 'l');
         }
     }
 
@@ -244,30 +304,35 @@ mod tests {
         let create = Effect::Create;
         let replay = Attempt { keyed: true, maybe_executed: true, ..attempt(End::Answer(409)) };
         assert_eq!(decide(create, &replay), Decision::Later(IN_FLIGHT_WAIT));
-        assert_eq!(decide(create, &Attempt { in_flight: 3, ..replay }), Decision::End);
+        assert_eq!(decide(create, &Attempt { sent: 4, in_flight: 3, ..replay }), Decision::End);
         assert_eq!(decide(create, &Attempt { maybe_executed: false, ..replay }), Decision::End);
         assert_eq!(decide(create, &Attempt { keyed: false, ..replay }), Decision::End);
+        let second = Some(Duration::from_secs(1));
+        let resumed = Attempt { maybe_executed: false, retry_after: second, ..replay };
+        assert_eq!(decide(create, &resumed), Decision::Later(Duration::from_secs(1)));
     }
 
     #[test]
     fn waits_double_with_jitter_and_never_undercut_the_service() {
-        let read = Effect::Read;
-        let wait = |attempts, jitter, retry_after| match decide(
-            read,
-            &Attempt { attempts, jitter, retry_after, ..attempt(End::Answer(503)) },
-        ) {
-            Decision::Again(wait) => wait,
-            other => panic!("{other:?}"),
+        let wait = |status, sent, jitter, retry_after| {
+            let attempt = Attempt { sent, jitter, retry_after, ..attempt(End::Answer(status)) };
+            match decide(Effect::Read, &attempt) {
+                Decision::Again(wait) | Decision::Later(wait) => wait,
+                Decision::End => panic!("no wait after {status}"),
+            }
         };
         let ms = Duration::from_millis;
-        assert_eq!(
-            [wait(1, 1.0, None), wait(2, 1.0, None), wait(3, 1.0, None)],
-            [ms(500), ms(1000), ms(2000)]
-        );
-        assert_eq!(wait(2, 0.0, None), Duration::ZERO);
-        assert_eq!(wait(1, 1.0, Some(ms(7000))), ms(7000));
-        let create = Effect::Create;
+        for status in [503, 429] {
+            assert_eq!(
+                [1, 2, 3].map(|sent| wait(status, sent, 1.0, None)),
+                [500, 1000, 2000].map(ms)
+            );
+            assert_eq!(wait(status, 2, 0.0, None), Duration::ZERO);
+            assert_eq!(wait(status, 1, 1.0, Some(ms(7000))), ms(7000));
+            assert_eq!(wait(status, 3, 1.0, Some(ms(0))), ms(2000));
+        }
+        assert_eq!(wait(429, 40, 1.0, None), LONGEST_BACKOFF);
         let replay = Attempt { keyed: true, jitter: 0.0, ..attempt(End::TimedOut) };
-        assert_eq!(decide(create, &replay), Decision::Again(KEY_SETTLES));
+        assert_eq!(decide(Effect::Create, &replay), Decision::Again(KEY_SETTLES));
     }
 }

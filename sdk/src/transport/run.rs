@@ -8,157 +8,187 @@ use std::time::Duration;
 use reqwest::Request;
 use uuid::Uuid;
 
-use super::answer::{Answer, Unread};
+use super::answer::Answer;
+use super::exchange::{Exchange, Failure};
 use super::observer::AttemptReport;
 use super::pacing::{MustWait, Ticket, WaitReason};
-use super::retry::{Attempt, Decision, End, Evidence, decide};
+use super::retry::{Attempt, Decision, End, Evidence, backoff, decide};
 use super::retry_after::retry_after;
+use super::wire::Wire;
 use super::{Options, Shared};
-use crate::error::Outcome;
 use crate::operation::{Effect, Operation};
 
 /// Makes the request of each attempt; the bytes must be the same every time.
 pub(crate) type MakeRequest<'a> =
     dyn FnMut() -> Pin<Box<dyn Future<Output = std::io::Result<Request>> + Send + 'a>> + Send + 'a;
 
-/// All that happened in one call.
-#[derive(Debug)]
-pub(crate) struct Exchange {
-    pub(crate) operation: &'static Operation,
-    /// Requests that were sent or tried.
-    pub(crate) sent: u32,
-    /// An attempt before the last one may have been executed.
-    pub(crate) maybe_executed: bool,
-    pub(crate) result: Result<Answer, Failure>,
-}
+/// How long a 429 without `Retry-After` stops all calls of the client.
+const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
+/// However long a 429 asks for: the call obeys it, but a mistaken number must not shut the client up for days.
+const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
-/// Why there is no answer.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The request could not be made from what the caller gave.
-    Request(std::io::Error),
-    /// The connection failed, or broke before the answer was whole.
-    Network { source: reqwest::Error, end: End },
-    /// The answer was larger than it may be.
-    TooLarge { status: u16 },
-    /// The next attempt would have come after the deadline, or after a longer wait than is allowed.
-    Deadline { wait: Duration, reason: WaitReason, last: Option<Box<Answer>>, evidence: Evidence },
-}
-
-impl Exchange {
-    /// The answer, if it is a 2xx.
-    pub(crate) fn answer(&self) -> Option<&Answer> {
-        self.result.as_ref().ok().filter(|answer| answer.status.is_success())
-    }
-
-    /// Whether the write took place, as far as the evidence of all attempts goes.
-    pub(crate) fn outcome(&self) -> Outcome {
-        let last = match &self.result {
-            Ok(answer) => End::Answer(answer.status.as_u16()).evidence(),
-            Err(Failure::Request(_)) => Evidence::NotSent,
-            Err(Failure::Network { end, .. }) => end.evidence(),
-            Err(Failure::TooLarge { status }) => End::Answer(*status).evidence(),
-            Err(Failure::Deadline { evidence, .. }) => *evidence,
-        };
-        match last {
-            Evidence::Executed => Outcome::Executed,
-            Evidence::Unknown => Outcome::Unknown,
-            _ if self.maybe_executed => Outcome::Unknown,
-            Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
-        }
-    }
-}
-
-pub(crate) async fn run(
+/// Sends one call over `wire`, as often as its evidence and its time allow.
+pub(super) async fn run(
+    wire: &impl Wire,
     shared: &Shared,
     operation: &'static Operation,
     options: &Options,
     make: &mut MakeRequest<'_>,
 ) -> Exchange {
-    let start = shared.clock.monotonic();
-    let effect = if options.dry_run { Effect::Read } else { operation.effect };
-    let keyed = options.idempotency_key.is_some();
-    let (mut attempts, mut in_flight, mut sent) = (0, 0, 0);
-    let mut maybe_executed = false;
-    let mut last_evidence = Evidence::NotSent;
+    let evidence = Evidence::NotSent;
+    let mut call = Run {
+        shared,
+        operation,
+        options,
+        sent: 0,
+        too_many: 0,
+        in_flight: 0,
+        evidence,
+        retry_after: None,
+    };
+    let result = call.attempts(wire, make).await;
+    let Run { sent, evidence, retry_after, .. } = call;
+    Exchange { operation, sent, evidence, retry_after, result }
+}
 
-    loop {
-        let admitted = match admit(shared, operation, options, start, last_evidence).await {
-            Ok(admitted) => admitted,
-            Err(failure) => {
-                return Exchange { operation, sent, maybe_executed, result: Err(failure) };
+struct Run<'a> {
+    shared: &'a Shared,
+    operation: &'static Operation,
+    options: &'a Options,
+    sent: u32,
+    too_many: u32,
+    in_flight: u32,
+    evidence: Evidence,
+    retry_after: Option<Duration>,
+}
+
+impl<'a> Run<'a> {
+    async fn attempts(
+        &mut self,
+        wire: &impl Wire,
+        make: &mut MakeRequest<'_>,
+    ) -> Result<Answer, Failure> {
+        loop {
+            let admitted = self.admit().await?;
+            let request = make().await.map_err(Failure::Request)?;
+            let result = self.attempt(wire, request).await;
+            drop(admitted);
+            let (end, asked) = match &result {
+                Ok(answer) => {
+                    let asked = retry_after(&answer.headers, self.shared.clock.wall());
+                    (End::Answer(answer.status()), asked)
+                }
+                Err(Failure::Broken(broken)) => (broken.end, None),
+                Err(Failure::Request(_) | Failure::Deadline { .. }) => return result,
+            };
+            let decision = self.decide(end, asked);
+            self.evidence = self.evidence.max(end.evidence());
+            if end == End::Answer(429) {
+                let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
+                self.shared.pacer.block(block, &*self.shared.clock);
             }
-        };
-        let request = match make().await {
-            Ok(request) => request,
-            Err(error) => {
-                return Exchange {
-                    operation,
-                    sent,
-                    maybe_executed,
-                    result: Err(Failure::Request(error)),
+            let (wait, reason) = match decision {
+                Decision::Again(wait) if self.shared.budget.take() => (wait, WaitReason::Retry),
+                Decision::Later(wait) => (wait, WaitReason::TooManyRequests),
+                Decision::End | Decision::Again(_) => {
+                    if end.evidence() == Evidence::Executed {
+                        self.shared.budget.give_back();
+                    }
+                    return result;
+                }
+            };
+            if end == End::Answer(409) {
+                // Somebody's request with this key, and be it an earlier one of ours, is being executed.
+                self.evidence = self.evidence.max(Evidence::Unknown);
+                self.in_flight += 1;
+            } else if reason == WaitReason::TooManyRequests {
+                self.too_many += 1;
+            }
+            if self.is_too_long(wait, reason) {
+                self.retry_after = asked;
+                return match end {
+                    // The answer itself says little: name the time instead.
+                    End::Answer(429) => Err(Failure::Deadline { wait, reason }),
+                    _ => result,
                 };
             }
-        };
-        attempts += 1;
-        sent += 1;
-        let result = send(shared, operation, request).await;
-        drop(admitted);
-        let end = match &result {
-            Ok(answer) => End::Answer(answer.status.as_u16()),
-            Err(Failure::Network { end, .. }) => *end,
-            Err(_) => End::Hopeless(Evidence::Executed),
-        };
-        let asked = match &result {
-            Ok(answer) => retry_after(&answer.headers, shared.clock.wall()),
-            Err(_) => None,
-        };
-        let decision = decide(
-            effect,
-            &Attempt {
-                end,
-                attempts,
-                in_flight,
-                maybe_executed,
-                keyed,
-                retry_after: asked,
-                jitter: jitter(),
-            },
-        );
-        if matches!(end, End::Answer(429)) {
-            let block = asked.unwrap_or(Duration::from_secs(1));
-            shared.pacer.block(block, &*shared.clock);
+            self.sleep(wait, reason).await;
         }
-        let (wait, reason) = match decision {
-            Decision::Again(wait) if shared.budget.take() => (wait, WaitReason::Retry),
-            Decision::Later(wait) => {
-                attempts -= 1;
-                in_flight += u32::from(matches!(end, End::Answer(409)));
-                (wait, WaitReason::TooManyRequests)
-            }
-            Decision::End | Decision::Again(_) => {
-                if end.evidence() == Evidence::Executed {
-                    shared.budget.give_back();
+    }
+
+    fn decide(&self, end: End, retry_after: Option<Duration>) -> Decision {
+        let effect = match self.options {
+            Options { dry_run: true, .. } => Effect::Read,
+            Options { looks_first: true, .. } => Effect::DeleteMany,
+            _ => self.operation.effect,
+        };
+        let attempt = Attempt {
+            end,
+            sent: self.sent,
+            too_many: self.too_many,
+            in_flight: self.in_flight,
+            maybe_executed: self.evidence >= Evidence::Unknown,
+            keyed: self.options.idempotency_key.is_some(),
+            retry_after,
+            jitter: jitter(),
+        };
+        decide(effect, &attempt)
+    }
+
+    /// Waits until the limits admit one more request.
+    async fn admit(&self) -> Result<Admitted<'a>, Failure> {
+        let shared = self.shared;
+        while !self.time_left().is_zero() {
+            match shared.pacer.admit(self.operation.bucket, &*shared.clock) {
+                Ok(ticket) => return Ok(Admitted { shared, ticket }),
+                Err(MustWait { duration: wait, reason }) if self.is_too_long(wait, reason) => {
+                    return Err(Failure::Deadline { wait, reason });
                 }
-                return Exchange { operation, sent, maybe_executed, result };
+                Err(MustWait { duration, reason }) => self.sleep(duration, reason).await,
             }
-        };
-        last_evidence = end.evidence();
-        maybe_executed |= matches!(last_evidence, Evidence::Unknown | Evidence::Executed);
-        if is_too_long(shared, options, start, wait, reason) {
-            let result = match result {
-                // Waiting was asked for, so the answer itself says little: name the time instead.
-                Ok(answer) if reason == WaitReason::TooManyRequests => Err(Failure::Deadline {
-                    wait,
-                    reason,
-                    last: Some(Box::new(answer)),
-                    evidence: last_evidence,
-                }),
-                other => other,
-            };
-            return Exchange { operation, sent, maybe_executed, result };
         }
-        shared.sleep(operation, wait, reason).await;
+        Err(Failure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
+    }
+
+    /// One attempt, reported to whoever watches.
+    async fn attempt(&mut self, wire: &impl Wire, request: Request) -> Result<Answer, Failure> {
+        let shared = self.shared;
+        let method = request.method().clone();
+        let target = match request.url().query() {
+            Some(query) => format!("{}?{query}", request.url().path()),
+            None => request.url().path().to_owned(),
+        };
+        let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
+        self.sent += 1;
+        shared.requests.fetch_add(1, Ordering::Relaxed);
+        let start = shared.clock.monotonic();
+        let result = wire.send(request, limit.min(self.time_left())).await;
+        shared.observer.attempted(&AttemptReport {
+            operation: self.operation.id,
+            method: method.as_str(),
+            target: &target,
+            status: match &result {
+                Ok(answer) => Some(answer.status()),
+                Err(Failure::Broken(broken)) => broken.end.status(),
+                Err(_) => None,
+            },
+            took: shared.clock.monotonic().saturating_sub(start),
+        });
+        result
+    }
+
+    async fn sleep(&self, wait: Duration, reason: WaitReason) {
+        self.shared.sleep(self.operation, wait, reason).await;
+    }
+
+    fn time_left(&self) -> Duration {
+        self.options.until.saturating_sub(self.shared.clock.monotonic())
+    }
+
+    /// Whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
+    fn is_too_long(&self, wait: Duration, reason: WaitReason) -> bool {
+        let most = self.options.max_wait.filter(|_| reason != WaitReason::Retry);
+        wait >= self.time_left() || most.is_some_and(|most| wait > most)
     }
 }
 
@@ -174,108 +204,19 @@ impl Drop for Admitted<'_> {
     }
 }
 
-/// Waits until the limits admit one more request.
-async fn admit<'a>(
-    shared: &'a Shared,
-    operation: &'static Operation,
-    options: &Options,
-    start: Duration,
-    evidence: Evidence,
-) -> Result<Admitted<'a>, Failure> {
-    loop {
-        match shared.pacer.admit(operation.bucket, &*shared.clock) {
-            Ok(ticket) => return Ok(Admitted { shared, ticket }),
-            Err(MustWait { duration: wait, reason }) => {
-                if is_too_long(shared, options, start, wait, reason) {
-                    return Err(Failure::Deadline { wait, reason, last: None, evidence });
-                }
-                shared.sleep(operation, wait, reason).await;
-            }
-        }
+/// Waits before a call that failed so many times is repeated by whoever made it. Gives `false` at once where too much was repeated.
+pub(super) async fn back_off(shared: &Shared, operation: &'static Operation, failed: u32) -> bool {
+    if !shared.budget.take() {
+        return false;
     }
-}
-
-/// One attempt: the request out, the whole answer in.
-async fn send(
-    shared: &Shared,
-    operation: &'static Operation,
-    mut request: Request,
-) -> Result<Answer, Failure> {
-    request.timeout_mut().get_or_insert(operation.timeout);
-    let method = request.method().clone();
-    let target = match request.url().query() {
-        Some(query) => format!("{}?{query}", request.url().path()),
-        None => request.url().path().to_owned(),
-    };
-    shared.requests.fetch_add(1, Ordering::Relaxed);
-    let start = shared.clock.monotonic();
-    let result = match shared.http.execute(request).await {
-        Ok(response) => Answer::read(response).await.map_err(|(status, unread)| match unread {
-            Unread::TooLarge => Failure::TooLarge { status: status.as_u16() },
-            Unread::Cut(source) => Failure::Network { source, end: End::CutBody(status.as_u16()) },
-        }),
-        Err(source) => {
-            let source = source.without_url();
-            let end = broken(&source);
-            Err(Failure::Network { source, end })
-        }
-    };
-    shared.observer.attempted(&AttemptReport {
-        operation: operation.id,
-        method: method.as_str(),
-        target: &target,
-        status: match &result {
-            Ok(answer) => Some(answer.status.as_u16()),
-            Err(
-                Failure::TooLarge { status } | Failure::Network { end: End::CutBody(status), .. },
-            ) => Some(*status),
-            Err(_) => None,
-        },
-        took: shared.clock.monotonic().saturating_sub(start),
-    });
-    result
-}
-
-/// What a request without an answer proves.
-fn broken(error: &reqwest::Error) -> End {
-    if error.is_builder() || is_tls(error) {
-        End::Hopeless(Evidence::NotSent)
-    } else if error.is_connect() {
-        End::NotSent
-    } else if error.is_timeout() {
-        End::TimedOut
-    } else {
-        End::NoAnswer
-    }
-}
-
-/// Whether a certificate or the TLS handshake is what failed, anywhere in the chain of causes.
-fn is_tls(error: &reqwest::Error) -> bool {
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
-}
-
-/// Whether a wait would pass the deadline, or the longest wait for the limits that the caller allows.
-fn is_too_long(
-    shared: &Shared,
-    options: &Options,
-    start: Duration,
-    wait: Duration,
-    reason: WaitReason,
-) -> bool {
-    let elapsed = shared.clock.monotonic().saturating_sub(start);
-    elapsed.saturating_add(wait) > options.deadline
-        || (reason != WaitReason::Retry && options.max_wait.is_some_and(|most| wait > most))
+    shared.sleep(operation, backoff(failed, jitter()), WaitReason::Retry).await;
+    true
 }
 
 fn jitter() -> f64 {
     let random = u32::try_from(Uuid::new_v4().as_u128() & u128::from(u32::MAX)).unwrap_or_default();
     f64::from(random) / f64::from(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! What became of one call: its answer or its failure, and what all its attempts prove together.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use super::answer::Answer;
+use super::pacing::WaitReason;
+use super::retry::{End, Evidence};
+use crate::error::Outcome;
+use crate::operation::Operation;
+
+/// All that happened in one call.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) operation: &'static Operation,
+    /// Requests that were sent or tried.
+    pub(crate) sent: u32,
+    /// The strongest proof of any attempt.
+    pub(crate) evidence: Evidence,
+    /// How long the service asked to wait, where the call ended for that.
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) result: Result<Answer, Failure>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The request could not be made from what the caller gave.
+    Request(io::Error),
+    /// The attempt ended without a whole answer.
+    Broken(Broken),
+    /// A wait was longer than the call may take.
+    Deadline { wait: Duration, reason: WaitReason },
+}
+
+/// How an attempt ended without a whole answer, and what the network library says of it.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) end: End,
+    pub(crate) source: Box<dyn StdError + Send + Sync>,
+}
+
+impl Exchange {
+    /// The answer, if it is a 2xx.
+    pub(crate) fn answer(&self) -> Option<&Answer> {
+        self.result.as_ref().ok().filter(|answer| answer.status.is_success())
+    }
+
+    /// Whether the write took place, as far as the evidence of all attempts goes.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.evidence {
+            Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
+            Evidence::Unknown => Outcome::Unknown,
+            Evidence::Executed => Outcome::Executed,
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! The loop over a wire that follows a script and a clock that moves only by sleeping.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{Method, StatusCode};
+
+use super::*;
+use crate::client::Client;
+use crate::operation;
+use crate::transport::clock::Clock;
+use crate::transport::exchange::Broken;
+use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::observer::Observer;
+
+/// Answers attempts in order, and then with 200 for ever; notes when each was sent and how long it may take.
+struct Script {
+    clock: Arc<ManualClock>,
+    ends: Mutex<VecDeque<Step>>,
+    sent: Mutex<Vec<(Duration, Duration)>>,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Status(u16),
+    After(u16, &'static str),
+    Broken(End),
+    /// Answers 200 after so long.
+    Slow(Duration),
+}
+
+impl Wire for Script {
+    async fn send(&self, _: Request, limit: Duration) -> Result<Answer, Failure> {
+        self.sent.lock().unwrap().push((self.clock.monotonic(), limit));
+        let mut headers = HeaderMap::new();
+        let status = match self.ends.lock().unwrap().pop_front().unwrap_or(Step::Status(200)) {
+            Step::Status(status) => status,
+            Step::After(status, retry_after) => {
+                headers.insert(RETRY_AFTER, retry_after.parse().unwrap());
+                status
+            }
+            Step::Slow(time) => {
+                self.clock.advance(time);
+                200
+            }
+            Step::Broken(end) => {
+                return Err(Failure::Broken(Broken { end, source: "as scripted".into() }));
+            }
+        };
+        let status = StatusCode::from_u16(status).unwrap();
+        Ok(Answer { status, headers, body: bytes::Bytes::new() })
+    }
+}
+
+#[derive(Debug, Default)]
+struct ManualClock(Mutex<Duration>);
+
+impl ManualClock {
+    fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
+}
+
+impl Clock for ManualClock {
+    fn monotonic(&self) -> Duration {
+        *self.0.lock().unwrap()
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.advance(duration);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Watch(Mutex<Vec<Option<u16>>>);
+
+impl Observer for Watch {
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        self.0.lock().unwrap().push(attempt.status);
+    }
+}
+
+struct Bench {
+    clock: Arc<ManualClock>,
+    watch: Arc<Watch>,
+    client: Client,
+    options: Options,
+}
+
+struct Ran {
+    exchange: Exchange,
+    /// When each request was sent, and how long it was given.
+    sent: Vec<(Duration, Duration)>,
+    ended: Duration,
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+impl Bench {
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let watch = Arc::new(Watch::default());
+        let builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
+        let client = builder.observer(watch.clone()).build().unwrap();
+        let until = 120 * SECOND;
+        let options = Options {
+            idempotency_key: None,
+            dry_run: false,
+            looks_first: false,
+            until,
+            max_wait: None,
+        };
+        Self { clock, watch, client, options }
+    }
+
+    fn keyed(mut self) -> Self {
+        self.options.idempotency_key = Some(IdempotencyKey::random());
+        self
+    }
+
+    async fn run(&self, operation: &'static Operation, steps: &[Step]) -> Ran {
+        let ends = Mutex::new(steps.iter().copied().collect());
+        let wire = Script { clock: self.clock.clone(), ends, sent: Mutex::default() };
+        let shared = &self.client.shared;
+        let mut make = || -> Pin<Box<dyn Future<Output = std::io::Result<Request>> + Send>> {
+            let request = Request::new(Method::POST, shared.base.join("/slots"));
+            Box::pin(std::future::ready(Ok(request)))
+        };
+        let exchange = run(&wire, shared, operation, &self.options, &mut make).await;
+        let sent = wire.sent.into_inner().unwrap();
+        Ran { exchange, sent, ended: self.clock.monotonic() }
+    }
+}
+
+impl Ran {
+    fn ok(&self) -> bool {
+        self.exchange.answer().is_some()
+    }
+}
+
+#[tokio::test]
+async fn four_attempts_and_the_last_failure_is_the_result() {
+    for end in [End::Unreachable, End::NoAnswer, End::TimedOut] {
+        let ran = Bench::new().run(operation::LIST_SLOTS, &[Step::Broken(end); 9]).await;
+        assert_eq!((ran.sent.len(), ran.exchange.sent), (4, 4), "{end:?}");
+        assert!(matches!(&ran.exchange.result, Err(Failure::Broken(broken)) if broken.end == end));
+        assert_eq!(ran.exchange.evidence, end.evidence());
+        assert!(ran.ended <= SECOND / 2 * 7, "{:?}", ran.ended);
+    }
+}
+
+#[tokio::test]
+async fn what_may_have_been_executed_stays_so_whatever_comes_after_it() {
+    let steps = [Step::Broken(End::NoAnswer), Step::Status(422)];
+    let ran = Bench::new().run(operation::UPDATE_SLOT, &steps).await;
+    assert_eq!(ran.exchange.evidence, Evidence::Unknown);
+    let steps = [Step::Broken(End::Cut(201)), Step::Status(401)];
+    let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &steps).await;
+    assert_eq!((ran.sent.len(), ran.exchange.evidence), (2, Evidence::Executed));
+    let steps = [Step::Broken(End::Unreachable), Step::Status(422)];
+    let ran = Bench::new().run(operation::UPDATE_SLOT, &steps).await;
+    assert_eq!(ran.exchange.evidence, Evidence::NotExecuted);
+}
+
+#[tokio::test]
+async fn a_429_is_waited_out_stops_the_whole_client_and_is_no_attempt() {
+    let bench = Bench::new();
+    let mut steps = vec![Step::After(429, "2"); 6];
+    steps.extend([Step::Status(503); 3]);
+    let ran = bench.run(operation::LIST_SLOTS, &steps).await;
+    assert!(ran.ok(), "{:?}", ran.exchange.result);
+    let waits: Vec<_> = ran.sent.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    assert!(waits[..6].iter().all(|wait| *wait >= 2 * SECOND), "{waits:?}");
+
+    let bench = Bench::new();
+    bench.run(operation::LIST_SLOTS, &[Step::After(429, "300")]).await;
+    let pacer = &bench.client.shared.pacer;
+    let blocked = pacer.admit(operation::GET_ME.bucket, &*bench.clock).unwrap_err();
+    assert_eq!((blocked.duration, blocked.reason), (300 * SECOND, WaitReason::TooManyRequests));
+}
+
+#[tokio::test]
+async fn a_429_without_a_time_is_asked_again_less_and_less_often() {
+    for retry_after in [None, Some("0"), Some("-1"), Some("")] {
+        let step = retry_after.map_or(Step::Status(429), |text| Step::After(429, text));
+        let ran = Bench::new().run(operation::LIST_SLOTS, &[step; 200]).await;
+        assert!(matches!(ran.exchange.result, Err(Failure::Deadline { .. })));
+        assert!((4..60).contains(&ran.sent.len()), "{retry_after:?}: {}", ran.sent.len());
+        assert!(ran.ended < 120 * SECOND);
+    }
+}
+
+#[tokio::test]
+async fn a_wait_past_the_deadline_is_not_begun() {
+    for status in [429, 503] {
+        let ran = Bench::new().run(operation::LIST_SLOTS, &[Step::After(status, "300")]).await;
+        assert_eq!((ran.sent.len(), ran.ended), (1, Duration::ZERO));
+        match (status, &ran.exchange.result) {
+            (429, Err(Failure::Deadline { wait, .. })) => assert_eq!(*wait, 300 * SECOND),
+            (503, Ok(answer)) => assert_eq!(answer.status(), 503),
+            (_, other) => panic!("{other:?}"),
+        }
+        assert_eq!(ran.exchange.retry_after, Some(300 * SECOND));
+    }
+}
+
+#[tokio::test]
+async fn a_mistaken_number_does_not_shut_the_client_up_for_days() {
+    let bench = Bench::new();
+    let ran = bench.run(operation::LIST_SLOTS, &[Step::After(429, "9999999999")]).await;
+    assert_eq!(ran.exchange.retry_after, Some(Duration::from_secs(9_999_999_999)));
+    bench.clock.advance(LONGEST_BLOCK);
+    let mut later = bench;
+    later.options.until = LONGEST_BLOCK + 120 * SECOND;
+    assert!(later.run(operation::LIST_SLOTS, &[]).await.ok());
+}
+
+#[tokio::test]
+async fn an_attempt_gets_no_more_time_than_is_left() {
+    let mut bench = Bench::new();
+    bench.options.until = 70 * SECOND;
+    let steps = [Step::Slow(Duration::ZERO)];
+    let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
+    assert_eq!(ran.sent[0].1, 60 * SECOND, "the time of a write");
+    bench.run(operation::LIST_SLOTS, &[Step::Slow(50 * SECOND)]).await;
+    let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
+    assert_eq!(ran.sent[0].1, 20 * SECOND);
+    bench.run(operation::LIST_SLOTS, &[Step::Slow(20 * SECOND)]).await;
+    let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
+    assert!(ran.sent.is_empty() && matches!(ran.exchange.result, Err(Failure::Deadline { .. })));
+    assert_eq!(ran.exchange.evidence, Evidence::NotSent);
+}
+
+#[tokio::test]
+async fn a_key_is_replayed_late_after_a_timeout_and_waits_for_its_own_request() {
+    let steps =
+        [Step::Broken(End::TimedOut), Step::After(409, "1"), Step::Status(409), Step::Status(201)];
+    let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
+    assert!(ran.ok());
+    let waits: Vec<_> = ran.sent.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    assert!(waits[0] >= 5 * SECOND, "{waits:?}");
+    assert_eq!(waits[1..], [SECOND, 2 * SECOND]);
+
+    let mut steps = vec![Step::Broken(End::NoAnswer)];
+    steps.extend([Step::Status(409); 9]);
+    let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
+    assert_eq!((ran.sent.len(), ran.exchange.evidence), (5, Evidence::Unknown));
+}
+
+#[tokio::test]
+async fn a_key_in_flight_from_another_process_may_have_been_executed() {
+    let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &[Step::After(409, "1"); 9]).await;
+    assert_eq!((ran.sent.len(), ran.exchange.evidence), (4, Evidence::Unknown));
+    let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &[Step::Status(409)]).await;
+    assert_eq!((ran.sent.len(), ran.exchange.evidence), (1, Evidence::NotExecuted));
+}
+
+#[tokio::test]
+async fn retries_run_out_when_everything_fails_and_come_back_with_success() {
+    let mut bench = Bench::new();
+    bench.options.until = Duration::MAX;
+    let mut sent = Vec::new();
+    for _ in 0..9 {
+        let ran = bench.run(operation::LIST_SLOTS, &[Step::Status(503); 9]).await;
+        sent.push(ran.sent.len());
+    }
+    assert_eq!(sent, [4, 4, 4, 4, 4, 4, 3, 1, 1], "20 retries in all");
+    for _ in 0..10 {
+        bench.run(operation::LIST_SLOTS, &[]).await;
+    }
+    assert_eq!(bench.run(operation::LIST_SLOTS, &[Step::Status(503); 9]).await.sent.len(), 2);
+}
+
+#[tokio::test]
+async fn every_attempt_is_reported_with_the_status_that_was_seen() {
+    let bench = Bench::new();
+    let steps = [Step::Broken(End::NoAnswer), Step::Broken(End::Cut(200)), Step::Status(503)];
+    bench.run(operation::LIST_SLOTS, &steps).await;
+    assert_eq!(*bench.watch.0.lock().unwrap(), [None, Some(200), Some(503), Some(200)]);
+    assert_eq!(bench.client.requests_sent(), 4);
+}
+
+#[tokio::test]
+async fn a_dry_run_is_repeated_like_a_read() {
+    let mut bench = Bench::new();
+    bench.options.dry_run = true;
+    assert!(bench.run(operation::CREATE_SLOTS, &[Step::Broken(End::NoAnswer)]).await.ok());
+}
+
+#[tokio::test]
+async fn deletes_of_several_slots_are_never_sent_again_blindly() {
+    let ran = Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(End::NoAnswer)]).await;
+    assert_eq!((ran.sent.len(), ran.exchange.evidence), (1, Evidence::Unknown));
+    let ran = Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(End::Unreachable)]).await;
+    assert!(ran.ok());
+}

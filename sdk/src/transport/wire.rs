@@ -1,0 +1,91 @@
+//! One attempt over the network: the request out, the whole answer in.
+
+use std::error::Error as StdError;
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use reqwest::Request;
+
+use super::answer::{Answer, Unread};
+use super::exchange::{Broken, Failure};
+use super::retry::End;
+
+/// Sends one request. The loop around it knows nothing of sockets.
+pub(crate) trait Wire: Sync {
+    /// Gives the whole answer within `limit`, or says how far it came.
+    fn send(
+        &self,
+        request: Request,
+        limit: Duration,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
+}
+
+/// How long a client waits for the network. How long a whole call may take is its deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timeouts {
+    /// Until a connection stands, TLS included; 10 seconds unless set.
+    pub connect: Duration,
+    /// Between two pieces of an answer; 30 seconds unless set.
+    pub stall: Duration,
+    /// For one attempt, from the first byte sent to the last received. Unless set it is 30 seconds for a read, 45 for a music lookup,
+    /// 60 for a write and an hour for an upload.
+    pub attempt: Option<Duration>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), stall: Duration::from_secs(30), attempt: None }
+    }
+}
+
+/// The network itself.
+pub(super) struct Http<'a> {
+    pub(super) client: &'a reqwest::Client,
+    pub(super) stall: Duration,
+}
+
+impl Wire for Http<'_> {
+    async fn send(&self, mut request: Request, limit: Duration) -> Result<Answer, Failure> {
+        *request.timeout_mut() = Some(limit);
+        let response = self.client.execute(request).await.map_err(unanswered)?;
+        Answer::read(response, self.stall).await.map_err(|(status, unread)| {
+            let status = status.as_u16();
+            Failure::Broken(match unread {
+                Unread::Cut(source) => Broken { end: End::Cut(status), source },
+                Unread::TooLarge => {
+                    Broken { end: End::TooLarge(status), source: "the answer is too large".into() }
+                }
+            })
+        })
+    }
+}
+
+/// What a request without an answer proves.
+fn unanswered(error: reqwest::Error) -> Failure {
+    let error = error.without_url();
+    if error.is_builder() {
+        return Failure::Request(io::Error::other(error));
+    }
+    let end = match (error.is_connect(), error.is_timeout()) {
+        (true, _) if is_tls(&error) => End::Untrusted,
+        (true, _) => End::Unreachable,
+        (false, true) => End::TimedOut,
+        (false, false) => End::NoAnswer,
+    };
+    Failure::Broken(Broken { end, source: Box::new(error) })
+}
+
+/// Whether a certificate or the TLS handshake is what failed, anywhere in the chain of causes.
+fn is_tls(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
