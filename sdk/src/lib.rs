@@ -70,7 +70,7 @@ pub mod types {
         IndexAuthentication, LanguageOption, LeadForm, LoginCheck, LoginRules, Me, MeAnalytics,
         MeLimits, MusicLink, MusicMatch, MusicSlot, NewFormField, NewSlot, NotificationChannel,
         Profile, ProfileComputed, ProfileSettings, ProfileSettingsComputed, ProfileSettingsOptions,
-        RateLimit, SlotChange, SlotType, Social, SocialComputed, UploadLimits, UploadUrl, Usage,
+        RateLimit, SlotChange, SlotType, Social, SocialComputed, UploadLimits, Usage,
     };
 }
 
@@ -96,7 +96,9 @@ pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use transport::observer::{AttemptReport, Observer};
 pub use transport::pacing::{InProcess, MustWait, Pacer, RateLimits, SharedFile, Ticket, WaitReason};
 pub use transport::wire::Timeouts;
-pub use upload::Upload;
+pub use upload::{
+    ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,
+};
 
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

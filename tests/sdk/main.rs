@@ -10,6 +10,8 @@ mod batch;
 mod operations;
 mod pacing;
 mod reading;
+mod rename;
+mod upload;
 mod writing;
 
 use links_fixtures::{ContractServer, World};

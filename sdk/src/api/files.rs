@@ -1,13 +1,20 @@
 //! Images (the interface, section 4.9).
 
 use reqwest::{Method, Request};
+use url::Url;
 
 use crate::call::{BoxFuture, Call, Create, Sender};
 use crate::client::Client;
-use crate::error::Error;
-use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrl};
-use crate::operation;
-use crate::upload::{Boundary, Upload};
+use crate::error::{Error, Outcome};
+use crate::generated::Client as Api;
+use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrlEnvelope};
+use crate::operation::{self, Operation};
+use crate::transport::Options;
+use crate::transport::idempotency::IdempotencyKey;
+use crate::upload::{Frozen, Upload, UploadTarget, Via, send_to_upload_url};
+
+/// Most characters of an address for the service to fetch (the interface, section 8).
+const MOST_URL_LENGTH: usize = 2048;
 
 /// Uploads. From [`Client::files`].
 #[derive(Clone, Debug)]
@@ -23,22 +30,35 @@ impl Client {
 }
 
 impl FilesHandle {
-    /// Sends an image of up to 50 MB through the service; its `path` is what slots and pages take. It is streamed from disk.
+    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to an
+    /// address that the service names, as [`Upload::via`] says. A file that is missing, empty or too large is refused before anything
+    /// is sent.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
     /// # example::run(async |client| {
-    /// use links_sdk::Upload;
+    /// use links_sdk::{Upload, Via};
     ///
     /// let dot = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
-    /// let file = client.files().upload(Upload::bytes("dot.gif", &dot[..])).await?;
+    /// let upload = Upload::bytes("dot.gif", &dot[..]).on_progress(|at| println!("{} of {}", at.sent, at.total));
+    /// let file = client.files().upload(upload.clone()).await?;
     /// assert_eq!((file.width, file.height), (Some(1), Some(1)));
+    ///
+    /// let file = client.files().upload(upload.via(Via::UploadUrl)).await?;
+    /// assert!(!file.path.is_empty());
     /// # Ok(()) });
     /// ```
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
-        Call::new(&self.client, operation::UPLOAD_FILE, move |sender| {
-            Box::pin(upload_multipart(sender, upload))
-        })
+        match upload.way() {
+            Via::Multipart => Call::new(&self.client, operation::UPLOAD_FILE, move |sender| {
+                Box::pin(upload_through_service(sender, upload))
+            }),
+            Via::UploadUrl => {
+                Call::new(&self.client, operation::CREATE_UPLOAD_URL, move |sender| {
+                    Box::pin(upload_to_address(sender, upload))
+                })
+            }
+        }
     }
 
     /// Has the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, an address of at most 2048
@@ -53,6 +73,9 @@ impl FilesHandle {
     /// ```
     pub fn upload_from_url(&self, url: impl Into<String>) -> Call<File, Create> {
         let body = FileFromUrl { url: url.into() };
+        if let Err(message) = can_be_fetched(&body.url) {
+            return Call::refused(&self.client, operation::UPLOAD_FILE, message);
+        }
         Call::of(
             &self.client,
             operation::UPLOAD_FILE,
@@ -70,21 +93,92 @@ impl FilesHandle {
     /// assert!(target.max_bytes >= 50_000_000);
     /// # Ok(()) });
     /// ```
-    pub fn create_upload_url(&self) -> Call<UploadUrl, Create> {
-        Call::of(
-            &self.client,
-            operation::CREATE_UPLOAD_URL,
-            |api| async move { api.create_upload_url().await },
-            |envelope| envelope.data,
-        )
+    pub fn create_upload_url(&self) -> Call<UploadTarget, Create> {
+        Call::new(&self.client, operation::CREATE_UPLOAD_URL, |sender| {
+            Box::pin(async move { create_upload_url(&sender).await })
+        })
     }
 }
 
-async fn upload_multipart(sender: Sender, upload: Upload) -> Result<File, Error> {
-    let boundary = Boundary::random();
+async fn upload_through_service(sender: Sender, upload: Upload) -> Result<File, Error> {
+    let file = freeze(operation::UPLOAD_FILE, upload)?;
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-        Box::pin(upload.multipart(sender.request(Method::POST, "/files"), &boundary))
+        Box::pin(file.multipart(sender.request(Method::POST, "/files")))
     };
     let envelope: FileEnvelope = sender.send_made(operation::UPLOAD_FILE, &mut make).await?;
     Ok(envelope.data)
+}
+
+/// Addresses asked for in one upload, where one after the other is lost or over.
+const MOST_ADDRESSES: u32 = 4;
+
+async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error> {
+    let file = freeze(operation::CREATE_UPLOAD_URL, upload)?;
+    let refuse = |message| Err(Error::invalid(operation::CREATE_UPLOAD_URL.id, message));
+    if !file.is_known_image() {
+        return refuse("an upload address takes only jpeg, png, webp and gif");
+    }
+    let Options { idempotency_key, dry_run, .. } = sender.options();
+    if *dry_run {
+        create_upload_url(&sender).await?;
+        return refuse("there is no address to send to in a dry run");
+    }
+    let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
+    let mut asked = 1;
+    let is_almost_over =
+        |target: &UploadTarget| target.is_almost_over(sender.shared().clock.wall());
+    loop {
+        // A repeated key answers with the address it made the first time.
+        if asked > 1 || !is_almost_over(&target) {
+            match send_to_upload_url(sender.shared(), sender.options(), &target, &file).await {
+                Ok((file, answer)) => {
+                    sender.keep_answer(&answer);
+                    return Ok(file);
+                }
+                Err(error) => {
+                    let lost = error.is_retryable() && error.outcome() != Outcome::NotExecuted;
+                    let spent = lost && target.takes_one() || is_almost_over(&target);
+                    if !spent || asked == MOST_ADDRESSES {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        target = create_upload_url(&sender.with_key(Some(IdempotencyKey::random()))).await?;
+        asked += 1;
+    }
+}
+
+async fn create_upload_url(sender: &Sender) -> Result<UploadTarget, Error> {
+    let request = |api: Api| async move { api.create_upload_url().await };
+    let mut answer = sender.send_undecoded(operation::CREATE_UPLOAD_URL, request).await?;
+    serde_json::from_slice::<UploadUrlEnvelope>(&answer.body)
+        .map(|envelope| envelope.data.into())
+        .map_err(|why| {
+            // The address is a secret, and errors show the beginning of what they are about.
+            answer.body.clear();
+            Error::unreadable(operation::CREATE_UPLOAD_URL.id, &answer, why.to_string())
+        })
+}
+
+fn freeze(operation: &Operation, upload: Upload) -> Result<Frozen, Error> {
+    Frozen::new(upload).map_err(|message| Error::invalid(operation.id, message))
+}
+
+/// What the service is certain to refuse is not sent.
+fn can_be_fetched(address: &str) -> Result<(), String> {
+    let length = address.chars().count();
+    if length > MOST_URL_LENGTH {
+        return Err(format!("the address has {length} characters, more than {MOST_URL_LENGTH}"));
+    }
+    match Url::parse(address) {
+        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
+            Err("the address must begin with http:// or https://".to_owned())
+        }
+        Ok(url) if url.port().is_some() => {
+            Err("the address must not name a port: only the default ones are allowed".to_owned())
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("not an address: {error}")),
+    }
 }

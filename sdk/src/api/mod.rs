@@ -6,6 +6,7 @@ mod discovery;
 mod files;
 mod forms;
 mod listing;
+mod login;
 mod music;
 mod profiles;
 mod settings;

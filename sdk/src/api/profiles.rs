@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::listing::Listing;
+use super::login::{ShowsLogin, change_login, login_in};
 use super::slots::SlotsHandle;
 use crate::call::{Call, Create, Generated, Write};
 use crate::changes::{NewProfile, ProfileChanges};
@@ -173,7 +174,8 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes fields of the page; those that are not mentioned stay.
+    /// Changes fields of the page; those that are not mentioned stay. A `login` among them is changed as
+    /// [`ProfileHandle::update_settings`] does.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -187,6 +189,9 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn update(&self, changes: ProfileChanges) -> Call<Profile, Write> {
+        if let Some(login) = login_in(changes.fields()) {
+            return self.change_login(login, changes);
+        }
         self.call(
             operation::UPDATE_PROFILE,
             |api, key| async move { api.update_profile(&key, &changes).await },
@@ -223,6 +228,23 @@ impl ProfileHandle {
     /// The blocks of the page.
     pub fn slots(&self) -> SlotsHandle {
         SlotsHandle::new(self.clone())
+    }
+
+    /// A write that changes the login, too.
+    pub(super) fn change_login<T: ShowsLogin>(
+        &self,
+        login: String,
+        changes: T::Changes,
+    ) -> Call<T, Write> {
+        match &self.key {
+            Ok(key) => {
+                let key = key.to_string();
+                Call::new(&self.client, T::WRITE, move |sender| {
+                    Box::pin(change_login(sender, key, login, changes))
+                })
+            }
+            Err(message) => Call::refused(&self.client, T::WRITE, message),
+        }
     }
 
     /// A call below this page's address.

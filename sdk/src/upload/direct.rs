@@ -1,0 +1,378 @@
+//! Sending an image to an address that the service names for it (the interface, section 4.9). The address is a secret, and what it leads
+//! to is not trusted: neither token nor key nor cookie goes there, no redirect is followed, and no private host is asked.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{Method, Request};
+use url::{Host, Url};
+
+use super::Frozen;
+use crate::base_url::{BaseUrl, is_loopback};
+use crate::call::BoxFuture;
+use crate::error::Error;
+use crate::generated::types::{File, UploadUrl};
+use crate::operation::{Bucket, Effect, Operation};
+use crate::transport::budget::Budget;
+use crate::transport::observer::{AttemptReport, Observer};
+use crate::transport::pacing::{InProcess, RateLimits, WaitReason};
+use crate::transport::{Answer, Options, Shared};
+
+/// An address that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
+/// address can use it: `Debug` leaves it out.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UploadTarget {
+    url: String,
+    /// `PUT` with the bytes as the body, or `POST` with the part `file` of a multipart body.
+    pub method: String,
+    /// Most bytes it takes.
+    pub max_bytes: i64,
+    /// ISO 8601 time until which it works, 15 minutes from when it was made.
+    pub expires_at: String,
+}
+
+impl UploadTarget {
+    /// The address.
+    pub fn secret_url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether what was sent once cannot be sent again.
+    pub(crate) fn takes_one(&self) -> bool {
+        self.method.eq_ignore_ascii_case("POST")
+    }
+
+    /// Whether less than a minute is left. What is no time is taken to last.
+    pub(crate) fn is_almost_over(&self, now: SystemTime) -> bool {
+        let end = Timestamp::from_str(&self.expires_at).map(SystemTime::from);
+        end.is_ok_and(|end| end < now + Duration::from_secs(60))
+    }
+}
+
+impl From<UploadUrl> for UploadTarget {
+    fn from(target: UploadUrl) -> Self {
+        let UploadUrl { upload_url: url, method, max_bytes, expires_at, .. } = target;
+        Self { url, method, max_bytes, expires_at }
+    }
+}
+
+impl fmt::Debug for UploadTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UploadTarget")
+            .field("method", &self.method)
+            .field("max_bytes", &self.max_bytes)
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Sending the same bytes again answers the same, as reading again does.
+const PUT: &Operation = &Operation {
+    id: "sendToUploadUrl",
+    effect: Effect::Read,
+    bucket: Bucket::General,
+    timeout: Duration::from_secs(3600),
+};
+/// What may have been taken needs a new address.
+const POST: &Operation = &Operation { effect: Effect::DeleteMany, ..*PUT };
+
+/// Sends a file to where the service said. `shared` and `options` are those of the call it is part of.
+pub(crate) async fn send_to_upload_url(
+    shared: &Shared,
+    options: &Options,
+    target: &UploadTarget,
+    file: &Frozen,
+) -> Result<(File, Answer), Error> {
+    let address = Address::check(target, &shared.base, file.length())
+        .map_err(|why| Error::invalid(PUT.id, format!("the upload address is refused: {why}")))?;
+    let bare = address.bare(shared).map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
+    let options = Options { idempotency_key: None, dry_run: false, ..options.clone() };
+    let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
+        let request = Request::new(address.method.clone(), address.url.clone());
+        match address.method {
+            Method::PUT => Box::pin(file.raw(request)),
+            _ => Box::pin(file.multipart(request)),
+        }
+    };
+    let mut exchange = bare.run(address.operation(), &options, &mut make).await;
+    let why = match exchange.answer() {
+        Some(answer) => match stored(answer) {
+            Ok(file) => return Ok((file, answer.clone())),
+            Err(why) => Some(why.to_string()),
+        },
+        None => None,
+    };
+    if let Ok(answer) = &mut exchange.result {
+        // An error page that repeats the request repeats the secret.
+        let secret = address.url.path().as_bytes();
+        if answer.body.windows(secret.len()).any(|part| part == secret) {
+            answer.body.clear();
+        }
+    }
+    let host = address.url.host_str().unwrap_or_default();
+    Err(Error::from_exchange(exchange, host, None, None, why))
+}
+
+/// The record of the file, in the envelope of the service or without it: the interface shows neither.
+fn stored(answer: &Answer) -> serde_json::Result<File> {
+    let mut body: serde_json::Value = serde_json::from_slice(&answer.body)?;
+    let record = match body.get_mut("data") {
+        Some(data) => data.take(),
+        None => body,
+    };
+    serde_json::from_value(record)
+}
+
+/// An address that may be asked.
+struct Address {
+    url: Url,
+    method: Method,
+    /// Its name may lead to public hosts only.
+    guarded: bool,
+}
+
+impl Address {
+    fn check(target: &UploadTarget, base: &BaseUrl, length: u64) -> Result<Self, String> {
+        if u64::try_from(target.max_bytes).is_ok_and(|most| most < length) {
+            return Err(format!("it takes {} bytes, and the file has {length}", target.max_bytes));
+        }
+        let method = match target.method.to_ascii_uppercase().as_str() {
+            "PUT" => Method::PUT,
+            "POST" => Method::POST,
+            other => return Err(format!("its method is {other:?}, not PUT or POST")),
+        };
+        // What is wrong with it must not show it.
+        let url = Url::parse(&target.url).map_err(|error| error.to_string())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("it holds a user name or a password".to_owned());
+        }
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) && base.is_loopback() => {}
+            scheme => return Err(format!("it is {scheme}, not https")),
+        }
+        let guarded = !base.is_loopback() && url.host_str() != Some(base.host());
+        let private = match url.host() {
+            Some(Host::Ipv4(address)) => is_private(address.into()),
+            Some(Host::Ipv6(address)) => is_private(address.into()),
+            Some(Host::Domain(_)) | None => is_loopback(&url),
+        };
+        if guarded && private {
+            return Err("it leads to a private host".to_owned());
+        }
+        Ok(Self { url, method, guarded })
+    }
+
+    fn operation(&self) -> &'static Operation {
+        if self.method == Method::PUT { PUT } else { POST }
+    }
+
+    /// The transport of `shared` with nothing of the caller in it: another connection, no token, limits of its own.
+    fn bare(&self, shared: &Shared) -> reqwest::Result<Shared> {
+        let mut builder = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(shared.timeouts.connect);
+        if self.guarded {
+            let host = self.url.host_str().unwrap_or_default().to_owned();
+            builder = builder.dns_resolver(Arc::new(PublicOnly { host }));
+        }
+        if is_loopback(&self.url) {
+            builder = builder.no_proxy();
+        }
+        if self.url.scheme() == "http" {
+            builder = builder.tls_certs_only([]);
+        }
+        Ok(Shared {
+            base: shared.base.clone(),
+            http: builder.build()?,
+            timeouts: shared.timeouts,
+            token: None,
+            clock: shared.clock.clone(),
+            pacer: Arc::new(InProcess::new(RateLimits::default())),
+            observer: Arc::new(Discreet(shared.observer.clone())),
+            requests: AtomicU64::new(0),
+            budget: Budget::full(),
+        })
+    }
+}
+
+/// Resolves one host to public addresses only; others, such as a proxy's, to any.
+struct PublicOnly {
+    host: String,
+}
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guarded = name.as_str().eq_ignore_ascii_case(&self.host);
+        Box::pin(async move {
+            let all = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> =
+                all.filter(|address| !(guarded && is_private(address.ip()))).collect();
+            if allowed.is_empty() {
+                return Err("it leads to a private host".into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Whether an address is one that only this machine or its network can reach.
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_private_v4(address),
+        IpAddr::V6(address) => is_private_v6(address),
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    // 0/8 is this network, 100.64/10 that of a provider, 192.0.0/24 and 198.18/15 are for special purposes, 240/4 is reserved.
+    address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_documentation()
+        || matches!((first, second), (0 | 240.., _) | (100, 64..=127) | (198, 18 | 19))
+        || address.octets().starts_with(&[192, 0, 0])
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    // IPv4 inside IPv6: mapped, and through NAT64.
+    let inner = match address.segments() {
+        [0, 0, 0, 0, 0, 0xffff | 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
+        }
+        _ => None,
+    };
+    address.is_loopback()
+        || address.is_unspecified()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+        || address.is_multicast()
+        || inner.is_some_and(is_private_v4)
+}
+
+/// Tells of the attempts, not of the address.
+#[derive(Debug)]
+struct Discreet(Arc<dyn Observer>);
+
+impl Observer for Discreet {
+    fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
+        self.0.waiting(operation, duration, reason);
+    }
+
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        self.0.attempted(&AttemptReport { target: "(upload address)", ..*attempt });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: &str = "http://127.0.0.1:8080/api/v1";
+    const SERVICE: &str = "https://links.example/api/v1";
+
+    fn target(url: &str) -> UploadTarget {
+        let (url, method, expires_at) = (url.to_owned(), "PUT".to_owned(), String::new());
+        UploadTarget { url, method, max_bytes: 100, expires_at }
+    }
+
+    fn check(target: &UploadTarget, base: &str) -> Result<Address, String> {
+        Address::check(target, &BaseUrl::new(base).unwrap(), 100)
+    }
+
+    #[test]
+    fn only_public_https_hosts_are_asked_and_this_machine_by_itself() {
+        for (url, base) in [
+            ("https://storage.example/x?signature=1", SERVICE),
+            ("https://storage.example:8443/x", SERVICE),
+            ("https://93.184.216.34/x", SERVICE),
+            ("https://links.example/uploads/x", SERVICE),
+            ("http://127.0.0.1:9000/x", HERE),
+            ("https://10.0.0.1/x", HERE),
+        ] {
+            assert!(check(&target(url), base).is_ok(), "{url}");
+        }
+        for url in [
+            "http://storage.example/x",
+            "http://127.0.0.1/x",
+            "https://127.0.0.1/x",
+            "https://2130706433/x",
+            "https://0x7f.1/x",
+            "https://localhost/x",
+            "https://10.1.2.3/x",
+            "https://172.16.0.1/x",
+            "https://192.168.0.1/x",
+            "https://169.254.169.254/latest/meta-data",
+            "https://100.64.0.1/x",
+            "https://0.0.0.0/x",
+            "https://[::1]/x",
+            "https://[fd00::1]/x",
+            "https://[fe80::1]/x",
+            "https://[::ffff:10.0.0.1]/x",
+            "https://[64:ff9b::a00:1]/x",
+            "https://user:secret@storage.example/x",
+            "file:///etc/secret",
+            "ftp://storage.example/secret",
+            "/uploads/secret",
+            "secret",
+        ] {
+            let why = check(&target(url), SERVICE).err();
+            assert!(why.as_ref().is_some_and(|why| !why.contains("secret")), "{url}: {why:?}");
+        }
+    }
+
+    #[test]
+    fn only_put_and_post_and_no_more_bytes_than_it_takes() {
+        let url = "https://storage.example/x";
+        for (method, fits) in
+            [("PUT", true), ("post", true), ("DELETE", false), ("GET", false), ("", false)]
+        {
+            let target = UploadTarget { method: method.into(), ..target(url) };
+            assert_eq!(check(&target, SERVICE).is_ok(), fits, "{method}");
+        }
+        let small = UploadTarget { max_bytes: 99, ..target(url) };
+        assert!(check(&small, SERVICE).is_err_and(|why| why.contains("99 bytes")));
+    }
+
+    #[test]
+    fn debug_leaves_the_address_out() {
+        let target = target("https://storage.example/canary?signature=canary");
+        assert!(!format!("{target:?}").contains("canary"));
+    }
+
+    #[test]
+    fn a_minute_before_its_end_an_address_is_almost_over() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let expires = |expires_at: &str| {
+            let target =
+                UploadTarget { expires_at: expires_at.into(), ..target("https://a.example") };
+            target.is_almost_over(now)
+        };
+        assert!(!expires("2027-01-15T08:01:00Z"));
+        assert!(expires("2027-01-15T08:00:59.999999Z"));
+        assert!(!expires("2027-01-15T13:15:00+05:00"));
+        assert!(expires("2027-01-15T09:00:30+01:00"));
+        assert!(!expires("soon"));
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_to_this_machine_is_refused_unless_it_is_another_host() {
+        let lookup = |guarded: &str| {
+            PublicOnly { host: guarded.to_owned() }.resolve(Name::from_str("localhost").unwrap())
+        };
+        assert!(lookup("LOCALHOST").await.is_err());
+        assert!(lookup("storage.example").await.is_ok());
+    }
+}

@@ -1,0 +1,208 @@
+//! The body of an upload, the same for every attempt: streamed, so that its size does not matter to memory.
+
+use std::fs::Metadata;
+use std::io::{self, Cursor};
+use std::time::SystemTime;
+
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use reqwest::{Body, Request};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio_util::io::{InspectReader, ReaderStream};
+use uuid::Uuid;
+
+use super::{Content, MOST_UPLOAD_BYTES, Upload, UploadProgress};
+
+/// Bytes enough to tell what a file is.
+const SIGNATURE: usize = 12;
+/// Bytes read from disk at a time.
+const PIECE: usize = 64 * 1024;
+const UNKNOWN_TYPE: &str = "application/octet-stream";
+
+/// An upload whose content is settled: a file that has changed since is an error.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    upload: Upload,
+    length: u64,
+    content_type: &'static str,
+    stamp: Option<Stamp>,
+    boundary: String,
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl Frozen {
+    /// Settles what is sent, or says why it cannot be: no file, too large, unsuited to its use. Reads only the first bytes.
+    pub(crate) fn new(upload: Upload) -> Result<Self, String> {
+        let name = &upload.name;
+        let (start, length, stamp) =
+            first_bytes(&upload.content).map_err(|error| format!("cannot read {name}: {error}"))?;
+        if length == 0 {
+            return Err(format!("{name} is empty"));
+        }
+        if length > MOST_UPLOAD_BYTES {
+            let most = MOST_UPLOAD_BYTES / 1024 / 1024;
+            return Err(format!("{name} has {length} bytes, more than the {most} MB of an upload"));
+        }
+        if let Some(image_use) = upload.image_use {
+            let size = match &upload.content {
+                Content::Bytes(bytes) => imagesize::blob_size(bytes),
+                Content::File(path) => imagesize::size(path),
+            };
+            let size =
+                size.map_err(|_| format!("{name} is not an image whose size can be read"))?;
+            image_use.check(size.width, size.height).map_err(|error| format!("{name}: {error}"))?;
+        }
+        let content_type = content_type(&start);
+        let boundary = format!("links-{}", Uuid::new_v4().simple());
+        Ok(Self { upload, length, content_type, stamp, boundary })
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether the first bytes are those of an image of one of the four types that the interface names.
+    pub(crate) fn is_known_image(&self) -> bool {
+        self.content_type != UNKNOWN_TYPE
+    }
+
+    /// Makes the file the whole body of a request.
+    pub(crate) async fn raw(&self, mut request: Request) -> io::Result<Request> {
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(CONTENT_LENGTH, self.length.into());
+        *request.body_mut() = Some(body(self.open().await?));
+        Ok(request)
+    }
+
+    /// Makes the file the part `file` of a request's `multipart/form-data` body (RFC 7578).
+    pub(crate) async fn multipart(&self, mut request: Request) -> io::Result<Request> {
+        let boundary = &self.boundary;
+        let head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
+            quoted(&self.upload.name),
+            self.content_type,
+        );
+        let tail = format!("\r\n--{boundary}--\r\n");
+        let content_type =
+            HeaderValue::from_str(&format!("multipart/form-data; boundary={boundary}"));
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, content_type.map_err(io::Error::other)?);
+        headers
+            .insert(CONTENT_LENGTH, (head.len() as u64 + self.length + tail.len() as u64).into());
+        let content = self.open().await?;
+        *request.body_mut() = Some(body(Cursor::new(head).chain(content).chain(Cursor::new(tail))));
+        Ok(request)
+    }
+
+    /// The content from its beginning.
+    async fn open(&self) -> io::Result<impl AsyncRead + Send + Unpin + use<>> {
+        let reader: Box<dyn AsyncRead + Send + Unpin> = match &self.upload.content {
+            Content::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
+            Content::File(path) => {
+                let file = tokio::fs::File::open(path).await?;
+                if Some(Stamp::of(&file.metadata().await?)) != self.stamp {
+                    let message = format!("{} changed while it was being sent", path.display());
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+                Box::new(file)
+            }
+        };
+        let (progress, total, mut sent) = (self.upload.progress.clone(), self.length, 0);
+        Ok(InspectReader::new(reader.take(total), move |bytes| {
+            sent += bytes.len() as u64;
+            if let Some(watch) = &progress
+                && !bytes.is_empty()
+            {
+                watch(UploadProgress { sent, total });
+            }
+        }))
+    }
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            inode: metadata.ino(),
+        }
+    }
+}
+
+fn body(content: impl AsyncRead + Send + 'static) -> Body {
+    Body::wrap_stream(ReaderStream::with_capacity(content, PIECE))
+}
+
+fn first_bytes(content: &Content) -> io::Result<(Vec<u8>, u64, Option<Stamp>)> {
+    match content {
+        Content::Bytes(bytes) => {
+            Ok((bytes[..SIGNATURE.min(bytes.len())].to_vec(), bytes.len() as u64, None))
+        }
+        Content::File(path) => {
+            // A pipe would block when it is opened.
+            if !std::fs::metadata(path)?.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            }
+            let mut file = std::fs::File::open(path)?;
+            let stamp = Stamp::of(&file.metadata()?);
+            let mut start = Vec::new();
+            let mut head = io::Read::take(&mut file, SIGNATURE as u64);
+            io::Read::read_to_end(&mut head, &mut start)?;
+            Ok((start, stamp.length, Some(stamp)))
+        }
+    }
+}
+
+/// The type by the first bytes; the name says nothing reliable.
+fn content_type(start: &[u8]) -> &'static str {
+    match start {
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
+        [b'G', b'I', b'F', b'8', ..] => "image/gif",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        _ => UNKNOWN_TYPE,
+    }
+}
+
+/// A file name inside quotes, escaped as browsers do.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_is_told_by_the_content() {
+        let table: &[(&[u8], &str)] = &[
+            (b"\xff\xd8\xff\xe0....", "image/jpeg"),
+            (b"\x89PNG\r\n\x1a\n....", "image/png"),
+            (b"GIF89a", "image/gif"),
+            (b"RIFF\x10\0\0\0WEBP", "image/webp"),
+            (b"RIFF\x10\0\0\0WAVE", UNKNOWN_TYPE),
+            (b"<html>", UNKNOWN_TYPE),
+            (b"", UNKNOWN_TYPE),
+        ];
+        for (start, expected) in table {
+            assert_eq!(content_type(start), *expected, "{start:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_leave_its_quotes() {
+        assert_eq!(quoted("a\"b\r\nX: y"), "a%22b%0D%0AX: y");
+    }
+}

@@ -1,0 +1,87 @@
+//! Whether an image suits its place on a page (the interface, section 2.1).
+
+/// Where an image is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImageUse {
+    /// In a circle: square, at least 800x800.
+    Avatar,
+    /// Across the page without cropping: 16:9, at least 1600x900. Other proportions push the content off the screen.
+    Background,
+}
+
+/// Why an image does not suit its use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unsuitable {
+    /// Fewer pixels than it is shown with.
+    #[error("{width}x{height} is too small, it needs at least {least_width}x{least_height}")]
+    TooSmall {
+        /// Of the image, in pixels.
+        width: usize,
+        /// Of the image, in pixels.
+        height: usize,
+        /// Least width, in pixels.
+        least_width: usize,
+        /// Least height, in pixels.
+        least_height: usize,
+    },
+    /// It would be cropped, or push the content away.
+    #[error("{width}x{height} has the wrong proportions, they should be {proportions}")]
+    Proportions {
+        /// Of the image, in pixels.
+        width: usize,
+        /// Of the image, in pixels.
+        height: usize,
+        /// `1:1` or `16:9`.
+        proportions: &'static str,
+    },
+}
+
+impl ImageUse {
+    /// Checks the size of an image in pixels. Proportions may be off by one percent.
+    ///
+    /// ```
+    /// use links_sdk::{ImageUse, Unsuitable};
+    ///
+    /// assert!(ImageUse::Background.check(1920, 1080).is_ok());
+    /// assert!(matches!(ImageUse::Avatar.check(1920, 1080), Err(Unsuitable::Proportions { .. })));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`Unsuitable`].
+    pub fn check(self, width: usize, height: usize) -> Result<(), Unsuitable> {
+        let (least_width, least_height, proportions) = match self {
+            Self::Avatar => (800, 800, "1:1"),
+            Self::Background => (1600, 900, "16:9"),
+        };
+        let (across, down) =
+            (width.saturating_mul(least_height), height.saturating_mul(least_width));
+        if across.abs_diff(down) > across.max(down) / 100 {
+            return Err(Unsuitable::Proportions { width, height, proportions });
+        }
+        if width < least_width || height < least_height {
+            return Err(Unsuitable::TooSmall { width, height, least_width, least_height });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proportions_and_least_size_are_those_of_the_interface() {
+        let fits = |image_use: ImageUse, sizes: &[(usize, usize)]| -> Vec<bool> {
+            sizes.iter().map(|(width, height)| image_use.check(*width, *height).is_ok()).collect()
+        };
+        let avatars = [(800, 800), (1000, 1005), (799, 799), (800, 700), (0, 0), (usize::MAX, 1)];
+        assert_eq!(fits(ImageUse::Avatar, &avatars), [true, true, false, false, false, false]);
+        let backgrounds = [(1600, 900), (1920, 1080), (1366, 768), (900, 1600), (1600, 1200)];
+        assert_eq!(fits(ImageUse::Background, &backgrounds), [true, true, false, false, false]);
+        let small = ImageUse::Background.check(1366, 768).unwrap_err();
+        assert_eq!(small.to_string(), "1366x768 is too small, it needs at least 1600x900");
+    }
+}

@@ -1,0 +1,119 @@
+//! A file on its way to the service.
+
+mod direct;
+mod frozen;
+mod image;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+pub use direct::UploadTarget;
+pub(crate) use direct::send_to_upload_url;
+pub(crate) use frozen::Frozen;
+pub use image::{ImageUse, Unsuitable};
+
+/// Most bytes of an upload: 50 MB, read as 50 * 2^20 (the interface, section 8).
+pub const MOST_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
+
+/// An image to upload: a file on disk, or bytes with a name.
+///
+/// ```
+/// use links_sdk::{ImageUse, Upload, Via};
+///
+/// let from_disk = Upload::file("portrait.jpg").for_use(ImageUse::Avatar);
+/// let from_memory = Upload::bytes("dot.gif", &b"GIF89a"[..]).via(Via::UploadUrl);
+/// # let _ = (from_disk, from_memory);
+/// ```
+#[derive(Clone)]
+pub struct Upload {
+    name: String,
+    content: Content,
+    via: Via,
+    image_use: Option<ImageUse>,
+    progress: Option<Arc<dyn Fn(UploadProgress) + Send + Sync>>,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    File(PathBuf),
+    Bytes(Bytes),
+}
+
+/// The way an upload takes. Either streams, so that the size of a file does not matter to memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Via {
+    /// One request to the service, repeated under its idempotency key.
+    #[default]
+    Multipart,
+    /// Two: the service names an address, and the image is sent there, which spares the service a large body. Only jpeg, png, webp
+    /// and gif.
+    UploadUrl,
+}
+
+/// How far an attempt to upload is. A repeated attempt begins at 0 again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UploadProgress {
+    /// Bytes of the image handed to the network.
+    pub sent: u64,
+    /// All its bytes.
+    pub total: u64,
+}
+
+impl Upload {
+    /// A file on disk. It is opened when the call is sent; where it changes before the call has ended, a repeated attempt fails.
+    pub fn file(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let name = path
+            .file_name()
+            .map_or_else(|| "file".into(), |name| name.to_string_lossy().into_owned());
+        Self::new(name, Content::File(path.to_owned()))
+    }
+
+    /// Bytes in memory, and the name to send with them.
+    pub fn bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
+        Self::new(name.into(), Content::Bytes(bytes.into()))
+    }
+
+    fn new(name: String, content: Content) -> Self {
+        Self { name, content, via: Via::default(), image_use: None, progress: None }
+    }
+
+    /// Takes this way.
+    #[must_use]
+    pub fn via(mut self, via: Via) -> Self {
+        self.via = via;
+        self
+    }
+
+    /// Refuses the image before it is sent where its size or proportions do not suit this use.
+    #[must_use]
+    pub fn for_use(mut self, image_use: ImageUse) -> Self {
+        self.image_use = Some(image_use);
+        self
+    }
+
+    /// Calls this as the image goes out. It must not block.
+    #[must_use]
+    pub fn on_progress(mut self, watch: impl Fn(UploadProgress) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(watch));
+        self
+    }
+
+    pub(crate) fn way(&self) -> Via {
+        self.via
+    }
+}
+
+impl fmt::Debug for Upload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upload")
+            .field("name", &self.name)
+            .field("via", &self.via)
+            .finish_non_exhaustive()
+    }
+}
