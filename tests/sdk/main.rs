@@ -7,6 +7,7 @@ mod clock;
 
 mod apply;
 mod batch;
+mod memory;
 mod operations;
 mod pacing;
 mod reading;
