@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use links_fixtures::{ContractServer, World};
-use links_sdk::apply::{ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Step};
+use links_sdk::apply::{ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, Step};
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
 use crate::{cafe, client_of};
@@ -26,15 +26,16 @@ async fn apply(
 ) -> (Plan, Done, Result<Option<Vec<Slot>>, ApplyError>) {
     let page = Page::read(client, key).await.unwrap();
     let plan = Plan::new(&page.slots, desired, options).unwrap();
-    let mut done = Done::default();
     if plan.is_empty() {
-        return (plan, done, Ok(Some(page.slots)));
+        return (plan, Done::default(), Ok(Some(page.slots)));
     }
     let mut watch = |step| {
         between(step);
         ControlFlow::Continue(())
     };
-    let result = plan.execute(client, &page, desired, options, &mut done, &mut watch).await;
+    let mut run = Run::new().watch(&mut watch);
+    let result = plan.execute(client, &page, desired, options, &mut run).await;
+    let done = run.done().clone();
     (plan, done, result)
 }
 
@@ -147,9 +148,7 @@ async fn a_slot_that_somebody_adds_meanwhile_is_kept_and_reported() {
     let page = Page::read(&client, &cafe_key()).await.unwrap();
     let plan = Plan::new(&page.slots, &file, &Options::default()).unwrap();
     let added = stranger.profile("cafe").slots().create(links_sdk::types::NewSlot::of("divider").at(2)).await.unwrap();
-    let mut done = Done::default();
-    let mut watch = |_| ControlFlow::Continue(());
-    let result = plan.execute(&client, &page, &file, &Options::default(), &mut done, &mut watch).await;
+    let result = plan.execute(&client, &page, &file, &Options::default(), &mut Run::new()).await;
     let error = result.unwrap_err();
     assert!(matches!(&error, ApplyError::Changed(found) if found[0].contains(&format!("slot {}", added.id))), "{error}");
     let slots = client.profile("cafe").slots().list().await.unwrap();

@@ -30,26 +30,38 @@
 //! ```
 
 mod content;
+mod crash;
+mod create;
 mod desired;
 mod error;
 mod execute;
+mod failure;
 mod guard;
+mod journal;
 mod matching;
 mod normal;
 mod options;
 mod order;
+mod page;
 mod plan;
 mod positions;
 mod resemblance;
 mod schema;
+mod step;
 #[cfg(test)]
 mod tests;
 
 pub use desired::{DesiredPage, DesiredSlot};
 pub use error::{ItemError, ItemProblem, PlanError};
-pub use execute::{ApplyError, Done, ItemRefusal, Page, Step};
+pub use execute::Run;
+pub use failure::{ApplyError, ItemRefusal};
 pub use guard::{GuardRefusal, Limits, guard};
+pub use journal::{
+    BadJournal, Ending, Journal, Lock, LockError, Log, Opening, Recorded, Runs, State,
+};
 pub use normal::{fingerprint, same};
 pub use options::{KeptReason, Options};
+pub use page::Page;
 pub use plan::{Batch, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
 pub use schema::SlotTypes;
+pub use step::{Done, Step};

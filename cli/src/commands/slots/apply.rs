@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use links_sdk::apply::{ApplyError, Done, ItemRefusal, Plan, Step};
+use links_sdk::apply::{ApplyError, Done, ItemRefusal, Plan, Run, Step};
 use serde_json::json;
 
 use super::planning::{Planned, PlanningArgs, planned, refused};
@@ -79,15 +79,9 @@ async fn execute(it: &Planned, ui: &Ui) -> Result<Done, Failure> {
             ControlFlow::Continue(())
         }
     };
-    let mut done = Done::default();
-    let run = it.plan.execute(
-        &it.client,
-        &it.page,
-        &it.file.page.content,
-        &it.options,
-        &mut done,
-        &mut watch,
-    );
+    let mut run = Run::new().watch(&mut watch);
+    let running =
+        it.plan.execute(&it.client, &it.page, &it.file.page.content, &it.options, &mut run);
     let stopped_twice = async {
         if tokio::signal::ctrl_c().await.is_ok() {
             stopping.store(true, Ordering::Relaxed);
@@ -99,9 +93,10 @@ async fn execute(it: &Planned, ui: &Ui) -> Result<Done, Failure> {
         std::future::pending::<()>().await;
     };
     let ended = tokio::select! {
-        ended = run => Some(ended),
+        ended = running => Some(ended),
         () = stopped_twice => None,
     };
+    let done = run.done().clone();
     drop(progress);
     match ended {
         Some(Ok(Some(_))) => Ok(done),

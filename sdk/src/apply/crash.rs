@@ -1,0 +1,45 @@
+//! Places at which a test can end the process, as a power cut would. Release builds have none of this.
+//!
+//! `LINKS_TEST_CRASH=before_send:3` ends it at the third `before_send`, `any:3` at the third place of whatever name.
+
+#[cfg(debug_assertions)]
+pub(super) use armed::{point, tear};
+
+#[cfg(debug_assertions)]
+mod armed {
+    use std::env;
+    use std::fs::File;
+    use std::io::Write;
+    use std::process::abort;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static PASSED: AtomicUsize = AtomicUsize::new(0);
+
+    /// A place where the process may end.
+    pub(in super::super) fn point(place: &str) {
+        if is_due(place) {
+            abort();
+        }
+    }
+
+    /// A place where the process may end in the middle of a write.
+    pub(in super::super) fn tear(file: &mut File, bytes: &[u8]) {
+        if is_due("torn_write") {
+            let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.sync_data());
+            abort();
+        }
+    }
+
+    fn is_due(place: &str) -> bool {
+        let Ok(wanted) = env::var("LINKS_TEST_CRASH") else { return false };
+        let Some((name, number)) = wanted.split_once(':') else { return false };
+        (name == place || name == "any")
+            && number.parse() == Ok(PASSED.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+#[cfg(not(debug_assertions))]
+pub(super) fn point(_: &str) {}
+
+#[cfg(not(debug_assertions))]
+pub(super) fn tear(_: &mut std::fs::File, _: &[u8]) {}

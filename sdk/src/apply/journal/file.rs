@@ -1,0 +1,159 @@
+//! The journal of a run that is going on.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::{self, Write};
+
+use super::Lock;
+use super::entry::{Ending, Entry, Opening, seconds};
+use super::log::{Current, Log, State};
+use crate::IdempotencyKey;
+use crate::apply::create::Sent;
+use crate::apply::plan::Batch;
+use crate::apply::{Page, Plan, SlotRef, crash};
+
+/// Writes down what a run does, step by step; each line is on the disk before the run goes on.
+///
+/// From [`Runs::open`](super::Runs::open) and [`Runs::resume`](super::Runs::resume). The lock on the page is held until it is dropped.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    log: Log,
+    trouble: Option<io::Error>,
+    _lock: Lock,
+}
+
+impl Journal {
+    pub(super) fn new(file: File, log: Log, lock: Lock) -> Self {
+        Self { file, log, trouble: None, _lock: lock }
+    }
+
+    /// What is written down so far.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Why something that was done could not be written down. Nothing more is begun then; what was done can be read off the page.
+    pub fn trouble(&self) -> Option<&io::Error> {
+        self.trouble.as_ref()
+    }
+
+    /// Writes down a plan, agreed to, before any of it is carried out.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written: nothing may be sent then.
+    pub fn plan(&mut self, plan: &Plan, page: &Page) -> io::Result<()> {
+        let (run, nth) = (self.log.run(), self.log.plans() + 1);
+        let steps = plan.batches().into_iter().enumerate();
+        let creates = steps.filter(|(_, batch)| matches!(batch, Batch::Create(_)));
+        let keys = creates.map(|(step, _)| (step, format!("links-{run}-{nth}-{step}"))).collect();
+        self.append(Entry::Plan { time: seconds(page.read_at), keys, plan: Box::new(plan.clone()) })
+    }
+
+    /// Ends the journal of a run that is not to go on. Where it cannot be written the run stays unfinished, which costs a read.
+    pub fn close(&mut self, ending: Ending) {
+        self.note(Entry::Close { ending });
+    }
+
+    /// The page is as the file says, and has so many slots.
+    pub fn commit(&mut self, slots: usize) {
+        self.note(Entry::Commit { slots });
+    }
+
+    /// A step's request is about to be sent. Returns the key that it has to carry.
+    pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
+        let key = self.log.current().and_then(|current| current.keys.get(&step)).cloned();
+        self.append(Entry::Begin { step, key: None })?;
+        Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
+    }
+
+    /// The same request is about to be sent under another key, for the service has stored a failure under the one before.
+    pub(in crate::apply) fn begin_anew(
+        &mut self,
+        step: usize,
+    ) -> io::Result<Option<IdempotencyKey>> {
+        let key = format!("links-{}-{}-{step}-again", self.log.run(), self.log.plans());
+        self.append(Entry::Begin { step, key: Some(key.clone()) })?;
+        Ok(IdempotencyKey::new(key).ok())
+    }
+
+    /// A step was carried out.
+    pub(in crate::apply) fn end(
+        &mut self,
+        step: usize,
+        created: BTreeMap<usize, i64>,
+        deleted: usize,
+    ) {
+        self.note(Entry::End { step, created, deleted });
+    }
+
+    /// A step was not carried out.
+    pub(in crate::apply) fn refused(&mut self, step: usize) {
+        self.note(Entry::Refused { step });
+    }
+
+    /// Nobody knows whether a step was carried out.
+    pub(in crate::apply) fn unknown(&mut self, step: usize) {
+        self.note(Entry::Unknown { step });
+    }
+
+    /// The request that may or may not have been carried out, with the key that it was sent under.
+    pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, Current)> {
+        let (begun, current) = (self.log.begun()?, self.log.current()?);
+        let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
+        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
+        Some((begun.step, key, current.clone()))
+    }
+
+    /// The slots that stood on the page before the request in doubt, and those that the run created before it.
+    pub(super) fn known(&self, plan: &Plan) -> HashSet<i64> {
+        let stayed = plan.order.iter().filter_map(|slot| match slot {
+            SlotRef::Existing(id) => Some(*id),
+            SlotRef::Created(_) => None,
+        });
+        let doomed = plan.deletes.iter().map(|delete| delete.id);
+        stayed.chain(doomed).chain(self.log.done().created.values().copied()).collect()
+    }
+
+    /// A create is about to be asked for again, under the key that it has.
+    pub(super) fn begin_again(&mut self, sent: &Sent<'_>) -> io::Result<()> {
+        let key = sent.key.as_ref().map(ToString::to_string);
+        self.append(Entry::Begin { step: sent.step, key })
+    }
+
+    /// A line that reports: the run goes on without it.
+    fn note(&mut self, entry: Entry) {
+        if self.log.state() == State::Unfinished && self.append(entry.clone()).is_err() {
+            self.log.take(entry);
+        }
+    }
+
+    /// The first line.
+    pub(super) fn open(&mut self, opening: Opening) -> io::Result<()> {
+        self.write(&Entry::Open(opening))
+    }
+
+    pub(super) fn append(&mut self, entry: Entry) -> io::Result<()> {
+        self.write(&entry)?;
+        self.log.take(entry);
+        Ok(())
+    }
+
+    fn write(&mut self, entry: &Entry) -> io::Result<()> {
+        if let Some(before) = &self.trouble {
+            return Err(io::Error::new(before.kind(), before.to_string()));
+        }
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        crash::point("before_write");
+        crash::tear(&mut self.file, &line);
+        if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.sync_data()) {
+            let again = io::Error::new(error.kind(), error.to_string());
+            self.trouble = Some(error);
+            return Err(again);
+        }
+        crash::point("after_write");
+        Ok(())
+    }
+}

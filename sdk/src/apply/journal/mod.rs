@@ -1,0 +1,21 @@
+//! What a run writes down, so that whatever stops it another process can go on from there.
+//!
+//! Each run is one file of JSON lines that only grows. Being right does not rest on it, for a page is always read afresh and matched by
+//! content: the journal settles what reading alone cannot, namely which create may still be on its way and which of two equal slots
+//! belongs to which item of the file. It holds no token.
+
+mod entry;
+mod file;
+mod log;
+mod resume;
+mod runs;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+pub use entry::{Ending, Opening};
+pub use file::Journal;
+pub use log::{BadJournal, Log, State};
+pub(super) use settle::traces;
+
+pub use runs::{Lock, LockError, Recorded, Runs};

@@ -1,0 +1,114 @@
+//! Settling what an interrupted run left open, before anything is planned anew.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Journal;
+use super::entry::seconds;
+use super::settle::{Verdict, verdict};
+use crate::apply::create::{Sent, create};
+use crate::apply::execute::list;
+use crate::apply::plan::Batch;
+use crate::apply::{ApplyError, DesiredPage, Page, Step, same};
+use crate::{Client, Object, Slot};
+
+/// How often a create is asked for again that the service may still be working on.
+const MOST_TRIES: usize = 3;
+const IN_FLIGHT_WAIT: Duration = Duration::from_secs(2);
+
+impl Journal {
+    /// Finds out what became of the request that the run was stopped in, and writes it down. `page` was read after the lock was taken; it
+    /// is read again where something was written.
+    ///
+    /// A create of which the page shows nothing is asked for again under its own key if `desired` is what the run was for and the key is
+    /// young enough to be known to the service; otherwise reading has to do.
+    ///
+    /// # Errors
+    ///
+    /// When a request fails, or the journal cannot be written.
+    pub async fn settle(
+        &mut self,
+        client: &Client,
+        page: &mut Page,
+        desired: &DesiredPage,
+    ) -> Result<(), ApplyError> {
+        let Some((step, key, current)) = self.in_doubt() else { return Ok(()) };
+        let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
+        match batch {
+            Batch::Create(creates) => {
+                let known = self.known(&current.plan);
+                let same_file = self.log().opening().is_of(desired);
+                let times = (current.time, seconds(page.read_at));
+                match (verdict(creates, &known, &page.slots, same_file, times), key) {
+                    (Verdict::Made(made), _) => self.end(step, made, 0),
+                    (Verdict::Repeat, Some(key)) => {
+                        let sent = Sent { step, creates, known: &known, key: Some(key) };
+                        self.repeat(client, page, &sent).await?;
+                    }
+                    (Verdict::Repeat | Verdict::Absent, _) => self.refused(step),
+                }
+            }
+            Batch::Update(updates) => {
+                let holds = |id: i64, changed: &Object| {
+                    let slot = page.slots.iter().find(|slot| slot.id == id);
+                    slot.is_some_and(|slot| has(slot, changed))
+                };
+                if updates.iter().all(|update| holds(update.id, &update.changed)) {
+                    self.end(step, BTreeMap::new(), 0);
+                }
+            }
+            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
+                let there: HashSet<i64> = page.slots.iter().map(|slot| slot.id).collect();
+                if deletes.iter().all(|delete| !there.contains(&delete.id)) {
+                    self.end(step, BTreeMap::new(), deletes.len());
+                }
+            }
+            // Twice is once, and the order can be read off the page.
+            Batch::Reorder | Batch::TryCreate(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The same request under the same key, until it is known what it did.
+    async fn repeat(
+        &mut self,
+        client: &Client,
+        page: &mut Page,
+        sent: &Sent<'_>,
+    ) -> Result<(), ApplyError> {
+        let handle = client.profile(page.id);
+        for tries in 1.. {
+            self.begin_again(sent).map_err(ApplyError::Journal)?;
+            let error = match create(&handle, sent, Some(&mut *self)).await {
+                Ok(made) => {
+                    self.end(sent.step, made, 0);
+                    break;
+                }
+                Err(error) => error,
+            };
+            match &error {
+                // The first request may still be on its way; or the page is full.
+                ApplyError::Call { source, .. } if source.is_conflict() && tries < MOST_TRIES => {
+                    client.shared.clock.sleep(IN_FLIGHT_WAIT).await;
+                }
+                // The new plan meets the same refusal, at its place in the file.
+                ApplyError::Call { items, source, .. }
+                    if source.is_conflict() || !items.is_empty() =>
+                {
+                    self.refused(sent.step);
+                    break;
+                }
+                _ => return Err(error),
+            }
+        }
+        page.slots = list(&handle, Step::Create(sent.creates.len())).await?;
+        Ok(())
+    }
+}
+
+fn has(slot: &Slot, changed: &Object) -> bool {
+    let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
+    changed.iter().all(|(key, value)| same(held(key), value))
+}

@@ -1,0 +1,275 @@
+//! Where the runs of a page are kept: a folder with a journal and a backup for each, and a lock.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::entry::{Entry, Opening};
+use super::log::{BadJournal, Log, State};
+use super::{Ending, Journal};
+use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash};
+
+/// Runs that came to an end are kept until there are this many newer ones.
+const KEPT: usize = 50;
+const JOURNAL: &str = "jsonl";
+const BACKUP: &str = "page.json";
+
+/// The runs of one page.
+///
+/// ```
+/// use links_sdk::apply::Runs;
+///
+/// let state = tempfile::tempdir()?;
+/// let runs = Runs::of(state.path(), "https://links.example/api/v1", 101);
+/// assert!(runs.list()?.is_empty());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Runs {
+    folder: PathBuf,
+}
+
+/// A run that was found.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Names it.
+    pub run: String,
+    /// Its journal.
+    pub path: PathBuf,
+    /// What the journal says.
+    pub log: Result<Log, BadJournal>,
+}
+
+/// Keeps other processes of this machine off the page until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+    /// Whether another process held it first, so that what was read before may be out of date.
+    pub was_awaited: bool,
+}
+
+/// Why there is no lock.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Another run is going on.
+    #[error("another run is at work on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
+    Taken(
+        /// The other process.
+        Option<u32>,
+    ),
+    /// The folder of state cannot be used.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// What was to be written.
+        path: PathBuf,
+        /// Why it could not be.
+        #[source]
+        error: io::Error,
+    },
+}
+
+#[derive(Serialize)]
+struct Backup<'a> {
+    profile: i64,
+    slots: &'a [DesiredSlot],
+}
+
+impl Runs {
+    /// Those of a page, in a folder below `state`. Nothing is made before it is needed.
+    pub fn of(state: &Path, service: &str, profile: i64) -> Self {
+        let hash = Sha256::digest(service.as_bytes());
+        let service: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Self { folder: root(state).join(service).join(profile.to_string()) }
+    }
+
+    /// Those of every page that has any.
+    ///
+    /// # Errors
+    ///
+    /// When a folder cannot be read.
+    pub fn all(state: &Path) -> io::Result<Vec<Self>> {
+        let mut all = Vec::new();
+        for service in entries(&root(state))? {
+            all.extend(entries(&service)?.into_iter().map(|folder| Self { folder }));
+        }
+        Ok(all)
+    }
+
+    /// Each run, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read. A journal that is of no use is listed as such.
+    pub fn list(&self) -> io::Result<Vec<Recorded>> {
+        let mut runs = Vec::new();
+        for path in entries(&self.folder)? {
+            let Some(run) = run_of(&path) else { continue };
+            let log = match fs::read(&path) {
+                Ok(bytes) => Log::read(&run, &bytes).map(|read| read.map(|(log, _)| log)),
+                Err(error) => Err(BadJournal::Io(error)),
+            };
+            // Nothing was begun where not even the first line is whole.
+            if let Some(log) = log.transpose() {
+                runs.push(Recorded { run, path, log });
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The page as it was before a run: a page file.
+    pub fn backup(&self, run: &str) -> PathBuf {
+        self.folder.join(format!("{run}.{BACKUP}"))
+    }
+
+    /// Keeps other processes off the page. `wait` is for the lock to become free, which blocks this thread.
+    ///
+    /// # Errors
+    ///
+    /// When another process holds it, or the folder cannot be written.
+    pub fn lock(&self, wait: bool) -> Result<Lock, LockError> {
+        let path = self.folder.join("lock");
+        let failed = |error| LockError::Io { path: path.clone(), error };
+        make_folder(&self.folder).map_err(failed)?;
+        let mut file = private().create(true).read(true).open(&path).map_err(failed)?;
+        let was_awaited = match file.try_lock() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock) if wait => file.lock().map(|()| true).map_err(failed)?,
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // Where locks keep readers off too, the process stays unnamed.
+                let _ = file.read_to_string(&mut text);
+                return Err(LockError::Taken(text.trim().parse().ok()));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        };
+        let signed = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| writeln!(file, "{}", std::process::id()));
+        signed.map_err(failed)?;
+        Ok(Lock { _file: file, was_awaited })
+    }
+
+    /// Begins a run with its plan, agreed to: the page as it is and the journal are on the disk when this returns.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be written. Nothing may be sent then.
+    pub fn open(
+        &self,
+        lock: Lock,
+        opening: Opening,
+        plan: &Plan,
+        page: &Page,
+        types: &SlotTypes,
+    ) -> io::Result<Journal> {
+        self.forget_old();
+        let run = format!("{:08x}-{}", opening.time, &Uuid::new_v4().simple().to_string()[..16]);
+        crash::point("before_write");
+        let slots = &DesiredPage::from_page(&page.slots, types).slots;
+        let backup = serde_json::to_vec_pretty(&Backup { profile: page.id, slots })?;
+        let mut file = private().create_new(true).open(self.backup(&run))?;
+        file.write_all(&backup)?;
+        file.sync_all()?;
+        crash::point("after_write");
+
+        let file = private().create_new(true).append(true).open(self.journal(&run))?;
+        let mut journal = Journal::new(file, Log::new(&run, opening.clone()), lock);
+        journal.open(opening)?;
+        journal.plan(plan, page)?;
+        sync_folder(&self.folder)?;
+        Ok(journal)
+    }
+
+    /// Goes on with a run that did not come to an end.
+    ///
+    /// # Errors
+    ///
+    /// When its journal cannot be read or written.
+    pub fn resume(&self, lock: Lock, run: &str) -> Result<Journal, BadJournal> {
+        let path = self.journal(run);
+        let bytes = fs::read(&path).map_err(BadJournal::Io)?;
+        let (log, whole) = Log::read(run, &bytes)?.ok_or(BadJournal::Damaged(1))?;
+        let file = private().append(true).open(&path).map_err(BadJournal::Io)?;
+        // A torn last line must not come to stand in the middle.
+        file.set_len(whole as u64).map_err(BadJournal::Io)?;
+        Ok(Journal::new(file, log, lock))
+    }
+
+    /// Gives a run up: its journal is closed, or put aside where it is of no use. What it has written stays on the page.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be written.
+    pub fn abort(&self, lock: Lock, run: &str) -> io::Result<()> {
+        match self.resume(lock, run) {
+            Ok(mut journal) => journal.append(Entry::Close { ending: Ending::Aborted }),
+            Err(BadJournal::Io(error)) => Err(error),
+            Err(_) => {
+                let path = self.journal(run);
+                fs::rename(&path, path.with_extension("aborted"))
+            }
+        }
+    }
+
+    fn journal(&self, run: &str) -> PathBuf {
+        self.folder.join(format!("{run}.{JOURNAL}"))
+    }
+
+    /// Old runs take up room for nothing; where they cannot be removed they stay.
+    fn forget_old(&self) {
+        let Ok(runs) = self.list() else { return };
+        let is_over =
+            |run: &Recorded| run.log.as_ref().is_ok_and(|log| log.state() != State::Unfinished);
+        let over: Vec<&Recorded> = runs.iter().filter(|run| is_over(run)).collect();
+        for old in over.iter().rev().skip(KEPT - 1) {
+            let _ =
+                fs::remove_file(&old.path).and_then(|()| fs::remove_file(self.backup(&old.run)));
+        }
+    }
+}
+
+fn root(state: &Path) -> PathBuf {
+    state.join("runs")
+}
+
+fn run_of(path: &Path) -> Option<String> {
+    (path.extension()? == JOURNAL).then(|| path.file_stem()?.to_str().map(str::to_owned))?
+}
+
+/// What is in a folder, by name; nothing where there is none.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    paths.sort();
+    Ok(paths)
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Makes the names of new files last. Elsewhere than on Unix a folder cannot be opened for it, nor need it be.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}

@@ -1,0 +1,127 @@
+//! What a page shows of a create that may have been carried out.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::Value;
+
+use crate::Slot;
+use crate::apply::{Create, same};
+
+/// For each create, by the index of its item, the slot of `page` that it must have made: the first one in the order of creation that is
+/// not `known`, is not taken, and holds what was sent.
+///
+/// A batch is all or nothing, so a single one tells that all were made: those that are missing were deleted since.
+pub(in crate::apply) fn traces(
+    creates: &[Create],
+    known: &HashSet<i64>,
+    page: &[Slot],
+) -> BTreeMap<usize, i64> {
+    let mut new: Vec<&Slot> = page.iter().filter(|slot| !known.contains(&slot.id)).collect();
+    new.sort_by_key(|slot| slot.id);
+    let found = creates.iter().filter_map(|create| {
+        let at = new.iter().position(|slot| holds(slot, create))?;
+        Some((create.index, new.remove(at).id))
+    });
+    found.collect()
+}
+
+fn holds(slot: &Slot, create: &Create) -> bool {
+    let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
+    slot.kind == create.kind && create.data.iter().all(|(key, sent)| same(held(key), sent))
+}
+
+/// What to do about a create of an earlier process.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It was carried out; these are the slots.
+    Made(BTreeMap<usize, i64>),
+    /// The page shows nothing of it, and the service still knows its key: the same request again cannot do more than it did.
+    Repeat,
+    /// The page shows nothing of it, and it cannot be asked for again.
+    Absent,
+}
+
+/// Longest time for which a key is relied on. The service keeps them for 24 hours (the interface, section 4.1.4).
+const KEY_LIFE: u64 = 23 * 60 * 60;
+/// By how much the service's clock may seem to go back, when several machines answer.
+const CLOCK_SKEW: u64 = 5 * 60;
+
+/// `same_file` is whether the file still asks for what it asked for then; `planned` and `now` are the service's times in seconds.
+pub(super) fn verdict(
+    creates: &[Create],
+    known: &HashSet<i64>,
+    page: &[Slot],
+    same_file: bool,
+    (planned, now): (u64, u64),
+) -> Verdict {
+    let made = traces(creates, known, page);
+    let young = now.saturating_add(CLOCK_SKEW) >= planned && now < planned.saturating_add(KEY_LIFE);
+    if !made.is_empty() {
+        Verdict::Made(made)
+    } else if same_file && young {
+        Verdict::Repeat
+    } else {
+        Verdict::Absent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn page(slots: &[(i64, &str, Value)]) -> Vec<Slot> {
+        let slot = |(id, kind, data): &(i64, &str, Value)| {
+            serde_json::from_value(json!({"id": id, "type": kind, "data": data, "supported": true}))
+                .unwrap()
+        };
+        slots.iter().map(slot).collect()
+    }
+
+    fn create(index: usize, kind: &str, data: Value) -> Create {
+        serde_json::from_value(json!({"index": index, "type": kind, "data": data})).unwrap()
+    }
+
+    #[test]
+    fn equal_items_find_new_slots_in_the_order_of_creation() {
+        let creates = [create(2, "divider", json!({})), create(5, "divider", json!({}))];
+        let page = page(&[
+            (9, "divider", json!([])),
+            (1, "divider", json!([])),
+            (8, "divider", json!([])),
+        ]);
+        let known = HashSet::from([1]);
+        assert_eq!(traces(&creates, &known, &page), BTreeMap::from([(2, 8), (5, 9)]));
+        assert!(traces(&creates, &HashSet::from([1, 8, 9]), &page).is_empty());
+    }
+
+    #[test]
+    fn what_the_service_adds_does_not_hide_a_slot_and_what_it_lacks_does() {
+        let creates = [create(0, "text", json!({"title": "A", "note": ""}))];
+        let with = |data| traces(&creates, &HashSet::new(), &page(&[(7, "text", data)])).len();
+        assert_eq!(with(json!({"title": " A", "size": "large"})), 1);
+        assert_eq!(with(json!({"title": "B"})), 0);
+        assert_eq!(with(json!({"title": "A", "note": "x"})), 0);
+    }
+
+    #[test]
+    fn a_key_is_used_again_only_where_nothing_is_there_and_it_is_known_to_hold() {
+        let creates = [create(0, "text", json!({"title": "A"})), create(1, "divider", json!({}))];
+        let nothing = HashSet::new();
+        let judge = |page: &[Slot], same_file, now| {
+            verdict(&creates, &nothing, page, same_file, (1_000_000, now))
+        };
+        let hours = |hours: u64| 1_000_000 + hours * 3600;
+        assert_eq!(judge(&[], true, hours(0)), Verdict::Repeat);
+        assert_eq!(judge(&[], true, hours(23) - 1), Verdict::Repeat);
+        assert_eq!(judge(&[], true, 1_000_000 - 60), Verdict::Repeat);
+        assert_eq!(judge(&[], true, hours(23)), Verdict::Absent);
+        assert_eq!(judge(&[], true, 1_000_000 - 3600), Verdict::Absent, "a clock that jumped");
+        assert_eq!(judge(&[], false, hours(0)), Verdict::Absent);
+        let one = page(&[(7, "divider", json!({}))]);
+        for (same_file, now) in [(true, hours(0)), (false, hours(0)), (true, hours(99))] {
+            assert_eq!(judge(&one, same_file, now), Verdict::Made(BTreeMap::from([(1, 7)])));
+        }
+    }
+}

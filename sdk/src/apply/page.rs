@@ -1,0 +1,84 @@
+//! Reading the page that a plan is made for.
+
+use std::time::SystemTime;
+
+use serde::Deserialize;
+
+use super::crash;
+use crate::{Client, Error, ProfileKey, Slot};
+
+/// A page as it was read, in one request.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Page {
+    /// By which all writes address it: a login can change, and one of digits only reads as an id.
+    pub id: i64,
+    /// Its login when it was read.
+    pub login: String,
+    /// Its public address.
+    pub url: Option<String>,
+    /// In page order.
+    pub slots: Vec<Slot>,
+    /// When the service answered: by its own clock, or by the client's where it does not say.
+    pub read_at: SystemTime,
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    data: Record,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    id: i64,
+    login: String,
+    computed: Option<Computed>,
+    slots: Option<Vec<Slot>>,
+}
+
+#[derive(Deserialize)]
+struct Computed {
+    url: Option<String>,
+}
+
+impl Page {
+    /// Reads a page and its slots.
+    ///
+    /// # Errors
+    ///
+    /// As [`ProfileHandle::get_with_slots`](crate::ProfileHandle::get_with_slots).
+    pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
+        crash::point("before_send");
+        let answer = client.profile(key).get_with_slots().answer().await?;
+        crash::point("after_send");
+        let record =
+            serde_json::from_slice::<Envelope>(answer.body()).map(|envelope| envelope.data);
+        let record = match record {
+            Ok(record) => record,
+            Err(why) => return Err(Error::unreadable("getProfile", &answer, why.to_string())),
+        };
+        let slots = match record.slots {
+            Some(slots) => slots,
+            // Without the slots an empty page and an unread one would look alike.
+            None => client.profile(record.id).slots().list().await?,
+        };
+        let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
+        Ok(Self {
+            id: record.id,
+            login: record.login,
+            url: record.computed.and_then(|computed| computed.url),
+            slots,
+            read_at: date.unwrap_or_else(|| client.shared.clock.wall()),
+        })
+    }
+
+    /// Reads the slots once more, in the other of the two ways that the service offers.
+    ///
+    /// # Errors
+    ///
+    /// As [`SlotsHandle::list`](crate::SlotsHandle::list).
+    pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
+        self.slots = client.profile(self.id).slots().list().await?;
+        Ok(())
+    }
+}

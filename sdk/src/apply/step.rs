@@ -1,0 +1,60 @@
+//! The steps of a run, and what they have done.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::plan::Batch;
+
+/// A writing request of a plan, as it is told to whoever watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "step", content = "slots", rename_all = "snake_case")]
+pub enum Step {
+    /// So many slots are updated.
+    Update(usize),
+    /// The creates are rehearsed.
+    TryCreate(usize),
+    /// So many slots are created.
+    Create(usize),
+    /// The page is put in order.
+    Reorder,
+    /// The page is read once more, because deleting cannot be undone.
+    Check,
+    /// So many slots are deleted.
+    Delete(usize),
+    /// The page is read to see that it is as the file says.
+    Verify,
+}
+
+/// What a run has done so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Done {
+    /// Slots that got new values.
+    pub updated: usize,
+    /// Ids of new slots, by the index of their item in the file.
+    pub created: BTreeMap<usize, i64>,
+    /// Whether the page was put in order.
+    pub reordered: bool,
+    /// Slots that were deleted.
+    pub deleted: usize,
+}
+
+impl Done {
+    /// Whether nothing was written.
+    pub fn is_nothing(&self) -> bool {
+        self == &Self::default()
+    }
+}
+
+impl From<Batch<'_>> for Step {
+    fn from(batch: Batch<'_>) -> Self {
+        match batch {
+            Batch::Update(updates) => Self::Update(updates.len()),
+            Batch::TryCreate(creates) => Self::TryCreate(creates.len()),
+            Batch::Create(creates) => Self::Create(creates.len()),
+            Batch::Reorder => Self::Reorder,
+            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => Self::Delete(deletes.len()),
+        }
+    }
+}
