@@ -51,6 +51,14 @@ pub(crate) struct Global {
         help = "Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
     )]
     pub(crate) sandbox: bool,
+    /// Longest wait for the rate limits.
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        help = "Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]"
+    )]
+    pub(crate) max_wait: Option<u64>,
 }
 
 /// How data is printed.

@@ -82,6 +82,10 @@ impl Context {
             .token(token)
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
+        let builder = match self.settings.max_wait {
+            Some(wait) => builder.max_wait(wait),
+            None => builder,
+        };
         let builder = match folders::state(&self.settings) {
             Some(folder) => {
                 builder.pacer(Arc::new(SharedFile::new(folder.join(rate)).observer(watch)))

@@ -1,6 +1,7 @@
 //! Where each setting comes from: flag over environment over default, in one pure function.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::args::{Format, Global};
 use crate::diagnostic::Failure;
@@ -16,6 +17,8 @@ pub(crate) struct Settings {
     pub(crate) token: TokenSource,
     /// The folder of state that outlives a run, if the user names one.
     pub(crate) state_dir: Option<PathBuf>,
+    /// Longest wait for the rate limits, if there is one.
+    pub(crate) max_wait: Option<Duration>,
     /// Whether colour may be used at all.
     pub(crate) color: bool,
 }
@@ -81,11 +84,19 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
         (None, Some(path)) => TokenSource::File(path.into()),
         (None, None) => TokenSource::Unset,
     };
+    let max_wait = match (flags.max_wait, set("LINKS_MAX_WAIT")) {
+        (Some(seconds), _) => Some(seconds),
+        (None, Some(text)) => Some(text.parse().map_err(|_| {
+            Failure::usage(format!("LINKS_MAX_WAIT is `{text}`, not a number of seconds"))
+        })?),
+        (None, None) => None,
+    };
     Ok(Settings {
         output,
         target,
         token,
         state_dir: set("LINKS_STATE_DIR").map(Into::into),
+        max_wait: max_wait.map(Duration::from_secs),
         color: set("NO_COLOR").is_none() && set("TERM").is_none_or(|it| it != "dumb"),
     })
 }
@@ -159,6 +170,20 @@ mod tests {
             );
         }
         resolved(&Global::default(), &[("LINKS_SANDBOX", "perhaps")]).unwrap_err();
+    }
+
+    #[test]
+    fn the_longest_wait_is_a_number_of_seconds() {
+        let flag = Global { max_wait: Some(0), ..Global::default() };
+        let env = [("LINKS_MAX_WAIT", "12")];
+        let wait =
+            |flags: &Global, env: &[(&str, &str)]| resolved(flags, env).map(|it| it.max_wait);
+        assert_eq!(wait(&Global::default(), &[]).unwrap(), None);
+        assert_eq!(wait(&Global::default(), &env).unwrap(), Some(Duration::from_secs(12)));
+        assert_eq!(wait(&flag, &env).unwrap(), Some(Duration::ZERO));
+        for text in ["-1", "1.5", "a minute"] {
+            wait(&Global::default(), &[("LINKS_MAX_WAIT", text)]).unwrap_err();
+        }
     }
 
     #[test]

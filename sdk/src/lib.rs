@@ -94,7 +94,9 @@ pub use transport::answer::Answer;
 pub use transport::clock::{Clock, SystemClock};
 pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use transport::observer::{AttemptReport, Observer};
-pub use transport::pacing::{InProcess, MustWait, Pacer, RateLimits, SharedFile, Ticket, WaitReason};
+pub use transport::pacing::{
+    InProcess, MustWait, Pacer, RateLimits, SharedFile, Ticket, WaitReason,
+};
 pub use transport::wire::Timeouts;
 pub use upload::{
     ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,

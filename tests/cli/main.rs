@@ -7,6 +7,7 @@ mod failures;
 mod files;
 mod leaves;
 mod output;
+mod pacing;
 mod sandbox;
 mod stage;
 mod surface;

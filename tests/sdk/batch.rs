@@ -183,7 +183,8 @@ async fn two_runs_have_different_keys() {
     let one = slots.create_many(lines(1));
     let other = slots.create_many(lines(1));
     assert_ne!(one.run_key(), other.run_key());
-    (one.await.unwrap(), other.await.unwrap());
+    one.await.unwrap();
+    other.await.unwrap();
     assert_eq!(titles(&slots).await.len(), 2);
     assert_eq!(server.requests().len(), 3);
 }

@@ -1,5 +1,7 @@
 //! The client against the contract server.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 #[path = "../support/canned.rs"]
 mod canned;
 #[path = "../support/clock.rs"]

@@ -80,7 +80,7 @@ impl Log {
             entry.sent = entry.sent.min(now);
             entry.answered = entry.answered.map(|at| at.min(now));
         }
-        self.sent.retain(|entry| now - entry.counted(now) < MINUTE);
+        self.sent.retain(|entry| now.saturating_sub(entry.counted(now)) < MINUTE);
         if let Some(block) = &mut self.blocked {
             let length = block.until.saturating_sub(block.since).min(LONGEST_BLOCK);
             block.since = block.since.min(now);

@@ -1,5 +1,6 @@
 //! Pacing for all processes of one token: the log in one small file under a lock.
 
+use std::fmt::Write as _;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -96,9 +97,11 @@ impl SharedFile {
         hash.update(base.origin());
         hash.update([0]);
         hash.update(token.header().as_bytes());
-        let hash = hash.finalize();
-        let half: String = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("rate-{half}.json")
+        let mut name = "rate-".to_owned();
+        for byte in &hash.finalize()[..16] {
+            let _ = write!(name, "{byte:02x}");
+        }
+        name + ".json"
     }
 
     /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.

@@ -1,0 +1,83 @@
+//! The rate limits belong to the token, so all processes of one token keep within them together.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use links_fixtures::{Fault, Limits};
+use links_sdk::{Clock, SystemClock};
+
+use crate::stage::Stage;
+
+const PROCESSES: u32 = 8;
+/// Each process asks about so many logins, one request each.
+const REQUESTS: u32 = 15;
+const PER_SECOND: u32 = 40;
+/// A machine that is busy with something else makes a run longer, never shorter.
+const TRIES: usize = 3;
+
+fn limited(requests_per_second: u32) -> Stage {
+    let limits = Limits { requests_per_second, requests_per_minute: 10_000, ..Limits::default() };
+    Stage::with(|builder| builder.limits(limits)).keeping_state()
+}
+
+/// Starts a command that makes [`REQUESTS`] requests, one after the other.
+fn start(stage: &Stage, process: u32) -> Child {
+    let names = (0..REQUESTS).map(|n| format!("process.{process}.{n}"));
+    let line = ["profile".to_owned(), "check-login".to_owned()].into_iter().chain(names);
+    stage.command(line).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// Runs all processes at once after one that learns the limits for them, and gives the time until the last one has ended.
+fn run() -> Duration {
+    let stage = limited(PER_SECOND);
+    let clock = SystemClock::new();
+    assert_eq!(stage.run("me").exit, 0);
+    let children: Vec<Child> = (0..PROCESSES).map(|process| start(&stage, process)).collect();
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+    let took = clock.monotonic();
+    let statuses: Vec<u16> = stage.server.requests().iter().map(|it| it.status).collect();
+    assert_eq!(statuses.len(), (PROCESSES * REQUESTS + 1) as usize);
+    assert!(
+        statuses.iter().all(|status| *status == 200),
+        "a request was one too many: {statuses:?}"
+    );
+    took
+}
+
+#[test]
+fn eight_processes_at_once_use_the_limits_in_full_and_are_never_refused() {
+    let forced = Duration::from_secs((PROCESSES * REQUESTS / PER_SECOND).into());
+    let allowed = forced.mul_f64(1.05);
+    let mut runs = Vec::new();
+    while runs.len() < TRIES && runs.last().is_none_or(|took| *took > allowed) {
+        runs.push(run());
+    }
+    println!("the limits force {forced:?}, the runs took {runs:?}");
+    assert!(runs.iter().all(|took| *took >= forced), "the limits force {forced:?}: {runs:?}");
+    assert!(runs.last().is_some_and(|took| *took <= allowed), "more than {allowed:?}: {runs:?}");
+}
+
+#[test]
+fn a_429_is_waited_for_and_said_and_stops_the_other_processes_too() {
+    let stage = limited(5);
+    stage.server.fail([1], &Fault::RateLimited(Some("2".to_owned())));
+    let run = stage.run("me");
+    assert_eq!(
+        (run.exit, run.stderr.as_str()),
+        (0, "waiting 2 s: the service asked to wait\n"),
+        "{run}"
+    );
+    assert_eq!(stage.operations(), ["getMe", "getMe"]);
+
+    stage.server.fail([1], &Fault::RateLimited(Some("600".to_owned())));
+    for requests in [1, 0] {
+        let run = stage.run("me --max-wait 30");
+        assert_eq!(run.exit, 9, "{run}");
+        assert!(run.stderr.contains("600 s") || requests == 0, "{run}");
+        assert_eq!(stage.operations().len(), requests, "the second process knows from the first");
+    }
+    let run = stage.run("me --max-wait soon");
+    assert_eq!(run.exit, 2, "{run}");
+}
