@@ -17,6 +17,8 @@ pub(crate) use document::{Document, NoDocument};
 pub(crate) use problem::{BadFile, Problem};
 pub(crate) use read::{Unreadable, read};
 
+use crate::diagnostic::Failure;
+
 /// What a page file says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Page {
@@ -39,6 +41,12 @@ impl PageFile {
     /// Reads a page file, `-` for standard input.
     pub(crate) fn read(path: &Path) -> Result<Self, NoDocument> {
         Ok(Self::of(Document::read(path)?)?)
+    }
+
+    /// A page as if it had been read from a file of this name.
+    pub(crate) fn made(name: &str, page: &Page) -> Result<Self, Failure> {
+        let text = serde_json::to_vec_pretty(page).map_err(Failure::internal)?;
+        Ok(Self::of(Document::from_bytes(name, text)?)?)
     }
 
     fn of(document: Document) -> Result<Self, BadFile> {

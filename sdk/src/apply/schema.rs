@@ -42,6 +42,11 @@ impl SlotTypes {
         self.0.insert(kind.into(), SlotTypeRules { writable, schema });
     }
 
+    /// Whether nothing is known of any type.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Slots of such a type can be read and moved, not created, changed or deleted.
     pub fn is_read_only(&self, kind: &str) -> bool {
         kind == EVENT || self.0.get(kind).is_some_and(|rules| !rules.writable)

@@ -1,11 +1,17 @@
 //! `links slots`: the blocks of a page.
 
 pub(crate) mod apply;
+mod applying;
+mod executing;
 pub(crate) mod get;
+pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod plan;
 mod planning;
 pub(crate) mod pull;
+pub(crate) mod restore;
+mod state;
+mod unfinished;
 
 use clap::Subcommand;
 use links_sdk::Client;
@@ -28,6 +34,10 @@ pub(crate) enum SlotsCommand {
     Plan(plan::SlotsPlanArgs),
     /// Make a page as a file says
     Apply(apply::SlotsApplyArgs),
+    /// List the runs of `apply` and what became of them
+    History(history::SlotsHistoryArgs),
+    /// Make a page as it was before a run, as far as that goes
+    Restore(restore::SlotsRestoreArgs),
 }
 
 pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<Outcome, Failure> {
@@ -37,6 +47,8 @@ pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<
         SlotsCommand::Pull(args) => pull::run(context, args).await,
         SlotsCommand::Plan(args) => plan::run(context, args).await,
         SlotsCommand::Apply(args) => apply::run(context, args).await,
+        SlotsCommand::History(args) => history::run(context, &args),
+        SlotsCommand::Restore(args) => restore::run(context, args).await,
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a page file to a plan for its page: what `plan` and `apply` have in common.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,6 +9,7 @@ use links_sdk::apply::{
     self, GuardRefusal, ItemError, ItemProblem, Limits, Options, Page, Plan, PlanError,
 };
 
+use super::state;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -19,18 +21,35 @@ use crate::outcome::{Line, Tone};
 pub(crate) struct PlanningArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     file: PathBuf,
+    #[command(flatten)]
+    allowed: AllowedArgs,
+}
+
+/// What may be done to make a page like a file.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct AllowedArgs {
     /// Delete the blocks that the file does not mention
     #[arg(long)]
-    prune: bool,
+    pub(super) prune: bool,
+    /// Delete the legacy blocks that the file does not mention, which cannot be created again
+    #[arg(long)]
+    pub(super) prune_unsupported: bool,
     /// Agree to the deletes without being asked
     #[arg(long)]
     pub(super) yes: bool,
     /// Agree to at most this many deletes; needed to delete much of a page
     #[arg(long, value_name = "N")]
-    max_deletes: Option<usize>,
-    /// Let a file without any blocks be meant
+    pub(super) max_deletes: Option<usize>,
+    /// Let a file without any blocks be meant, and a page that has lost all of its own
     #[arg(long)]
-    allow_empty: bool,
+    pub(super) allow_empty: bool,
+}
+
+/// A page file, and its page as it is.
+pub(super) struct Read {
+    pub(super) file: PageFile,
+    pub(super) client: Client,
+    pub(super) page: Page,
 }
 
 /// A plan with all that it was made from.
@@ -54,6 +73,16 @@ impl Planned {
         Line::new(Tone::Plain, text)
     }
 
+    /// The same for the page as it is now, with ids that an interrupted run noted.
+    pub(super) async fn again(
+        self,
+        allowed: &AllowedArgs,
+        created: BTreeMap<usize, i64>,
+    ) -> Result<Self, Failure> {
+        let read = Read { file: self.file, client: self.client, page: self.page };
+        plan(read, allowed, Options { created, ..self.options }).await
+    }
+
     /// Requests of the whole run if nothing goes wrong: those of the plan, and one for the slot types where something is to be written.
     pub(super) fn requests(&self) -> usize {
         self.plan.request_count() + usize::from(!self.plan.is_empty())
@@ -65,20 +94,36 @@ pub(super) async fn planned(
     context: &mut Context,
     args: &PlanningArgs,
 ) -> Result<Planned, Failure> {
-    let file = PageFile::read(&args.file)?;
+    let read = read(context, PageFile::read(&args.file)?).await?;
+    let created = state::created(context, &read)?;
+    plan(read, &args.allowed, Options { created, ..Options::default() }).await
+}
+
+/// Reads the page that a file is for.
+pub(super) async fn read(context: &mut Context, file: PageFile) -> Result<Read, Failure> {
     let client = context.client().await?;
     let page = Page::read(&client, &file.page.profile).await?;
-    let mut options = Options { prune: args.prune, ..Options::default() };
+    Ok(Read { file, client, page })
+}
+
+/// Plans with what is known already.
+pub(super) async fn plan(
+    Read { file, client, page }: Read,
+    allowed: &AllowedArgs,
+    known: Options,
+) -> Result<Planned, Failure> {
+    let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
+    let mut options = Options { prune, prune_unsupported, ..known };
     let desired = &file.page.content;
     // A page that is as the file says shows it without the types, so that a second run costs one request.
     let plan = match Plan::new(&page.slots, desired, &options) {
-        Ok(plan) if plan.is_empty() => plan,
+        Ok(plan) if plan.is_empty() || !options.types.is_empty() => plan,
         _ => {
             options.types = super::types(&client).await?;
             Plan::new(&page.slots, desired, &options).map_err(|error| not_planned(error, &file))?
         }
     };
-    let limits = Limits { max_deletes: args.max_deletes, allow_empty: args.allow_empty };
+    let limits = Limits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
     Ok(Planned { file, client, page, options, plan, refusal })
 }

@@ -20,12 +20,12 @@ pub struct Journal {
     file: File,
     log: Log,
     trouble: Option<io::Error>,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Journal {
     pub(super) fn new(file: File, log: Log, lock: Lock) -> Self {
-        Self { file, log, trouble: None, _lock: lock }
+        Self { file, log, trouble: None, lock }
     }
 
     /// What is written down so far.
@@ -54,6 +54,12 @@ impl Journal {
     /// Ends the journal of a run that is not to go on. Where it cannot be written the run stays unfinished, which costs a read.
     pub fn close(&mut self, ending: Ending) {
         self.note(Entry::Close { ending });
+    }
+
+    /// Gives the run up for one of another file, which gets the lock.
+    pub fn replace(mut self) -> Lock {
+        self.close(Ending::Replaced);
+        self.lock
     }
 
     /// The page is as the file says, and has so many slots.

@@ -20,7 +20,6 @@ pub struct Log {
     deletes: Vec<Delete>,
     state: State,
     slots: usize,
-    last_read: u64,
 }
 
 /// Where a run stands.
@@ -107,7 +106,6 @@ impl Log {
         Self {
             run: run.to_owned(),
             slots: opening.slots,
-            last_read: opening.time,
             opening,
             plans: 0,
             current: None,
@@ -137,7 +135,6 @@ impl Log {
             Entry::Open(_) | Entry::Unknown { .. } => {}
             Entry::Plan { time, keys, plan } => {
                 self.plans += 1;
-                self.last_read = time;
                 self.agreed.extend(plan.deletes.iter().map(|delete| delete.id));
                 self.current = Some(Current { plan: *plan, keys, time });
                 self.begun = None;
@@ -177,6 +174,7 @@ impl Log {
         self.current.as_ref()?.plan.batches().get(step).copied()
     }
 
+    /// The latest plan.
     pub(super) fn current(&self) -> Option<&Current> {
         self.current.as_ref()
     }
@@ -228,11 +226,6 @@ impl Log {
     /// How many slots the page had when it was last seen.
     pub fn slots(&self) -> usize {
         self.slots
-    }
-
-    /// When the page was last read to plan, in seconds since 1970.
-    pub fn last_read(&self) -> u64 {
-        self.last_read
     }
 }
 

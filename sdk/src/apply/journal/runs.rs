@@ -3,6 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -94,8 +95,9 @@ impl Runs {
     /// When a folder cannot be read.
     pub fn all(state: &Path) -> io::Result<Vec<Self>> {
         let mut all = Vec::new();
-        for service in entries(&root(state))? {
-            all.extend(entries(&service)?.into_iter().map(|folder| Self { folder }));
+        for service in entries(&root(state))?.into_iter().filter(|it| it.is_dir()) {
+            let pages = entries(&service)?.into_iter();
+            all.extend(pages.filter(|it| it.is_dir()).map(|folder| Self { folder }));
         }
         Ok(all)
     }
@@ -119,6 +121,17 @@ impl Runs {
             }
         }
         Ok(runs)
+    }
+
+    /// When anything was last written down.
+    pub fn last_change(&self) -> Option<SystemTime> {
+        let journals = entries(&self.folder).ok()?.into_iter().filter(|it| run_of(it).is_some());
+        journals.filter_map(|it| fs::metadata(it).and_then(|known| known.modified()).ok()).max()
+    }
+
+    /// The page's id.
+    pub fn profile(&self) -> Option<i64> {
+        self.folder.file_name()?.to_str()?.parse().ok()
     }
 
     /// The page as it was before a run: a page file.
@@ -217,7 +230,8 @@ impl Runs {
         }
     }
 
-    fn journal(&self, run: &str) -> PathBuf {
+    /// Where the journal of a run is.
+    pub fn journal(&self, run: &str) -> PathBuf {
         self.folder.join(format!("{run}.{JOURNAL}"))
     }
 

@@ -1,0 +1,223 @@
+//! From a page file to a page that is like it: what an interrupted run left open first, then consent, the journal, and the writes.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use links_sdk::apply::{Done, Journal, Lock, Log, Opening, Options, Page, Runs};
+use links_sdk::{Client, Clock, ProfileKey, SystemClock};
+
+use super::executing::{execute, failed, report, unwritable, written};
+use super::planning::{AllowedArgs, Planned, plan, read, refused};
+use super::state;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::manifest::PageFile;
+use crate::outcome::{Line, Outcome, Tone};
+use crate::ui::{self, Ui};
+
+/// What is to be applied, and how.
+pub(super) struct Job {
+    pub(super) file: PageFile,
+    /// Where the file is, to find it again.
+    pub(super) path: Option<String>,
+    pub(super) allowed: AllowedArgs,
+    /// Whether to wait for another run on the page.
+    pub(super) wait: bool,
+    /// Whether every change is to be agreed to, not only deletes.
+    pub(super) ask: bool,
+}
+
+/// The page is kept from other processes, by a run that goes on or by one that is to begin.
+enum Held {
+    Journal(Box<Journal>),
+    Lock(Lock),
+}
+
+/// Makes a page like a file.
+pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Failure> {
+    let started = SystemClock::new().wall();
+    let Job { file, path, allowed, wait, ask } = job;
+    let mut read = read(context, file).await?;
+    let runs = state::runs(context, read.page.id)?;
+    let logs = state::logs(&runs)?;
+    distrust_empty(&read.client, &mut read.page, &logs, &allowed).await?;
+    let mut it = plan(read, &allowed, Options::default()).await?;
+    if state::unfinished(&logs).is_none() {
+        if it.plan.is_empty() {
+            return Ok(report(&it, &Done::default(), None));
+        }
+        refuse(&it, None)?;
+    }
+
+    let lock = runs.lock(wait).map_err(|error| state::not_locked(&error))?;
+    let logs = state::logs(&runs)?;
+    let unfinished = state::unfinished(&logs);
+    let is_stale = lock.was_awaited || changed_since(&runs, started);
+    if unfinished.is_some() || is_stale {
+        it.page = Page::read(&it.client, &ProfileKey::Id(it.page.id)).await?;
+        distrust_empty(&it.client, &mut it.page, &logs, &allowed).await?;
+    }
+    let mut held = match unfinished {
+        Some(log) => settle(&mut it, &runs, lock, log, &context.ui).await?,
+        None => Held::Lock(lock),
+    };
+    if unfinished.is_some() || is_stale {
+        it = it.again(&allowed, held.created()).await?;
+    }
+
+    if it.plan.is_empty() {
+        let run = held.log().map(|log| log.run().to_owned());
+        if let Held::Journal(journal) = &mut held {
+            journal.commit(it.page.slots.len());
+        }
+        return Ok(report(&it, &Done::default(), run.as_deref()));
+    }
+    refuse(&it, held.log())?;
+    agree(&context.ui, &it, held.log(), allowed.yes, ask)?;
+
+    let service = state::service(context).unwrap_or_default();
+    let opening = Opening::new(service, &it.page, &it.file.page.content, &it.options);
+    let resume = match path {
+        Some(_) => "`links slots apply --resume` goes on from where the page is",
+        None => "run the same command again: it goes on from where the page is",
+    };
+    let journal = held.begin(&runs, &it, opening.with_path(path));
+    let mut journal = journal.map_err(|error| unwritable(&error))?;
+    let done = execute(&it, &mut journal, &context.ui, resume).await?;
+    Ok(report(&it, &done, Some(journal.log().run())))
+}
+
+impl Held {
+    fn log(&self) -> Option<&Log> {
+        match self {
+            Self::Journal(journal) => Some(journal.log()),
+            Self::Lock(_) => None,
+        }
+    }
+
+    /// The ids that the run has noted.
+    fn created(&self) -> BTreeMap<usize, i64> {
+        self.log().map(|log| log.done().created.clone()).unwrap_or_default()
+    }
+
+    /// Writes down what will be done, before any of it is.
+    fn begin(self, runs: &Runs, it: &Planned, opening: Opening) -> std::io::Result<Journal> {
+        match self {
+            Self::Journal(mut journal) => {
+                journal.plan(&it.plan, &it.page)?;
+                Ok(*journal)
+            }
+            Self::Lock(lock) => runs.open(lock, opening, &it.plan, &it.page, &it.options.types),
+        }
+    }
+}
+
+/// Whether another run wrote something down since, so that the page may have been read before it was done.
+fn changed_since(runs: &Runs, time: SystemTime) -> bool {
+    runs.last_change().is_some_and(|change| change >= time)
+}
+
+/// Finds out what became of the last request of a run that was interrupted. Where it was for the same file it is gone on with.
+async fn settle(
+    it: &mut Planned,
+    runs: &Runs,
+    lock: Lock,
+    log: &Log,
+    ui: &Ui,
+) -> Result<Held, Failure> {
+    let path = runs.journal(log.run());
+    let mut journal = runs.resume(lock, log.run()).map_err(|why| state::bad(&path, &why))?;
+    let desired = &it.file.page.content;
+    let settled = journal.settle(&it.client, &mut it.page, desired).await;
+    let done = journal.log().done().clone();
+    settled.map_err(|error| {
+        failed(
+            error,
+            &done,
+            &it.file,
+            "run the same command again, or give the run up with --abort",
+        )
+    })?;
+    let time = state::time(journal.log().opening().time);
+    let is_same = journal.log().opening().is_of(desired);
+    let goes_on = if is_same { "goes on" } else { "was for another file and is given up" };
+    let text =
+        format!("the run of {time}, which was interrupted, {goes_on} ({} so far)", written(&done));
+    ui.say(&Line::new(Tone::Faint, text));
+    Ok(if is_same { Held::Journal(Box::new(journal)) } else { Held::Lock(journal.replace()) })
+}
+
+/// A page that reads empty although the last run left slots on it is read in another way, and then not believed.
+async fn distrust_empty(
+    client: &Client,
+    page: &mut Page,
+    logs: &[Log],
+    allowed: &AllowedArgs,
+) -> Result<(), Failure> {
+    let known = logs.last().map_or(0, Log::slots);
+    if !page.slots.is_empty() || known == 0 {
+        return Ok(());
+    }
+    page.read_slots_again(client).await?;
+    if page.slots.is_empty() && !allowed.allow_empty {
+        let message = format!("the page reads empty, yet the last run left {known} blocks on it");
+        return Err(Failure::new(Exit::Refused, message)
+            .hint("--allow-empty says that somebody else has emptied it"));
+    }
+    Ok(())
+}
+
+/// Stops at a guard, unless the same run has been let through before and deletes nothing more than it was to.
+fn refuse(it: &Planned, log: Option<&Log>) -> Result<(), Failure> {
+    match it.refusal {
+        Some(refusal) if !is_agreed(it, log) => Err(refused(refusal)),
+        _ => Ok(()),
+    }
+}
+
+fn is_agreed(it: &Planned, log: Option<&Log>) -> bool {
+    let agreed = |log: &Log| it.plan.deletes.iter().all(|delete| log.agreed().contains(&delete.id));
+    log.is_some_and(agreed)
+}
+
+/// Shows the plan. Deletes cannot be undone, so somebody has to agree to them.
+fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Result<(), Failure> {
+    for line in ui::plan::lines(&it.plan, &it.page.slots) {
+        ui.say(&line);
+    }
+    ui.say(&it.summary());
+    let deletes = it.plan.deletes.len();
+    if yes || (is_agreed(it, log) && !(ask && log.is_none())) || (deletes == 0 && !ask) {
+        return Ok(());
+    }
+    let what = if deletes == 0 { "the changes".to_owned() } else { format!("{deletes} deletes") };
+    match ui.ask(&question(it)) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new(
+            Exit::Refused,
+            format!("{what} were not agreed to; nothing was written"),
+        )),
+        None => {
+            let message =
+                format!("{what} have to be agreed to, and there is no terminal to ask on");
+            Err(Failure::new(Exit::Refused, message).hint("--yes agrees to it"))
+        }
+    }
+}
+
+/// Names every block that would go.
+fn question(it: &Planned) -> String {
+    if it.plan.deletes.is_empty() {
+        return "Change the page so?".to_owned();
+    }
+    let lines = it.plan.deletes.iter().map(|delete| {
+        let label = delete.label.as_deref().unwrap_or_default();
+        format!("  {} {} {label}\n", delete.kind, delete.id)
+    });
+    let count = it.plan.deletes.len();
+    format!(
+        "{}Delete {count} blocks and their click statistics? There is no way back.",
+        lines.collect::<String>()
+    )
+}

@@ -1,0 +1,79 @@
+//! `links slots restore`
+
+use std::collections::HashSet;
+
+use clap::Args;
+use links_sdk::apply::{DesiredSlot, Page, SlotTypes};
+
+use super::applying::{Job, apply};
+use super::planning::AllowedArgs;
+use super::state;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::manifest::PageFile;
+use crate::outcome::{Line, Outcome, Tone};
+
+/// Arguments of `links slots restore`.
+#[derive(Args, Debug)]
+pub(crate) struct SlotsRestoreArgs {
+    /// The run to undo, as `links slots history` names it; the first few letters will do
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Agree to the changes without being asked
+    #[arg(long)]
+    yes: bool,
+    /// Wait for another run on the same page instead of refusing
+    #[arg(long)]
+    wait: bool,
+}
+
+/// The page as it was before the run, as far as that goes: slots that were deleted get new ids, those that came since stay.
+pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result<Outcome, Failure> {
+    let client = context.client().await?;
+    let (backup, run) = find(context, &args.run)?;
+    let mut file = PageFile::read(&backup)?;
+    let now = Page::read(&client, &file.page.profile).await?;
+    let types = super::types(&client).await?;
+    let there: HashSet<i64> = now.slots.iter().map(|slot| slot.id).collect();
+    let is_gone = |slot: &DesiredSlot| slot.id.is_some_and(|id| !there.contains(&id));
+
+    let (lost, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut file.page.content.slots)
+        .into_iter()
+        .partition(|slot| is_gone(slot) && !can_be_made(slot, &types));
+    for slot in &lost {
+        let id = slot.id.unwrap_or_default();
+        let text = format!("{} {id} is gone for good: such a block cannot be created", slot.kind);
+        context.ui.say(&Line::new(Tone::Removed, text));
+    }
+    let again = kept.iter().filter(|slot| is_gone(slot)).count();
+    if again > 0 {
+        let text = format!(
+            "{again} deleted blocks are created again, with new ids; their click statistics are gone"
+        );
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
+    file.page.content.slots = kept
+        .into_iter()
+        .map(|slot| DesiredSlot { id: slot.id.filter(|_| !is_gone(&slot)), ..slot })
+        .collect();
+    let file = PageFile::made(&format!("the page before {run}"), &file.page)?;
+    let allowed = AllowedArgs { yes: args.yes, allow_empty: true, ..AllowedArgs::default() };
+    apply(context, Job { file, path: None, allowed, wait: args.wait, ask: true }).await
+}
+
+/// A legacy block is in the backup without its content, and its type may be one that cannot be created.
+fn can_be_made(slot: &DesiredSlot, types: &SlotTypes) -> bool {
+    types.is_creatable(&slot.kind) && (!slot.data.is_empty() || slot.kind == "divider")
+}
+
+fn find(context: &Context, name: &str) -> Result<(std::path::PathBuf, String), Failure> {
+    let mut found = state::all(context)?;
+    found.retain(|(_, recorded)| recorded.run.starts_with(name));
+    match &found[..] {
+        [(runs, recorded)] => Ok((runs.backup(&recorded.run), recorded.run.clone())),
+        [] => Err(Failure::new(Exit::NotFound, format!("there is no run {name}"))
+            .hint("`links slots history` lists them")),
+        _ => Err(Failure::usage(format!("{name} could be any of {} runs", found.len()))),
+    }
+}

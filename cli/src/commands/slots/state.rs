@@ -1,0 +1,125 @@
+//! The runs that are written down in the folder of state.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use links_sdk::apply::{BadJournal, LockError, Log, Recorded, Runs, State};
+use links_sdk::{BaseUrl, ProfileKey};
+
+use super::executing::unwritable;
+use super::planning::Read;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::folders;
+use crate::settings::Target;
+
+/// What the embedded service is called, for its address differs from one command to the next.
+const SANDBOX: &str = "sandbox";
+
+/// What tells the service that is spoken to from others. `None` where none is named.
+pub(super) fn service(context: &Context) -> Option<String> {
+    match &context.settings.target {
+        Target::Sandbox => Some(SANDBOX.to_owned()),
+        Target::Service { address, .. } => Some(
+            BaseUrl::new(address).map_or_else(|_| address.clone(), |it| it.as_str().to_owned()),
+        ),
+        Target::Unset => None,
+    }
+}
+
+/// The folder of state, without which no run begins.
+pub(super) fn folder(context: &Context) -> Result<PathBuf, Failure> {
+    folders::state(&context.settings).ok_or_else(|| {
+        Failure::usage("there is no home folder to keep state in")
+            .hint("name a folder with LINKS_STATE_DIR")
+    })
+}
+
+/// The runs of a page.
+pub(super) fn runs(context: &Context, profile: i64) -> Result<Runs, Failure> {
+    let service = service(context).unwrap_or_default();
+    Ok(Runs::of(&folder(context)?, &service, profile))
+}
+
+/// The runs of all pages of the service that is spoken to, the oldest first; of all services where none is named.
+pub(super) fn all(context: &Context) -> Result<Vec<(Runs, Recorded)>, Failure> {
+    let service = service(context);
+    let of_service = |it: &Recorded| match (&it.log, &service) {
+        (Ok(log), Some(service)) => log.opening().service == *service,
+        _ => true,
+    };
+    let folder = folder(context)?;
+    let mut all = Vec::new();
+    for runs in Runs::all(&folder).map_err(|error| unreadable(&folder, &error))? {
+        let recorded = runs.list().map_err(|error| unreadable(&folder, &error))?;
+        all.extend(recorded.into_iter().filter(of_service).map(|it| (runs.clone(), it)));
+    }
+    all.sort_by(|(_, one), (_, other)| one.run.cmp(&other.run));
+    Ok(all)
+}
+
+fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot read {}: {error}", folder.display()))
+}
+
+/// Each run of a page. One whose journal is of no use stands in the way of all.
+pub(super) fn logs(runs: &Runs) -> Result<Vec<Log>, Failure> {
+    let recorded = runs
+        .list()
+        .map_err(|error| Failure::usage(format!("the journals cannot be read: {error}")))?;
+    recorded.into_iter().map(|it| it.log.map_err(|why| bad(&it.path, &why))).collect()
+}
+
+/// A journal that is of no use, and what to do about it.
+pub(super) fn bad(path: &Path, why: &BadJournal) -> Failure {
+    let hint = match why {
+        BadJournal::Newer(_) => {
+            "update this program; or `links slots apply --abort FILE` puts the journal aside"
+        }
+        _ => {
+            "`links slots apply --abort FILE` puts the journal aside; what the run has written stays on the page"
+        }
+    };
+    Failure::new(Exit::Refused, format!("the journal {} cannot be used: {why}", path.display()))
+        .hint(hint)
+}
+
+/// The run that did not come to an end.
+pub(super) fn unfinished(logs: &[Log]) -> Option<&Log> {
+    logs.iter().rev().find(|log| log.state() == State::Unfinished)
+}
+
+/// The ids that an unfinished run of the same file noted.
+pub(super) fn created(context: &Context, read: &Read) -> Result<BTreeMap<usize, i64>, Failure> {
+    let Ok(runs) = runs(context, read.page.id) else { return Ok(BTreeMap::new()) };
+    let logs = logs(&runs)?;
+    let log = unfinished(&logs).filter(|log| log.opening().is_of(&read.file.page.content));
+    Ok(log.map(|log| log.done().created.clone()).unwrap_or_default())
+}
+
+/// Whether a run is of the page that a key names.
+pub(super) fn is_of(runs: &Runs, recorded: &Recorded, key: &ProfileKey) -> bool {
+    match (key, &recorded.log) {
+        (ProfileKey::Id(id), _) => runs.profile() == Some(*id),
+        (ProfileKey::Login(login), Ok(log)) => log.opening().login == *login,
+        // Which login it had is written in the journal alone.
+        (ProfileKey::Login(_), Err(_)) => true,
+    }
+}
+
+/// A time in seconds since 1970, as people and scripts read it.
+pub(super) fn time(seconds: u64) -> String {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX).to_string()
+}
+
+/// Why the page could not be locked.
+pub(super) fn not_locked(error: &LockError) -> Failure {
+    match error {
+        LockError::Taken(_) => {
+            Failure::new(Exit::Refused, error.to_string()).hint("--wait waits until it has ended")
+        }
+        error => unwritable(error),
+    }
+}

@@ -1,0 +1,64 @@
+//! Runs that did not come to an end: which there are, which is meant, and giving one up.
+
+use links_sdk::ProfileKey;
+use links_sdk::apply::{Opening, Recorded, Runs, State};
+use serde_json::json;
+
+use super::{history, state};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Line, Outcome, Tone, View};
+
+/// Lists them.
+pub(super) fn status(context: &Context, key: Option<&ProfileKey>) -> Result<Outcome, Failure> {
+    let all = find(context, key)?;
+    if all.is_empty() {
+        let said = Line::new(Tone::Plain, "every run came to its end");
+        return Ok(Outcome::own(json!([]), View::Lines(vec![said])));
+    }
+    Ok(history::listed(&all))
+}
+
+/// What the one that is meant is about.
+pub(super) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<Opening, Failure> {
+    let (_, recorded) = one(context, key)?;
+    match recorded.log {
+        Ok(log) => Ok(log.opening().clone()),
+        Err(why) => Err(state::bad(&recorded.path, &why)),
+    }
+}
+
+/// Gives one up.
+pub(super) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Outcome, Failure> {
+    let (runs, recorded) = one(context, key)?;
+    let lock = runs.lock(false).map_err(|error| state::not_locked(&error))?;
+    runs.abort(lock, &recorded.run)
+        .map_err(|error| Failure::usage(format!("the journal cannot be closed: {error}")))?;
+    let row = history::row(&runs, &recorded);
+    let text = format!(
+        "the run of {} is given up; what it has written stays on the page ({})",
+        row["time"].as_str().unwrap_or("an unknown time"),
+        row["summary"].as_str().unwrap_or("unknown"),
+    );
+    Ok(Outcome::own(row, View::Lines(vec![Line::new(Tone::Plain, text)])))
+}
+
+fn one(context: &Context, key: Option<&ProfileKey>) -> Result<(Runs, Recorded), Failure> {
+    let mut all = find(context, key)?;
+    match (all.pop(), all.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (None, _) => Err(Failure::new(Exit::NotFound, "no run is unfinished")),
+        (Some(_), false) => Err(Failure::usage("more than one run is unfinished")
+            .hint("name the file of the one that is meant; --status lists them")),
+    }
+}
+
+fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<(Runs, Recorded)>, Failure> {
+    let mut all = state::all(context)?;
+    all.retain(|(runs, recorded)| {
+        let is_open = recorded.log.as_ref().map_or(true, |log| log.state() == State::Unfinished);
+        is_open && key.is_none_or(|key| state::is_of(runs, recorded, key))
+    });
+    Ok(all)
+}
