@@ -73,13 +73,13 @@ async fn order_is_kept_through_create_update_and_delete() {
         id: slot.id,
         data: [("title", format!("Changed {n}"))].into_iter().collect(),
     });
-    let changed = slots.update_many(changes).await.unwrap();
-    assert_eq!(changed, made.iter().map(|slot| slot.id).collect::<Vec<_>>());
+    let updated = slots.update_many(changes).await.unwrap();
+    assert_eq!(updated, made.iter().map(|slot| slot.id).collect::<Vec<_>>());
     assert_eq!(titles(&slots).await[119], "Changed 119");
 
     server.forget_requests();
-    let deleted = slots.delete_many(changed[..70].iter().copied()).await.unwrap();
-    assert_eq!(deleted, &changed[..70]);
+    let deleted = slots.delete_many(updated[..70].iter().copied()).await.unwrap();
+    assert_eq!(deleted, &updated[..70]);
     assert_eq!(operations(&server), ["deleteSlots"; 2]);
     assert_eq!(titles(&slots).await.len(), 50);
 }

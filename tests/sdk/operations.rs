@@ -5,7 +5,8 @@ use std::pin::Pin;
 
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
-    Client, Error, FormChanges, MusicQuery, NewForm, NewProfile, Object, ProfileChanges, SettingsChanges, Upload,
+    AnalyticsQuery, Client, Error, FormChanges, MusicQuery, NewForm, NewProfile, Object,
+    ProfileChanges, SettingsChanges, Upload,
 };
 
 use crate::cafe;
@@ -30,17 +31,27 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         "getSlotType" => send!(client.slot_type("button")),
         "listProfiles" => send!(client.profiles().list()),
         "createProfile" => send!(client.profiles().create(NewProfile::with_login("new.page"))),
-        "checkLogin" => send!(client.profiles().check_login("new.page2").for_profile("cafe").send()),
+        "checkLogin" => {
+            send!(client.profiles().check_login("new.page2").for_profile("cafe").send())
+        }
         "getProfile" => send!(page().get_with_slots()),
-        "updateProfile" => send!(page().update(ProfileChanges::default().title("Anew").clear_description())),
+        "updateProfile" => {
+            send!(page().update(ProfileChanges::default().title("Anew").clear_description()))
+        }
         "getProfileSettings" => send!(page().settings()),
-        "updateProfileSettings" => send!(page().update_settings(SettingsChanges::default().language_code("en"))),
+        "updateProfileSettings" => {
+            send!(page().update_settings(SettingsChanges::default().language_code("en")))
+        }
         "previewProfileMarkdown" => send!(page().markdown()),
         "listSlots" => send!(slots().list()),
         "createSlot" => send!(slots().create(NewSlot::of("divider").at(0))),
-        "updateSlots" => send!(slots().update_batch(vec![SlotChange { id: ids.text, data: title() }])),
+        "updateSlots" => {
+            send!(slots().update_batch(vec![SlotChange { id: ids.text, data: title() }]))
+        }
         "deleteSlots" => send!(slots().delete_batch(vec![ids.divider])),
-        "createSlots" => send!(slots().create_batch(vec![NewSlot::of("divider"), NewSlot::of("divider")])),
+        "createSlots" => {
+            send!(slots().create_batch(vec![NewSlot::of("divider"), NewSlot::of("divider")]))
+        }
         "reorderSlots" => send!(async move {
             let order = slots().list().await?.iter().rev().map(|slot| slot.id).collect();
             slots().reorder(order).await
@@ -51,7 +62,9 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         "listForms" => send!(client.forms().list()),
         "createForm" => send!(client.forms().create(NewForm::from(form()))),
         "showForm" => send!(client.form(&ids.form).get()),
-        "updateForm" => send!(client.form(&ids.form).update(FormChanges::default().title("Anew").clear_description())),
+        "updateForm" => send!(
+            client.form(&ids.form).update(FormChanges::default().title("Anew").clear_description())
+        ),
         "listNotificationChannels" => send!(client.notification_channels()),
         "lookupMusic" => send!(async move {
             match client.lookup_music(MusicQuery::new("no such record").artist("nobody")).await {
@@ -59,11 +72,11 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
                 other => other.map(drop),
             }
         }),
-        "uploadFile" => send!(client.files().upload(Upload::bytes("dot.gif", &GIF[..]))),
+        "uploadFile" => send!(client.files().upload(Upload::bytes("dot.gif", GIF))),
         "createUploadUrl" => send!(client.files().create_upload_url()),
-        "getAccountAnalytics" => send!(client.analytics().get(Default::default())),
-        "getProfileAnalytics" => send!(page().analytics(Default::default())),
-        "getFormAnalytics" => send!(client.form(&ids.form).analytics(Default::default())),
+        "getAccountAnalytics" => send!(client.analytics().get(AnalyticsQuery::default())),
+        "getProfileAnalytics" => send!(page().analytics(AnalyticsQuery::default())),
+        "getFormAnalytics" => send!(client.form(&ids.form).analytics(AnalyticsQuery::default())),
         _ => return None,
     })
 }
@@ -83,10 +96,14 @@ fn form() -> Object {
 const GIF: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 fn described_operations() -> BTreeSet<String> {
-    let document: serde_json::Value = serde_json::from_str(include_str!("../../spec/openapi.json")).unwrap();
+    let document: serde_json::Value =
+        serde_json::from_str(include_str!("../../spec/openapi.json")).unwrap();
     let items = document["paths"].as_object().unwrap().values();
     let operations = items.flat_map(|item| item.as_object().unwrap().values());
-    operations.filter_map(|operation| operation["operationId"].as_str()).map(str::to_owned).collect()
+    operations
+        .filter_map(|operation| operation["operationId"].as_str())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[tokio::test]
@@ -101,9 +118,14 @@ async fn every_described_operation_has_a_method_that_sends_it() {
     assert_eq!(described.len(), 33);
     for operation in &described {
         server.forget_requests();
-        let sent = call(&client, operation, &ids).unwrap_or_else(|| panic!("no method sends {operation}"));
+        let sent =
+            call(&client, operation, &ids).unwrap_or_else(|| panic!("no method sends {operation}"));
         sent.await.unwrap_or_else(|error| panic!("{operation}: {error}"));
         let seen = server.requests();
-        assert_eq!(seen.last().unwrap().operation, Some(operation.as_str()), "{operation} sent {seen:?}");
+        assert_eq!(
+            seen.last().unwrap().operation,
+            Some(operation.as_str()),
+            "{operation} sent {seen:?}"
+        );
     }
 }

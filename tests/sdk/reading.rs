@@ -1,6 +1,9 @@
 //! Reading works under every way in which the service may write its answers.
 
-use links_fixtures::{Choices, Collection, ContractServer, EmptyObjects, LegacyTypes, UpdatedSlots, World};
+use links_fixtures::{
+    Choices, Collection, ContractServer, EmptyObjects, LegacyTypes, UpdatedSlots, World,
+};
+use links_sdk::AnalyticsQuery;
 use links_sdk::types::SlotChange;
 
 use crate::{cafe, client_of};
@@ -22,18 +25,22 @@ async fn every_spelling_of_the_answers_reads_alike() {
 
 /// What a client understands of a café, under the given choices.
 async fn read(choices: Choices) -> Vec<String> {
-    let server = ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
+    let server =
+        ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
     let client = client_of(&server);
     let page = client.profile("cafe").get_with_slots().await.unwrap();
-    let mut seen: Vec<String> =
-        page.slots.iter().map(|slot| format!("{} {} {:?} {}", slot.id, slot.kind, slot.data, slot.supported)).collect();
+    let mut seen: Vec<String> = page
+        .slots
+        .iter()
+        .map(|slot| format!("{} {} {:?} {}", slot.id, slot.kind, slot.data, slot.supported))
+        .collect();
     for form in &client.forms().list().await.unwrap() {
         seen.push(format!("{} {:?}", form.title, form.notification_channel_ids));
     }
     for slot_type in client.slot_types().await.unwrap() {
         seen.push(format!("{} {:?}", slot_type.type_, slot_type.computed));
     }
-    client.analytics().get(Default::default()).await.unwrap();
+    client.analytics().get(AnalyticsQuery::default()).await.unwrap();
     client.me().await.unwrap();
     seen
 }
@@ -41,7 +48,8 @@ async fn read(choices: Choices) -> Vec<String> {
 #[tokio::test]
 async fn unknown_fields_are_kept_where_records_are_read() {
     let choices = Choices { unknown_fields: true, ..Choices::default() };
-    let server = ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
+    let server =
+        ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
     let client = client_of(&server);
     let page = client.profile("cafe").get_with_slots().await.unwrap();
     assert!(!page.extra.is_empty() && !page.slots[0].extra.is_empty());
@@ -52,7 +60,12 @@ async fn unknown_fields_are_kept_where_records_are_read() {
 async fn legacy_slots_are_read_whatever_type_they_show() {
     for legacy_types in [LegacyTypes::Outside, LegacyTypes::Inside] {
         let choices = Choices { legacy_types, ..Choices::default() };
-        let server = ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
+        let server = ContractServer::builder(World::cafe())
+            .no_limits()
+            .choices(choices)
+            .start()
+            .await
+            .unwrap();
         let slots = client_of(&server).profile("cafe").slots().list().await.unwrap();
         assert_eq!(slots.iter().filter(|slot| !slot.supported).count(), 2);
     }
@@ -73,9 +86,15 @@ async fn the_answer_can_be_had_as_it_was_sent() {
 async fn what_an_update_answers_does_not_matter() {
     for updated_slots in [UpdatedSlots::Named, UpdatedSlots::WholePage] {
         let choices = Choices { updated_slots, ..Choices::default() };
-        let server = ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
+        let server = ContractServer::builder(World::cafe())
+            .no_limits()
+            .choices(choices)
+            .start()
+            .await
+            .unwrap();
         let slots = client_of(&server).profile("cafe").slots();
-        let text = slots.list().await.unwrap().into_iter().find(|slot| slot.kind == "text").unwrap();
+        let text =
+            slots.list().await.unwrap().into_iter().find(|slot| slot.kind == "text").unwrap();
         let change = SlotChange { id: text.id, data: [("title", "Anew")].into_iter().collect() };
         let changed = slots.update_batch(vec![change]).await.unwrap();
         assert!(changed.iter().any(|slot| slot.id == text.id && slot.data["title"] == "Anew"));

@@ -1,7 +1,8 @@
 //! Images: what goes out, where to, and what never does.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -194,7 +195,7 @@ struct Log(Mutex<String>);
 
 impl Observer for Log {
     fn attempted(&self, attempt: &links_sdk::AttemptReport<'_>) {
-        *self.0.lock().unwrap() += &format!("{attempt:?}\n");
+        writeln!(self.0.lock().unwrap(), "{attempt:?}").unwrap();
     }
 }
 

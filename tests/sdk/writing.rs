@@ -1,12 +1,18 @@
 //! Writes: keys, rehearsals, and what is refused before anything is sent.
 
 use links_sdk::types::NewSlot;
-use links_sdk::{Client, FormChanges, IdempotencyKey, NewForm, NewProfile, Outcome, ProfileChanges, Token};
+use links_sdk::{
+    Client, FormChanges, IdempotencyKey, NewForm, NewProfile, Outcome, ProfileChanges, Token,
+};
 
 use crate::cafe;
 
 fn header<'a>(request: &'a links_fixtures::SeenRequest, name: &str) -> Option<&'a str> {
-    request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    request
+        .headers
+        .iter()
+        .find(|(header, _)| header.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
 }
 
 #[tokio::test]
@@ -18,7 +24,11 @@ async fn creates_carry_a_key_and_nothing_else_does() {
     client.profiles().create(NewProfile::with_login("new.page")).await.unwrap();
     client.files().create_upload_url().await.unwrap();
     client.profile("cafe").update(ProfileChanges::default().title("T")).await.unwrap();
-    let keys: Vec<_> = server.requests().iter().map(|request| header(request, "idempotency-key").map(str::to_owned)).collect();
+    let keys: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| header(request, "idempotency-key").map(str::to_owned))
+        .collect();
     assert!(keys[..4].iter().all(Option::is_some) && keys[4].is_none(), "{keys:?}");
     let different: std::collections::HashSet<_> = keys[..4].iter().collect();
     assert_eq!(different.len(), 4);
@@ -29,10 +39,16 @@ async fn the_same_key_creates_once() {
     let (_server, client) = cafe().await;
     let slots = client.profile("cafe").slots();
     let key = IdempotencyKey::new("mine").unwrap();
-    let first = slots.create(NewSlot::of("divider")).with_idempotency_key(key.clone()).await.unwrap();
-    let second = slots.create(NewSlot::of("divider")).with_idempotency_key(key.clone()).await.unwrap();
+    let first =
+        slots.create(NewSlot::of("divider")).with_idempotency_key(key.clone()).await.unwrap();
+    let second =
+        slots.create(NewSlot::of("divider")).with_idempotency_key(key.clone()).await.unwrap();
     assert_eq!(first, second);
-    let other = slots.create(NewSlot::of("text").with("title", "T")).with_idempotency_key(key).await.unwrap_err();
+    let other = slots
+        .create(NewSlot::of("text").with("title", "T"))
+        .with_idempotency_key(key)
+        .await
+        .unwrap_err();
     assert!(other.is_validation(), "{other}");
 }
 
@@ -60,9 +76,17 @@ async fn a_rehearsal_writes_nothing_and_carries_no_key() {
 async fn a_form_is_made_changed_and_cleared() {
     let (_server, client) = cafe().await;
     let fields = serde_json::json!({"title": "Write to us", "description": "Soon", "fields": [{"type": "text", "label": "Name", "required": true}]});
-    let form = client.forms().create(NewForm::from(links_sdk::Object(fields.as_object().unwrap().clone()))).await.unwrap();
+    let form = client
+        .forms()
+        .create(NewForm::from(links_sdk::Object(fields.as_object().unwrap().clone())))
+        .await
+        .unwrap();
     assert!(form.active && form.description.as_deref() == Some("Soon"));
-    let changed = client.form(&form.id).update(FormChanges::default().clear_description().enabled(false)).await.unwrap();
+    let changed = client
+        .form(&form.id)
+        .update(FormChanges::default().clear_description().enabled(false))
+        .await
+        .unwrap();
     assert_eq!((changed.description, changed.active), (None, false));
     assert_eq!(changed.fields, form.fields);
 }
@@ -72,7 +96,10 @@ async fn what_cannot_be_sent_is_refused_before_anything_is() {
     let (server, client) = cafe().await;
     for key in ["..", "a/b", "%2e%2e", "0", "9223372036854775808", &"x".repeat(61)] {
         let error = client.profile(key).get().await.unwrap_err();
-        assert!(error.is_invalid_input() && error.outcome() == Outcome::NotExecuted, "{key}: {error}");
+        assert!(
+            error.is_invalid_input() && error.outcome() == Outcome::NotExecuted,
+            "{key}: {error}"
+        );
     }
     for id in [0, -1, i64::MIN] {
         assert!(client.profile("cafe").slots().get(id).await.unwrap_err().is_invalid_input());
@@ -86,7 +113,8 @@ async fn what_cannot_be_sent_is_refused_before_anything_is() {
 #[tokio::test]
 async fn errors_say_what_the_service_said() {
     let (server, client) = cafe().await;
-    let nobody = Client::builder(server.base_url()).token(Token::new("wrong").unwrap()).build().unwrap();
+    let nobody =
+        Client::builder(server.base_url()).token(Token::new("wrong").unwrap()).build().unwrap();
     assert!(nobody.me().await.unwrap_err().is_not_authenticated());
     let error = client.profile("cafe").slots().create(NewSlot::of("event")).await.unwrap_err();
     assert!(error.is_conflict() && error.outcome() == Outcome::NotExecuted);
