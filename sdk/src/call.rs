@@ -292,7 +292,8 @@ impl Sender {
                     progenitor_client::Error::InvalidResponsePayload(_, why) => why.to_string(),
                     _ => "the status is not one of this operation".to_owned(),
                 };
-                Err(self.error(exchange, Some(why)))
+                let why = exchange.answer().is_some().then_some(why);
+                Err(self.error(exchange, why))
             }
         }
     }

@@ -6,9 +6,12 @@
 mod canned;
 #[path = "../support/clock.rs"]
 mod clock;
+#[path = "../support/proxy.rs"]
+mod proxy;
 
 mod apply;
 mod batch;
+mod faults;
 mod memory;
 mod operations;
 mod pacing;

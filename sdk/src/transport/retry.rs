@@ -242,6 +242,8 @@ mod tests {
 
     #[test]
     fn every_status_has_its_evidence_and_its_decision() {
+        use Evidence::{Executed, NotExecuted, Unknown};
+
         let read = Effect::Read;
         let mut spans: Vec<(u16, u16, Evidence, char)> = Vec::new();
         for status in 100..=599 {
@@ -254,7 +256,6 @@ mod tests {
                 _ => spans.push((status, status, now.0, now.1)),
             }
         }
-        use Evidence::{Executed, NotExecuted, Unknown};
         assert_eq!(
             spans,
             [
@@ -315,7 +316,7 @@ mod tests {
     #[test]
     fn waits_double_with_jitter_and_never_undercut_the_service() {
         let wait = |status, sent, jitter, retry_after| {
-            let attempt = Attempt { sent, jitter, retry_after, ..attempt(End::Answer(status)) };
+            let attempt = Attempt { sent, retry_after, jitter, ..attempt(End::Answer(status)) };
             match decide(Effect::Read, &attempt) {
                 Decision::Again(wait) | Decision::Later(wait) => wait,
                 Decision::End => panic!("no wait after {status}"),

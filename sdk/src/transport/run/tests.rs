@@ -143,6 +143,11 @@ impl Ran {
     fn ok(&self) -> bool {
         self.exchange.answer().is_some()
     }
+
+    /// The time between each two requests.
+    fn waits(&self) -> Vec<Duration> {
+        self.sent.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect()
+    }
 }
 
 #[tokio::test]
@@ -176,7 +181,7 @@ async fn a_429_is_waited_out_stops_the_whole_client_and_is_no_attempt() {
     steps.extend([Step::Status(503); 3]);
     let ran = bench.run(operation::LIST_SLOTS, &steps).await;
     assert!(ran.ok(), "{:?}", ran.exchange.result);
-    let waits: Vec<_> = ran.sent.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let waits = ran.waits();
     assert!(waits[..6].iter().all(|wait| *wait >= 2 * SECOND), "{waits:?}");
 
     let bench = Bench::new();
@@ -244,7 +249,7 @@ async fn a_key_is_replayed_late_after_a_timeout_and_waits_for_its_own_request() 
         [Step::Broken(End::TimedOut), Step::After(409, "1"), Step::Status(409), Step::Status(201)];
     let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
     assert!(ran.ok());
-    let waits: Vec<_> = ran.sent.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let waits = ran.waits();
     assert!(waits[0] >= 5 * SECOND, "{waits:?}");
     assert_eq!(waits[1..], [SECOND, 2 * SECOND]);
 

@@ -1,0 +1,38 @@
+//! Calls from a process of their own, where the environment matters: proxies, certificates.
+
+use std::ffi::OsStr;
+use std::process::Command;
+
+use links_sdk::{Client, Token};
+
+use super::chain;
+use crate::clock::SharedClock;
+
+const ADDRESS: &str = "LINKS_TEST_ADDRESS";
+
+/// Lets a process with this environment and no other ask for `/me`; gives what it says of that.
+pub(super) async fn ask(address: &str, environment: &[(&str, &OsStr)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "faults::alone::ask_for_me", "--ignored", "--nocapture"]);
+    command.env_clear().env(ADDRESS, address).envs(environment.iter().copied());
+    let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let (_, said) = text.split_once("said <").expect("what the other process says");
+    said.split_once('>').unwrap().0.to_owned()
+}
+
+#[tokio::test]
+#[ignore = "does nothing but ask; other tests start it in a process of its own"]
+async fn ask_for_me() {
+    let Ok(address) = std::env::var(ADDRESS) else { return };
+    let (clock, _) = SharedClock::new();
+    let builder = Client::builder(address).token(Token::new("pps_anything").unwrap());
+    let said = match builder.clock(clock).build().unwrap().me().await {
+        Ok(me) => format!("hello {}", me.name),
+        Err(error) => {
+            format!("{} attempts, {:?}: {}", error.attempts(), error.outcome(), chain(&error))
+        }
+    };
+    println!("said <{said}>");
+}

@@ -1,0 +1,102 @@
+//! What a call does about every fault of the network and of the service; the tests carry the numbers of the project's list of faults.
+
+mod alone;
+mod certificates;
+mod keys;
+mod network;
+mod pages;
+mod secrets;
+mod service;
+mod writes;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use links_fixtures::{Choices, ContractServer, World};
+use links_sdk::types::NewSlot;
+use links_sdk::{Client, ClientBuilder, Error, SlotsHandle, Timeouts, Token};
+
+use crate::clock::SharedClock;
+use crate::no_limits;
+use crate::proxy::Proxy;
+
+/// A contract server behind a proxy, and a client that shares its time with the server.
+struct Stage {
+    server: ContractServer,
+    proxy: Arc<Proxy>,
+    clock: Arc<SharedClock>,
+    client: Client,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        Self::with(World::cafe(), Choices::default()).await
+    }
+
+    async fn with(world: World, choices: Choices) -> Self {
+        let (clock, service_clock) = SharedClock::new();
+        let server = ContractServer::builder(world).clock(service_clock).no_limits();
+        let server = server.choices(choices).start().await.unwrap();
+        let proxy = Proxy::before(&server);
+        let client = builder(&server, &proxy, &clock).build().unwrap();
+        Self { server, proxy, clock, client }
+    }
+
+    /// The same client, but with little patience for the network.
+    fn impatient(&self) -> Client {
+        let mut timeouts = Timeouts::default();
+        timeouts.attempt = Some(Duration::from_millis(250));
+        timeouts.stall = Duration::from_millis(100);
+        builder(&self.server, &self.proxy, &self.clock).timeouts(timeouts).build().unwrap()
+    }
+
+    fn slots(&self) -> SlotsHandle {
+        self.client.profile("cafe").slots()
+    }
+
+    /// Slots on the café's page.
+    fn count(&self) -> usize {
+        self.server.account().profile("cafe").unwrap().slots.len()
+    }
+
+    /// Operations that the service answered, with the status of each.
+    fn answered(&self) -> Vec<(&'static str, u16)> {
+        self.server.requests().iter().map(|seen| (seen.operation.unwrap(), seen.status)).collect()
+    }
+
+    /// The values of a header in the requests that arrived.
+    fn sent(&self, header: &str) -> Vec<String> {
+        let of = |head: &String| {
+            let line = head.lines().find_map(|line| line.strip_prefix(&format!("{header}: ")));
+            line.unwrap_or_default().to_owned()
+        };
+        self.proxy.arrived().iter().map(of).collect()
+    }
+}
+
+fn builder(server: &ContractServer, proxy: &Arc<Proxy>, clock: &Arc<SharedClock>) -> ClientBuilder {
+    Client::builder(proxy.base_url())
+        .token(Token::new(&server.token()).unwrap())
+        .rate_limits(no_limits())
+        .clock(clock.clone())
+        .observer(proxy.clone())
+}
+
+fn divider() -> NewSlot {
+    NewSlot::of("divider")
+}
+
+fn dividers(count: usize) -> Vec<NewSlot> {
+    vec![divider(); count]
+}
+
+/// An error with all its causes.
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,87 @@
+//! Faults 30, 34 to 37 and 40, as far as calls and plans go: what an apply has to stand on. Its own answer to them is its own.
+
+use links_fixtures::{Choices, Strings, World};
+use links_sdk::apply::{DesiredPage, DesiredSlot, Options, Page, Plan, SlotTypes};
+use links_sdk::types::NewSlot;
+use links_sdk::{Outcome, ProfileKey};
+
+use super::{Stage, divider};
+use crate::proxy::Act;
+
+fn key() -> ProfileKey {
+    "cafe".parse().unwrap()
+}
+
+#[tokio::test]
+async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
+    let stage =
+        Stage::with(World::cafe(), Choices { strings: Strings::Normalized, ..Choices::default() })
+            .await;
+    let slot = NewSlot::of("text").with("title", " Hello ");
+    let made = stage.slots().create(slot.clone()).await.unwrap();
+    assert_eq!(made.data["title"], "Hello");
+    let page = Page::read(&stage.client, &key()).await.unwrap();
+    let mut desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
+    let item = DesiredSlot { id: None, kind: "text".into(), data: slot.data.unwrap() };
+    *desired.slots.last_mut().unwrap() = item;
+    assert!(Plan::new(&page.slots, &desired, &Options::default()).unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_first_write() {
+    let stage = Stage::with(World::read_only(), Choices::default()).await;
+    assert!(!stage.client.me().await.unwrap().can_write);
+    let error = stage.slots().create(divider()).await.unwrap_err();
+    assert!(error.is_forbidden() && !error.is_retryable());
+    assert_eq!((error.attempts(), error.outcome(), stage.count()), (1, Outcome::NotExecuted, 14));
+}
+
+/// An empty list cannot be told from an empty page: what was there before is the journal's to know.
+#[tokio::test]
+async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
+    let stage = Stage::new().await;
+    let page = Page::read(&stage.client, &key()).await.unwrap();
+    let desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
+    let empty = r#"{"data": {"id": 101, "login": "cafe", "computed": {}, "slots": []}}"#;
+    stage.proxy.script([Act::answer(200, &[], empty)]);
+    let nothing = Page::read(&stage.client, &key()).await.unwrap();
+    let options = Options { prune: true, ..Options::default() };
+    // Its items name ids that are gone, so that none is created a second time.
+    Plan::new(&nothing.slots, &desired, &options).unwrap_err();
+}
+
+#[tokio::test]
+async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
+    let stage = Stage::new().await;
+    let slot = r#"{"id": 7, "type": "divider", "data": [], "supported": true}"#;
+    let twice = format!(
+        r#"{{"data": {{"id": 101, "login": "cafe", "computed": {{}}, "slots": [{slot}, {slot}]}}}}"#
+    );
+    stage.proxy.script([Act::answer(200, &[], twice)]);
+    let page = Page::read(&stage.client, &key()).await.unwrap();
+    let desired = DesiredPage { slots: Vec::new() };
+    Plan::new(&page.slots, &desired, &Options::default()).unwrap_err();
+}
+
+#[tokio::test]
+async fn fault_37_an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_look() {
+    let stage = Stage::new().await;
+    let order = async || -> Vec<i64> {
+        stage.slots().list().await.unwrap().iter().rev().map(|slot| slot.id).collect()
+    };
+    let before = order().await;
+    let stranger = stage.slots().create(divider()).await.unwrap();
+    let error = stage.slots().reorder(before).await.unwrap_err();
+    assert!(error.is_validation());
+    assert_eq!((error.attempts(), error.outcome()), (1, Outcome::NotExecuted));
+    let page = stage.slots().reorder(order().await).await.unwrap();
+    assert_eq!(page[0].id, stranger.id);
+}
+
+#[tokio::test]
+async fn fault_40_fewer_deletes_than_were_asked_for_are_told_as_they_are() {
+    let stage = Stage::new().await;
+    stage.proxy.script([Act::answer(200, &[], r#"{"meta": {"deleted": 3, "total": 11}}"#)]);
+    let done = stage.slots().delete_batch(vec![1001, 1002, 1003, 1004, 1006]).await.unwrap();
+    assert_eq!((done.deleted, done.total), (3, 11));
+}

@@ -1,0 +1,161 @@
+//! Fault 21, and what every write does about a lost answer: how often it is executed, and what the call says.
+
+use links_fixtures::{Account, Choices, Fault, World};
+use links_sdk::types::SlotChange;
+use links_sdk::{
+    Client, Error, FormChanges, NewForm, NewProfile, Object, Outcome, ProfileChanges,
+    SettingsChanges, Upload,
+};
+use serde_json::Value;
+
+use super::{Stage, divider, dividers};
+use crate::proxy::Act;
+
+/// A picture of one dot.
+const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+/// One call of a write.
+pub(super) async fn write(client: &Client, operation: &str) -> Result<(), Error> {
+    let page = client.profile("cafe");
+    let slots = page.slots();
+    let title = || -> Object { [("title", "Anew")].into_iter().collect() };
+    match operation {
+        "createProfile" => {
+            client.profiles().create(NewProfile::with_login("new.page")).await.map(drop)
+        }
+        "createForm" => client.forms().create(new_form()).await.map(drop),
+        "createSlot" => slots.create(divider()).await.map(drop),
+        "createSlots" => slots.create_batch(dividers(3)).await.map(drop),
+        "uploadFile" => client.files().upload(Upload::bytes("dot.gif", DOT)).await.map(drop),
+        "createUploadUrl" => client.files().create_upload_url().await.map(drop),
+        "updateProfile" => page.update(ProfileChanges::default().title("Anew")).await.map(drop),
+        "updateProfileSettings" => {
+            page.update_settings(SettingsChanges::default().language_code("ru")).await.map(drop)
+        }
+        "updateSlot" => slots.update(1002, title()).await.map(drop),
+        "updateSlots" => {
+            slots.update_batch(vec![SlotChange { id: 1002, data: title() }]).await.map(drop)
+        }
+        "updateForm" => {
+            client.form(FORM).update(FormChanges::default().title("Anew")).await.map(drop)
+        }
+        "reorderSlots" => slots.reorder((1001..=1014).rev().collect()).await.map(drop),
+        "deleteSlot" => slots.delete(1002).await,
+        "deleteSlots" => slots.delete_batch(vec![1002, 1007]).await.map(drop),
+        _ => panic!("{operation} is no write"),
+    }
+}
+
+fn new_form() -> NewForm {
+    let form = r#"{"title": "Write to us", "fields": [{"type": "text", "label": "Name", "required": true}]}"#;
+    NewForm::from(serde_json::from_str::<Object>(form).unwrap())
+}
+
+/// What stands in an account, without what differs from run to run.
+fn state(account: &Account) -> Value {
+    let mut state = serde_json::to_value(account).unwrap();
+    drop_what_differs(&mut state);
+    state
+}
+
+fn drop_what_differs(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for key in ["created_at", "mood_set_at", "expires_at", "key", "path"] {
+                fields.remove(key);
+            }
+            // The ids of forms are random.
+            fields.retain(|key, value| key != "id" || value.is_number());
+            fields.values_mut().for_each(drop_what_differs);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_what_differs),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// What stands in the café's account after so many calls without any fault.
+async fn executed(operation: &str, times: usize) -> Value {
+    let stage = Stage::new().await;
+    for _ in 0..times {
+        write(&stage.client, operation).await.unwrap();
+    }
+    state(&stage.server.account())
+}
+
+/// What became of a call: how often it was executed, and how it ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Came {
+    /// Executed so often, and it succeeded.
+    Ok(usize),
+    /// Executed so often, and the error says that nobody knows.
+    Unknown(usize),
+}
+use Came::{Ok as Done, Unknown};
+
+/// In the columns: 500 before and after it is executed, where answers other than 2xx are not stored under a key and where they are;
+/// the answer lost before and after it is executed.
+const TABLE: [(&str, [Came; 6]); 14] = [
+    // A login can be taken once: the repetition is refused.
+    ("createProfile", [Done(1), Unknown(1), Unknown(0), Unknown(1), Done(1), Done(1)]),
+    // The price of the key: where a service executes, fails, and forgets, its repetition creates once more.
+    ("createForm", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
+    ("createSlot", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
+    ("createSlots", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
+    ("uploadFile", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
+    ("createUploadUrl", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
+    ("updateProfile", [Done(1); 6]),
+    ("updateProfileSettings", [Done(1); 6]),
+    ("updateSlot", [Done(1); 6]),
+    ("updateSlots", [Done(1); 6]),
+    ("updateForm", [Done(1); 6]),
+    ("reorderSlots", [Done(1); 6]),
+    ("deleteSlot", [Done(1); 6]),
+    ("deleteSlots", [Done(1); 6]),
+];
+
+#[tokio::test]
+async fn fault_21_what_every_write_does_about_a_500_or_a_lost_answer() {
+    let columns: [(bool, Option<Fault>, Act); 6] = [
+        (false, Some(Fault::Before(500)), Act::pass()),
+        (false, Some(Fault::After(500)), Act::pass()),
+        (true, Some(Fault::Before(500)), Act::pass()),
+        (true, Some(Fault::After(500)), Act::pass()),
+        (false, None, Act::reset_before()),
+        (false, None, Act::reset_after()),
+    ];
+    for (operation, expected) in TABLE {
+        for ((failures_stored, fault, act), expected) in columns.iter().zip(expected) {
+            let choices = Choices { failures_stored: *failures_stored, ..Choices::default() };
+            let stage = Stage::with(World::cafe(), choices).await;
+            if let Some(fault) = fault {
+                stage.server.fail([1], fault);
+            }
+            stage.proxy.script([act.clone()]);
+            let result = write(&stage.client, operation).await;
+            let case = format!(
+                "{operation}, {fault:?}, {act:?}, failures stored: {failures_stored}: {result:?}"
+            );
+            let (Done(times) | Unknown(times)) = expected;
+            assert_eq!(state(&stage.server.account()), executed(operation, times).await, "{case}");
+            match (&result, expected) {
+                (Ok(()), Done(_)) => {}
+                (Err(error), Unknown(_)) => assert_eq!(error.outcome(), Outcome::Unknown, "{case}"),
+                _ => panic!("{case}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_ever() {
+    for (operation, _) in TABLE {
+        let stage = Stage::new().await;
+        stage.server.fail(1..=99, &Fault::Before(503));
+        let error = write(&stage.client, operation).await.unwrap_err();
+        assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, Some(503)), "{operation}");
+        let tries = stage.answered().iter().filter(|(name, _)| *name == operation).count();
+        let expected = if operation == "deleteSlots" { 1 } else { 4 };
+        assert_eq!(tries, expected, "{operation}: what cannot be looked at is not sent again");
+    }
+}
