@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::error::{Error, Outcome};
 use crate::generated::Client as Api;
 use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrlEnvelope};
-use crate::operation::{self, Operation};
+use crate::operation;
 use crate::transport::Options;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::upload::{Frozen, Upload, UploadTarget, Via, send_to_upload_url};
@@ -32,7 +32,7 @@ impl Client {
 impl FilesHandle {
     /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to an
     /// address that the service names, as [`Upload::via`] says. A file that is missing, empty or too large is refused before anything
-    /// is sent.
+    /// is sent. Unless a deadline is set it may take an hour.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -49,16 +49,10 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
-        match upload.way() {
-            Via::Multipart => Call::new(&self.client, operation::UPLOAD_FILE, move |sender| {
-                Box::pin(upload_through_service(sender, upload))
-            }),
-            Via::UploadUrl => {
-                Call::new(&self.client, operation::CREATE_UPLOAD_URL, move |sender| {
-                    Box::pin(upload_to_address(sender, upload))
-                })
-            }
-        }
+        Call::new(&self.client, operation::UPLOAD_FILE, move |sender| match upload.way() {
+            Via::Multipart => Box::pin(upload_through_service(sender, upload)),
+            Via::UploadUrl => Box::pin(upload_to_address(sender, upload)),
+        })
     }
 
     /// Has the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, an address of at most 2048
@@ -101,7 +95,7 @@ impl FilesHandle {
 }
 
 async fn upload_through_service(sender: Sender, upload: Upload) -> Result<File, Error> {
-    let file = freeze(operation::UPLOAD_FILE, upload)?;
+    let file = freeze(upload)?;
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.multipart(sender.request(Method::POST, "/files")))
     };
@@ -113,8 +107,8 @@ async fn upload_through_service(sender: Sender, upload: Upload) -> Result<File, 
 const MOST_ADDRESSES: u32 = 4;
 
 async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error> {
-    let file = freeze(operation::CREATE_UPLOAD_URL, upload)?;
-    let refuse = |message| Err(Error::invalid(operation::CREATE_UPLOAD_URL.id, message));
+    let file = freeze(upload)?;
+    let refuse = |message| Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     if !file.is_known_image() {
         return refuse("an upload address takes only jpeg, png, webp and gif");
     }
@@ -138,7 +132,7 @@ async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error
                 Err(error) => {
                     let lost = error.is_retryable() && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.takes_one() || is_almost_over(&target);
-                    if !spent || asked == MOST_ADDRESSES {
+                    if !spent || asked == MOST_ADDRESSES || !sender.back_off(asked).await {
                         return Err(error);
                     }
                 }
@@ -161,8 +155,8 @@ async fn create_upload_url(sender: &Sender) -> Result<UploadTarget, Error> {
         })
 }
 
-fn freeze(operation: &Operation, upload: Upload) -> Result<Frozen, Error> {
-    Frozen::new(upload).map_err(|message| Error::invalid(operation.id, message))
+fn freeze(upload: Upload) -> Result<Frozen, Error> {
+    Frozen::new(upload).map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
 /// What the service is certain to refuse is not sent.
