@@ -92,6 +92,8 @@ impl Context {
             }
             None => builder,
         };
+        #[cfg(debug_assertions)]
+        let builder = crate::hurry::up(builder);
         builder.build().map_err(|error| Failure::new(Exit::Network, error.to_string()))
     }
 }

@@ -9,6 +9,8 @@ mod context;
 mod diagnostic;
 mod exit;
 mod folders;
+#[cfg(debug_assertions)]
+mod hurry;
 mod key;
 mod manifest;
 mod outcome;

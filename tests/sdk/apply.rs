@@ -3,13 +3,19 @@
 use std::ops::ControlFlow;
 
 use links_fixtures::{ContractServer, World};
-use links_sdk::apply::{ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, Step};
+use links_sdk::apply::{
+    ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, Step,
+};
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
 use crate::{cafe, client_of};
 
 fn text(title: impl Into<String>) -> DesiredSlot {
-    DesiredSlot { id: None, kind: "text".into(), data: [("title", title.into())].into_iter().collect() }
+    DesiredSlot {
+        id: None,
+        kind: "text".into(),
+        data: [("title", title.into())].into_iter().collect(),
+    }
 }
 
 fn cafe_key() -> ProfileKey {
@@ -39,7 +45,12 @@ async fn apply(
     (plan, done, result)
 }
 
-async fn applied(server: &ContractServer, client: &Client, desired: &DesiredPage, options: &Options) -> (Plan, usize) {
+async fn applied(
+    server: &ContractServer,
+    client: &Client,
+    desired: &DesiredPage,
+    options: &Options,
+) -> (Plan, usize) {
     server.forget_requests();
     let (plan, _, result) = apply(client, &cafe_key(), desired, options, &mut |_| ()).await;
     result.unwrap().unwrap();
@@ -55,11 +66,13 @@ async fn page_file(client: &Client) -> DesiredPage {
 async fn five_hundred_new_slots_take_12_requests_and_a_second_run_one() {
     let server = ContractServer::builder(World::empty()).no_limits().start().await.unwrap();
     let client = client_of(&server);
-    let page = client.profiles().create(links_sdk::NewProfile::with_login("long.page")).await.unwrap();
+    let page =
+        client.profiles().create(links_sdk::NewProfile::with_login("long.page")).await.unwrap();
     let desired = DesiredPage { slots: (0..500).map(|n| text(format!("Text {n}"))).collect() };
 
     server.forget_requests();
-    let (plan, done, result) = apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
+    let (plan, done, result) =
+        apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
     let slots = result.unwrap().unwrap();
     assert_eq!((server.requests().len(), plan.request_count()), (12, 12));
     assert_eq!(done.created.len(), 500);
@@ -67,7 +80,8 @@ async fn five_hundred_new_slots_take_12_requests_and_a_second_run_one() {
     assert_eq!(titles, (0..500).map(|n| format!("Text {n}")).collect::<Vec<_>>());
 
     server.forget_requests();
-    let (plan, done, _) = apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
+    let (plan, done, _) =
+        apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
     assert!(plan.is_empty() && done.is_nothing());
     assert_eq!(server.requests().len(), 1);
 }
@@ -84,8 +98,15 @@ async fn one_changed_title_takes_3_requests_and_keeps_the_id() {
     assert_eq!((requests, plan.request_count()), (3, 3));
     assert_eq!((plan.updates.len(), plan.creates.len()), (1, 0));
     let sent: serde_json::Value = serde_json::from_slice(&server.requests()[1].body).unwrap();
-    assert_eq!(sent["slots"][0]["data"], serde_json::json!({ "title": "Changed" }), "only what changed is sent");
-    assert_eq!(client.profile("cafe").slots().get(plan.updates[0].id).await.unwrap().data["title"], "Changed");
+    assert_eq!(
+        sent["slots"][0]["data"],
+        serde_json::json!({ "title": "Changed" }),
+        "only what changed is sent"
+    );
+    assert_eq!(
+        client.profile("cafe").slots().get(plan.updates[0].id).await.unwrap().data["title"],
+        "Changed"
+    );
 }
 
 #[tokio::test]
@@ -94,14 +115,28 @@ async fn every_kind_of_step_at_once_ends_as_the_file_says() {
     let mut file = page_file(&client).await;
     file.slots.retain(|slot| slot.kind != "faq");
     file.slots.insert(0, text("First of all"));
-    file.slots.iter_mut().find(|slot| slot.kind == "button").unwrap().data.insert("title".into(), "Changed".into());
+    file.slots
+        .iter_mut()
+        .find(|slot| slot.kind == "button")
+        .unwrap()
+        .data
+        .insert("title".into(), "Changed".into());
     let options = Options { prune: true, ..Options::default() };
 
     let (plan, requests) = applied(&server, &client, &file, &options).await;
-    assert!(!plan.updates.is_empty() && !plan.creates.is_empty() && plan.reorder && !plan.deletes.is_empty());
+    assert!(
+        !plan.updates.is_empty()
+            && !plan.creates.is_empty()
+            && plan.reorder
+            && !plan.deletes.is_empty()
+    );
     assert_eq!(requests, plan.request_count());
-    let operations: Vec<_> = server.requests().iter().map(|request| request.operation.unwrap()).collect();
-    assert_eq!(operations, ["getProfile", "updateSlots", "createSlots", "reorderSlots", "deleteSlots", "listSlots"]);
+    let operations: Vec<_> =
+        server.requests().iter().map(|request| request.operation.unwrap()).collect();
+    assert_eq!(
+        operations,
+        ["getProfile", "updateSlots", "createSlots", "reorderSlots", "deleteSlots", "listSlots"]
+    );
     let page = client.profile("cafe").slots().list().await.unwrap();
     assert_eq!(page[0].data["title"], "First of all");
     assert!(page.iter().all(|slot| slot.kind != "faq"));
@@ -115,7 +150,8 @@ async fn deletes_alone_are_preceded_by_a_second_look() {
     let options = Options { prune: true, ..Options::default() };
     let (plan, requests) = applied(&server, &client, &file, &options).await;
     assert_eq!((requests, plan.request_count()), (4, 4));
-    let operations: Vec<_> = server.requests().iter().map(|request| request.operation.unwrap()).collect();
+    let operations: Vec<_> =
+        server.requests().iter().map(|request| request.operation.unwrap()).collect();
     assert_eq!(operations, ["getProfile", "listSlots", "deleteSlots", "listSlots"]);
 }
 
@@ -123,12 +159,21 @@ async fn deletes_alone_are_preceded_by_a_second_look() {
 async fn a_slot_edited_before_its_delete_stops_the_run() {
     let (server, client) = cafe().await;
     let mut file = page_file(&client).await;
-    let doomed = file.slots.iter().position(|slot| slot.kind == "faq").map(|at| file.slots.remove(at)).unwrap();
+    let doomed = file
+        .slots
+        .iter()
+        .position(|slot| slot.kind == "faq")
+        .map(|at| file.slots.remove(at))
+        .unwrap();
     let options = Options { prune: true, ..Options::default() };
     let mut edit = |step| {
         if step == Step::Check {
             server.edit(|account| {
-                let slot = account.profiles.iter_mut().flat_map(|page| &mut page.slots).find(|slot| slot.id == doomed.id.unwrap() as u64);
+                let slot = account
+                    .profiles
+                    .iter_mut()
+                    .flat_map(|page| &mut page.slots)
+                    .find(|slot| slot.id == doomed.id.unwrap() as u64);
                 slot.unwrap().data.insert("title".into(), "Mine now".into());
             });
         }
@@ -147,10 +192,18 @@ async fn a_slot_that_somebody_adds_meanwhile_is_kept_and_reported() {
     let stranger = client.clone();
     let page = Page::read(&client, &cafe_key()).await.unwrap();
     let plan = Plan::new(&page.slots, &file, &Options::default()).unwrap();
-    let added = stranger.profile("cafe").slots().create(links_sdk::types::NewSlot::of("divider").at(2)).await.unwrap();
+    let added = stranger
+        .profile("cafe")
+        .slots()
+        .create(links_sdk::types::NewSlot::of("divider").at(2))
+        .await
+        .unwrap();
     let result = plan.execute(&client, &page, &file, &Options::default(), &mut Run::new()).await;
     let error = result.unwrap_err();
-    assert!(matches!(&error, ApplyError::Changed(found) if found[0].contains(&format!("slot {}", added.id))), "{error}");
+    assert!(
+        matches!(&error, ApplyError::Changed(found) if found[0].contains(&format!("slot {}", added.id))),
+        "{error}"
+    );
     let slots = client.profile("cafe").slots().list().await.unwrap();
     assert_eq!(slots[0].data["title"], "First of all", "the rest of the plan was carried out");
     assert!(slots.iter().any(|slot| slot.id == added.id));
@@ -164,8 +217,11 @@ async fn a_refused_field_names_the_item_of_the_file() {
     let data: Object = [("titel", "Wrong")].into_iter().collect();
     file.slots.push(DesiredSlot { id: None, kind: "text".into(), data });
     let wrong = file.slots.len() - 1;
-    let (_, done, result) = apply(&client, &cafe_key(), &file, &Options::default(), &mut |_| ()).await;
-    let ApplyError::Call { items, .. } = result.unwrap_err() else { panic!("not refused by the service") };
+    let (_, done, result) =
+        apply(&client, &cafe_key(), &file, &Options::default(), &mut |_| ()).await;
+    let ApplyError::Call { items, .. } = result.unwrap_err() else {
+        panic!("not refused by the service")
+    };
     assert_eq!((items[0].index, items[0].path.join(".")), (wrong, "data.titel".to_owned()));
     assert!(done.is_nothing());
 }

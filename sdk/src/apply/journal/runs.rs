@@ -1,5 +1,6 @@
 //! Where the runs of a page are kept: a folder with a journal and a backup for each, and a lock.
 
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -181,7 +182,7 @@ impl Runs {
         page: &Page,
         types: &SlotTypes,
     ) -> io::Result<Journal> {
-        self.forget_old();
+        self.tidy();
         let run = format!("{:08x}-{}", opening.time, &Uuid::new_v4().simple().to_string()[..16]);
         crash::point("before_write");
         let slots = &DesiredPage::from_page(&page.slots, types).slots;
@@ -235,15 +236,22 @@ impl Runs {
         self.folder.join(format!("{run}.{JOURNAL}"))
     }
 
-    /// Old runs take up room for nothing; where they cannot be removed they stay.
-    fn forget_old(&self) {
-        let Ok(runs) = self.list() else { return };
+    /// Old runs take up room for nothing, and so does what never became a run; what cannot be removed stays.
+    fn tidy(&self) {
+        let (Ok(runs), Ok(paths)) = (self.list(), entries(&self.folder)) else { return };
         let is_over =
             |run: &Recorded| run.log.as_ref().is_ok_and(|log| log.state() != State::Unfinished);
-        let over: Vec<&Recorded> = runs.iter().filter(|run| is_over(run)).collect();
-        for old in over.iter().rev().skip(KEPT - 1) {
-            let _ =
-                fs::remove_file(&old.path).and_then(|()| fs::remove_file(self.backup(&old.run)));
+        let over = runs.iter().filter(|run| is_over(run)).map(|run| &run.run);
+        let old: HashSet<&String> = over.rev().skip(KEPT - 1).collect();
+        let kept: HashSet<&String> =
+            runs.iter().map(|run| &run.run).filter(|run| !old.contains(run)).collect();
+        for path in paths {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let run =
+                [JOURNAL, BACKUP].iter().find_map(|it| name.strip_suffix(it)?.strip_suffix('.'));
+            if run.is_some_and(|run| !kept.contains(&run.to_owned())) {
+                let _ = fs::remove_file(path);
+            }
         }
     }
 }

@@ -1,0 +1,43 @@
+//! A clock that does not wait, for tests that run this program a thousand times. Release builds have none of this.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use links_sdk::{ClientBuilder, Clock, SystemClock};
+
+/// The machine's clock, moved on by every wait instead.
+#[derive(Debug, Default)]
+struct Hurried {
+    clock: SystemClock,
+    skipped: Mutex<Duration>,
+}
+
+impl Hurried {
+    fn skipped(&self) -> Duration {
+        *self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for Hurried {
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic() + self.skipped()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.clock.wall() + self.skipped()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        *self.skipped.lock().unwrap_or_else(PoisonError::into_inner) += duration;
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Lets the client not wait where `LINKS_TEST_NO_WAIT` is set.
+pub(crate) fn up(builder: ClientBuilder) -> ClientBuilder {
+    match std::env::var_os("LINKS_TEST_NO_WAIT") {
+        Some(_) => builder.clock(Arc::new(Hurried::default())),
+        None => builder,
+    }
+}

@@ -1,0 +1,184 @@
+//! One pair of a page and a file: cut off at each place in turn, finished, and looked at.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::{Add, AddAssign};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use links_fixtures::Account;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::pairs::{Pair, slots};
+use crate::stage::Stage;
+
+/// More places than any run has.
+const MOST: usize = 500;
+
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Runs that were cut off.
+    pub(super) cuts: usize,
+    pub(super) failures: Vec<String>,
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.cuts += other.cuts;
+        self.failures.extend(other.failures);
+    }
+}
+
+/// Cuts the run off at the first place, at the second, and so on until it passes.
+pub(super) fn cut_everywhere(pair: &Pair) -> Tally {
+    let scene = Scene::of(pair);
+    let mut tally = Tally::default();
+    let wanted = scene.uninterrupted();
+    for place in 1..=MOST {
+        let state = scene.start();
+        let cut = scene.apply(&state, Some(place));
+        if cut.status.success() {
+            return tally;
+        }
+        tally.cuts += 1;
+        let found = match cut.status.code() {
+            None => scene.finish(&state, &wanted),
+            Some(_) => Err(format!("it failed instead: {}", said(&cut))),
+        };
+        if let Err(why) = found {
+            tally.failures.push(format!("{}, cut off at place {place}: {why}", pair.name));
+        }
+    }
+    panic!("{} does not come to an end", pair.name);
+}
+
+/// What an uninterrupted run makes of the page.
+struct Wanted {
+    content: Vec<(String, Value)>,
+    /// The ids that were there before and are there after.
+    kept: BTreeSet<u64>,
+    /// The first id that no slot has.
+    next_id: u64,
+}
+
+struct Scene<'p> {
+    stage: Stage,
+    pair: &'p Pair,
+}
+
+impl<'p> Scene<'p> {
+    fn of(pair: &'p Pair) -> Self {
+        let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+        stage.file("page.json", pair.file.to_string());
+        for (nth, file) in pair.before.iter().enumerate() {
+            stage.file(&format!("before-{nth}.json"), file.to_string());
+        }
+        Self { stage, pair }
+    }
+
+    /// The page as it was, and an empty folder of state but for the runs that come first.
+    fn start(&self) -> TempDir {
+        let state = tempfile::tempdir().unwrap();
+        self.stage.server.edit(|account| account.clone_from(&self.pair.account));
+        for nth in 0..self.pair.before.len() {
+            let run = self.run(&state, &format!("before-{nth}.json"), None);
+            assert!(run.status.success(), "{}: {}", self.pair.name, said(&run));
+        }
+        self.stage.server.forget_requests();
+        state
+    }
+
+    fn apply(&self, state: &TempDir, place: Option<usize>) -> Output {
+        self.run(state, "page.json", place)
+    }
+
+    fn run(&self, state: &TempDir, file: &str, place: Option<usize>) -> Output {
+        let mut command = self.stage.command(["slots", "apply", file]);
+        command.args(self.pair.flags.split_whitespace()).env("LINKS_STATE_DIR", state.path());
+        if let Some(place) = place {
+            command.env("LINKS_TEST_CRASH", format!("any:{place}"));
+        }
+        command.output().unwrap()
+    }
+
+    fn uninterrupted(&self) -> Wanted {
+        let state = self.start();
+        let before = self.stage.server.account();
+        let run = self.apply(&state, None);
+        assert!(run.status.success(), "{}: {}", self.pair.name, said(&run));
+        let after = self.stage.server.account();
+        let ids = |account: &Account| -> BTreeSet<u64> {
+            slots(account).iter().map(|slot| slot.id).collect()
+        };
+        Wanted {
+            content: content(&after),
+            kept: ids(&before).intersection(&ids(&after)).copied().collect(),
+            next_id: after.next_id,
+        }
+    }
+
+    /// The same command once more, and then again.
+    fn finish(&self, state: &TempDir, wanted: &Wanted) -> Result<(), String> {
+        let resumed = self.apply(state, None);
+        expect(resumed.status.success(), || format!("the next run failed: {}", said(&resumed)))?;
+        let account = self.stage.server.account();
+        let now = content(&account);
+        expect(now == wanted.content, || format!("the page is {now:?}, not {:?}", wanted.content))?;
+        let there: BTreeSet<u64> = slots(&account).iter().map(|slot| slot.id).collect();
+        let lost: Vec<_> = wanted.kept.difference(&there).collect();
+        expect(lost.is_empty(), || format!("slots {lost:?} were to be kept"))?;
+        let created = account.next_id.abs_diff(wanted.next_id);
+        expect(created == 0, || format!("{created} slots more were created than had to be"))?;
+
+        self.stage.server.forget_requests();
+        let second = self.apply(state, None);
+        let requests = self.stage.server.requests().len();
+        expect(second.status.success() && requests == 1, || {
+            format!("a further run took {requests} requests: {}", said(&second))
+        })?;
+        look(state.path(), &self.stage.server.token())
+    }
+}
+
+/// What stands on a page, in order.
+fn content(account: &Account) -> Vec<(String, Value)> {
+    let content = |slot: &links_fixtures::Slot| (slot.kind.clone(), slot.data.clone().into());
+    slots(account).iter().map(content).collect()
+}
+
+/// Every journal is closed, and no file holds the token.
+fn look(folder: &Path, token: &str) -> Result<(), String> {
+    for path in files(folder) {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.display();
+        expect(!text.contains(token), || format!("{name} holds the token"))?;
+        if path.extension().is_some_and(|it| it == "jsonl") {
+            let last = text.lines().last().unwrap_or_default();
+            expect(last.starts_with(r#"{"commit""#), || format!("{name} ends with {last:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+fn expect(is: bool, why: impl FnOnce() -> String) -> Result<(), String> {
+    if is { Ok(()) } else { Err(why()) }
+}
+
+fn said(run: &Output) -> String {
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
