@@ -1,8 +1,9 @@
 //! The command line as a whole: what stands before, between and after every command.
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser};
 
 use crate::commands::Command;
+use crate::formats::{Fields, Format};
 
 /// Edit public link pages and the blocks on them.
 #[derive(Debug, Parser)]
@@ -35,6 +36,33 @@ pub(crate) struct Global {
         help = "How to print the data [env: LINKS_OUTPUT] [default: table]"
     )]
     pub(crate) output: Option<Format>,
+    /// The fields to show.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FIELDS",
+        value_parser = Fields::parse,
+        conflicts_with = "jq",
+        help = "Only these fields of each record: `id,data.title`"
+    )]
+    pub(crate) fields: Option<Fields>,
+    /// The filter to apply.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        help = "What this jq filter makes of the data; JSON unless -o says otherwise"
+    )]
+    pub(crate) jq: Option<String>,
+    /// Whether the texts that the filter makes are printed as they are.
+    #[arg(
+        short,
+        long,
+        global = true,
+        requires = "jq",
+        help = "Print the texts that --jq makes without quotes"
+    )]
+    pub(crate) raw: bool,
     /// The service's address.
     #[arg(
         long,
@@ -59,20 +87,4 @@ pub(crate) struct Global {
         help = "Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]"
     )]
     pub(crate) max_wait: Option<u64>,
-}
-
-/// How data is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Table,
-    /// Everything the service sent, as it sent it
-    Json,
-}
-
-impl Format {
-    /// The format of this name.
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        <Self as ValueEnum>::from_str(word, false).ok()
-    }
 }

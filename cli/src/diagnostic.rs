@@ -58,9 +58,14 @@ impl Failure {
 
     /// An answer of the service that is not what the interface says.
     pub(crate) fn unreadable(why: impl fmt::Display) -> Self {
-        let mut failure = Self::new(Exit::Server, format!("the answer cannot be read: {why}"));
-        failure.0.outcome = "executed";
-        failure
+        Self::new(Exit::Server, format!("the answer cannot be read: {why}")).executed()
+    }
+
+    /// The same after the service did what it was asked.
+    #[must_use]
+    pub(crate) fn executed(mut self) -> Self {
+        self.0.outcome = "executed";
+        self
     }
 
     /// The same, shown at its places in the user's own file.

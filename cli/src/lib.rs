@@ -9,10 +9,12 @@ mod context;
 mod diagnostic;
 mod exit;
 mod folders;
+mod formats;
 #[cfg(debug_assertions)]
 mod hurry;
 mod key;
 mod manifest;
+mod nearest;
 mod outcome;
 #[cfg(feature = "sandbox")]
 mod sandbox;
@@ -28,9 +30,11 @@ use clap::{CommandFactory, Parser};
 
 pub use crate::exit::Exit;
 
-use crate::args::{Cli, Format};
+use crate::args::{Cli, Global};
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::formats::{Format, Query, Shape};
+use crate::settings::Settings;
 use crate::ui::Ui;
 
 /// The whole command line, for scripts and tests that walk it.
@@ -49,13 +53,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(cli: Cli) -> Exit {
-    let settings = match settings::resolve(&cli.global, &|name| std::env::var(name).ok()) {
-        Ok(settings) => settings,
-        Err(failure) => {
-            return failed(&Ui::plain(cli.global.output.unwrap_or(Format::Table)), &failure);
-        }
+    let (settings, ui) = match prepare(&cli.global) {
+        Ok(prepared) => prepared,
+        Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
     };
-    let ui = Ui::new(&settings);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),
@@ -71,6 +72,19 @@ fn run(cli: Cli) -> Exit {
             Err(failure) => failed(&context.ui, &failure),
         }
     })
+}
+
+/// Settles what can be wrong before anything is sent.
+fn prepare(global: &Global) -> Result<(Settings, Ui), Failure> {
+    let settings = settings::resolve(global, &|name| std::env::var(name).ok())?;
+    let shape = Shape {
+        format: settings.output,
+        fields: global.fields.clone(),
+        query: global.jq.as_deref().map(Query::new).transpose()?,
+        raw: global.raw,
+    };
+    let ui = Ui::new(&settings, shape);
+    Ok((settings, ui))
 }
 
 fn failed(ui: &Ui, failure: &Failure) -> Exit {

@@ -36,8 +36,12 @@ pub(crate) enum View {
     Table(&'static [Column]),
     /// One line for each field of `data`, these first.
     Record(&'static [&'static str]),
+    /// Whatever the data is: a list as a table of all its fields, everything else as a record.
+    Any,
     /// A document: shown on a terminal without what could harm it, written elsewhere as it is.
     Document(String),
+    /// A document in Markdown: laid out on a terminal, written elsewhere as it is.
+    Markdown(String),
     /// Lines of the tool's own.
     Lines(Vec<Line>),
 }
@@ -85,8 +89,11 @@ pub(crate) enum Tone {
 }
 
 impl Outcome {
-    /// An answer of the service.
+    /// An answer of the service. One without a body is `null` data.
     pub(crate) fn service(body: Bytes, view: View) -> Self {
+        if body.trim_ascii().is_empty() {
+            return Self::own(Value::Null, view);
+        }
         Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
     }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::args::{Format, Global};
+use crate::args::Global;
 use crate::diagnostic::Failure;
+use crate::formats::Format;
 
 /// What a run works with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +63,12 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
     let set = |name: &str| env(name).filter(|value| !value.is_empty());
     let output = match (flags.output, set("LINKS_OUTPUT")) {
         (Some(format), _) => format,
+        (None, _) if flags.jq.is_some() => Format::Json,
         (None, Some(word)) => Format::from_word(&word).ok_or_else(|| {
-            Failure::usage(format!("LINKS_OUTPUT is `{word}`, not table or json"))
+            Failure::usage(format!(
+                "LINKS_OUTPUT is `{word}`, which is none of {}",
+                Format::words()
+            ))
         })?,
         (None, None) => Format::Table,
     };

@@ -59,7 +59,11 @@ fn mistakes_in_the_command_line_are_usage() {
         "nonsense",
         "slots",
         "slots list",
-        "-o csv me",
+        "-o xml me",
+        "me --jq .[",
+        "me --fields a..b",
+        "me --fields a --jq .",
+        "me --raw",
         "profile check-login",
         "--base-url x --sandbox me",
     ] {

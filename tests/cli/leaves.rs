@@ -1,6 +1,8 @@
-//! Every leaf command of the tree, in both formats.
+//! Every leaf command of the tree, in every format.
 
-use crate::stage::Stage;
+use serde_json::Value;
+
+use crate::stage::{Run, Stage};
 
 /// What each leaf is run with. A leaf that is missing here fails the test.
 fn words(leaf: &str) -> Option<Vec<&'static str>> {
@@ -30,28 +32,88 @@ fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<String>> {
     }
 }
 
+/// A leaf on a stage of its own, in a format.
+fn run(leaf: &[String], more: &[&str]) -> Option<Run> {
+    let words = words(&leaf.join(" "))?;
+    let stage = Stage::cafe();
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
+    );
+    let line = leaf.iter().map(String::as_str).chain(words).chain(more.iter().copied());
+    Some(stage.run_args(line, b""))
+}
+
+/// The values of an option of every command.
+fn values(option: &str) -> Vec<String> {
+    let command = links_cli::command();
+    let argument = command.get_arguments().find(|it| it.get_long() == Some(option)).unwrap();
+    argument.get_possible_values().iter().map(|it| it.get_name().to_owned()).collect()
+}
+
 #[test]
-fn every_leaf_speaks_json_and_to_people() {
+fn every_leaf_speaks_every_format() {
+    let formats = values("output");
+    assert_eq!(formats, ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"]);
     for leaf in leaves(&links_cli::command(), &[]) {
-        let Some(words) = words(&leaf.join(" ")) else { continue };
-        let stage = Stage::cafe();
-        stage.file(
-            "page.yaml",
-            "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
-        );
-        let line = || leaf.iter().map(String::as_str).chain(words.clone());
+        // Only what this machine remembers of earlier runs.
+        let is_empty = leaf == ["slots", "history"];
+        for format in &formats {
+            let Some(run) = run(&leaf, &["-o", format]) else { continue };
+            assert_eq!(run.exit, 0, "{leaf:?}\n{run}");
+            let parsed = |text: &str| serde_json::from_str::<Value>(text);
+            match format.as_str() {
+                "json" => {
+                    assert_eq!(run.stderr, "", "{leaf:?}\n{run}");
+                    assert!(run.json().get("data").is_some(), "{leaf:?} has no `data`\n{run}");
+                }
+                "jsonl" => {
+                    assert_eq!(run.stderr, "", "{leaf:?}\n{run}");
+                    let bad = run.stdout.lines().find(|line| parsed(line).is_err());
+                    assert_eq!(bad, None, "{leaf:?}\n{run}");
+                    assert_eq!(run.stdout.is_empty(), is_empty, "{leaf:?}\n{run}");
+                }
+                "yaml" => {
+                    let value: Value = serde_saphyr::from_str(&run.stdout).unwrap();
+                    assert!(value.get("data").is_some(), "{leaf:?} has no `data`\n{run}");
+                }
+                "csv" => {
+                    let mut reader = csv::Reader::from_reader(run.stdout.as_bytes());
+                    assert_eq!(reader.headers().unwrap().is_empty(), is_empty, "{leaf:?}\n{run}");
+                    for row in reader.records() {
+                        row.unwrap();
+                    }
+                }
+                "ids" => {
+                    let bad = run.stdout.lines().find(|it| it.contains(char::is_whitespace));
+                    assert_eq!(bad, None, "{leaf:?}\n{run}");
+                }
+                _ => {
+                    assert!(run.stdout.ends_with('\n'), "{leaf:?}\n{run}");
+                    parsed(&run.stdout).unwrap_err();
+                }
+            }
+        }
+    }
+}
 
-        let run = stage.run_args(line().chain(["-o", "json"]), b"");
-        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{leaf:?}\n{run}");
-        assert!(run.json().get("data").is_some(), "{leaf:?} has no `data`\n{run}");
-
-        let run = stage.run_args(line(), b"");
-        assert_eq!(run.exit, 0, "{leaf:?}\n{run}");
-        assert!(
-            run.stdout.ends_with('\n')
-                && serde_json::from_str::<serde_json::Value>(&run.stdout).is_err(),
-            "{leaf:?}\n{run}"
+#[test]
+fn every_leaf_can_be_filtered_and_narrowed() {
+    for leaf in leaves(&links_cli::command(), &[]) {
+        let Some(filtered) = run(&leaf, &["--jq", "has(\"data\")"]) else { continue };
+        assert_eq!(
+            (filtered.exit, filtered.stdout.as_str()),
+            (0, "true\n"),
+            "{leaf:?}\n{filtered}"
         );
+        let whole = run(&leaf, &["-o", "json"]).unwrap().json();
+        let record = whole["data"].as_array().map_or(Some(&whole["data"]), |it| it.first());
+        let Some(record) = record else { continue };
+        let (field, value) = record.as_object().unwrap().iter().next().unwrap();
+        let narrowed = run(&leaf, &["-o", "json", "--fields", field]).unwrap().json();
+        let record = narrowed["data"].as_array().map_or(&narrowed["data"], |it| &it[0]);
+        assert_eq!(record.as_object().unwrap().len(), 1, "{leaf:?}\n{narrowed}");
+        assert_eq!(record[field].is_string(), value.is_string(), "{leaf:?}\n{narrowed}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every command: one folder for each noun, one file for each verb.
 //!
-//! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Both formats and the exit code come from
+//! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
 
 mod forms;

@@ -4,7 +4,6 @@ pub(crate) mod clean;
 pub(crate) mod plan;
 mod progress;
 mod prompt;
-mod record;
 mod table;
 mod watch;
 
@@ -15,15 +14,15 @@ use serde_json::{Map, Value};
 pub(crate) use progress::Progress;
 pub(crate) use watch::Watch;
 
-use crate::args::Format;
 use crate::diagnostic::Failure;
-use crate::outcome::{Body, Line, Outcome, Tone, View};
+use crate::formats::{Format, Printed, Shape};
+use crate::outcome::{Line, Outcome, Tone, View};
 use crate::settings::Settings;
 
 /// What this process can show, and how.
 #[derive(Debug)]
 pub(crate) struct Ui {
-    format: Format,
+    shape: Shape,
     color: bool,
     terminal: Terminal,
 }
@@ -38,8 +37,8 @@ struct Terminal {
 
 impl Ui {
     /// As the settings say.
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Self { color: settings.color, ..Self::plain(settings.output) }
+    pub(crate) fn new(settings: &Settings, shape: Shape) -> Self {
+        Self { color: settings.color, shape, ..Self::plain(Format::Table) }
     }
 
     /// Without settings, for a failure that comes before them.
@@ -49,7 +48,7 @@ impl Ui {
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
         };
-        Self { format, color: false, terminal }
+        Self { shape: Shape { format, ..Shape::default() }, color: false, terminal }
     }
 
     /// Prints the data of an outcome.
@@ -58,15 +57,26 @@ impl Ui {
     ///
     /// When stdout cannot take it; a reader that has gone away is no error.
     pub(crate) fn show(&self, outcome: &Outcome) -> Result<(), Failure> {
-        match self.format {
-            Format::Json => self.json(&outcome.body),
-            Format::Table => self.view(outcome),
+        let terminal = self.terminal.stdout;
+        for note in self.shape.notes(outcome)? {
+            self.say(&Line::new(Tone::Changed, note));
+        }
+        match self.shape.print(outcome)? {
+            Printed::Json(bytes) if bytes.is_empty() => Ok(()),
+            Printed::Json(bytes) => match std::str::from_utf8(&bytes) {
+                Ok(text) if terminal => out(&[clean::json(text).trim_end().as_bytes(), b"\n"]),
+                _ => out(&[bytes.trim_ascii_end(), b"\n"]),
+            },
+            Printed::Text(text) if terminal => out(&[clean::text(&text).as_bytes()]),
+            Printed::Text(text) => out(&[text.as_bytes()]),
+            Printed::Grid(grid) => out(&[table::render(&grid, terminal).as_bytes()]),
+            Printed::View => out(&[self.view(&outcome.view).as_bytes()]),
         }
     }
 
     /// Says something to the person; scripts that asked for JSON are spared.
     pub(crate) fn say(&self, line: &Line) {
-        if self.format == Format::Table {
+        if !self.shape.format.is_json() {
             let text = self.toned(line, self.terminal.stderr);
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
@@ -74,31 +84,30 @@ impl Ui {
 
     /// Says why the command failed.
     pub(crate) fn fail(&self, failure: &Failure) {
-        let text = match self.format {
-            Format::Json => failure.to_json().to_string() + "\n",
-            Format::Table => {
-                let options = miette::MietteHandlerOpts::new()
-                    .color(self.color && self.terminal.stderr)
-                    .wrap_lines(self.terminal.stderr)
-                    .terminal_links(false)
-                    .without_syntax_highlighting();
-                let options =
-                    if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-                let diagnostic = failure.diagnostic();
-                format!("{:?}", Rendered(&options.build(), diagnostic))
-            }
+        let text = if self.shape.format.is_json() {
+            failure.to_json().to_string() + "\n"
+        } else {
+            let options = miette::MietteHandlerOpts::new()
+                .color(self.color && self.terminal.stderr)
+                .wrap_lines(self.terminal.stderr)
+                .terminal_links(false)
+                .without_syntax_highlighting();
+            let options =
+                if self.terminal.stderr { options } else { options.width(100).unicode(true) };
+            let diagnostic = failure.diagnostic();
+            format!("{:?}", Rendered(&options.build(), diagnostic))
         };
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
     /// Progress of work with this many steps, on a terminal only.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
-        Progress::new(steps, self.terminal.stderr && self.format == Format::Table)
+        Progress::new(steps, self.terminal.stderr && !self.shape.format.is_json())
     }
 
     /// Who says why requests wait.
     pub(crate) fn watch(&self) -> Watch {
-        Watch::new(self.format == Format::Json)
+        Watch::new(self.shape.format.is_json())
     }
 
     /// Asks a yes-or-no question. `None` where there is nobody to ask.
@@ -106,33 +115,17 @@ impl Ui {
         (self.terminal.stdin && self.terminal.stderr).then(|| prompt::yes(question))
     }
 
-    fn json(&self, body: &Body) -> Result<(), Failure> {
-        match body {
-            Body::Service(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) if self.terminal.stdout => {
-                    out(&[clean::json(text).trim_end().as_bytes(), b"\n"])
-                }
-                _ => out(&[bytes.trim_ascii_end(), b"\n"]),
-            },
-            Body::Own(value) => {
-                let text = value.to_string();
-                let text =
-                    if self.terminal.stdout { clean::json(&text) } else { text.as_str().into() };
-                out(&[text.as_bytes(), b"\n"])
-            }
-        }
-    }
-
-    fn view(&self, outcome: &Outcome) -> Result<(), Failure> {
+    /// What people see of a view that is no grid.
+    fn view(&self, view: &View) -> String {
         let terminal = self.terminal.stdout;
-        let text = match &outcome.view {
-            View::Document(text) if terminal => clean::text(text),
-            View::Document(text) => text.into(),
+        match view {
+            View::Document(text) | View::Markdown(text) if terminal => {
+                clean::text(text).into_owned()
+            }
+            View::Document(text) | View::Markdown(text) => text.clone(),
             View::Lines(lines) => lines.iter().map(|it| self.toned(it, terminal) + "\n").collect(),
-            View::Table(columns) => table::render(&data(&outcome.body)?, columns, terminal).into(),
-            View::Record(first) => record::render(&data(&outcome.body)?, first, terminal).into(),
-        };
-        out(&[text.as_bytes()])
+            View::Table(_) | View::Record(_) | View::Any => String::new(),
+        }
     }
 
     fn toned(&self, line: &Line, terminal: bool) -> String {
@@ -155,18 +148,6 @@ impl Ui {
 /// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
 pub(crate) fn help(error: &clap::Error) {
     let _ = error.print();
-}
-
-/// The `data` of a body, or the body itself where it has no envelope.
-fn data(body: &Body) -> Result<Value, Failure> {
-    let mut value = match body {
-        Body::Own(value) => value.clone(),
-        Body::Service(bytes) => serde_json::from_slice(bytes).map_err(Failure::unreadable)?,
-    };
-    Ok(match value.get_mut("data") {
-        Some(data) => data.take(),
-        None => value,
-    })
 }
 
 fn out(parts: &[&[u8]]) -> Result<(), Failure> {

@@ -23,5 +23,5 @@ pub(crate) async fn run(
 ) -> Result<Outcome, Failure> {
     let page = context.client().await?.profile(args.profile).markdown().await?;
     let data = json!({ "markdown": page.text, "tokens": page.tokens });
-    Ok(Outcome::own(data, View::Document(page.text)))
+    Ok(Outcome::own(data, View::Markdown(page.text)))
 }

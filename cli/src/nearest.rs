@@ -1,0 +1,33 @@
+//! Did you mean: the known word that is most like a mistaken one.
+
+/// How alike two words must be: less finds words that nobody meant.
+const ALIKE: f64 = 0.8;
+
+/// The most similar of some words, if any is similar.
+pub(crate) fn nearest<S: AsRef<str>>(
+    word: &str,
+    known: impl IntoIterator<Item = S>,
+) -> Option<String> {
+    let wanted = word.to_lowercase();
+    let score = |known: S| {
+        let known = known.as_ref().to_owned();
+        (strsim::jaro_winkler(&wanted, &known.to_lowercase()), known)
+    };
+    let best = known.into_iter().map(score).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= ALIKE).then_some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn only_what_is_alike_is_meant() {
+        let known = ["title", "description", "computed.url"];
+        assert_eq!(nearest("titel", known).as_deref(), Some("title"));
+        assert_eq!(nearest("Title", known).as_deref(), Some("title"));
+        assert_eq!(nearest("computed.ulr", known).as_deref(), Some("computed.url"));
+        assert_eq!(nearest("slots", known), None);
+        assert_eq!(nearest("x", [""; 0]), None);
+    }
+}
