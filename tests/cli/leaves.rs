@@ -7,12 +7,12 @@ use crate::stage::{Run, Stage};
 /// What each leaf is run with. A leaf that is missing here fails the test.
 fn words(leaf: &str) -> Option<Vec<&'static str>> {
     Some(match leaf {
-        "me" | "profile list" | "forms list" | "sandbox path" | "sandbox reset" => vec![],
+        "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
+        | "sandbox reset" => vec![],
         "profile get" | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],
         "slots plan" | "slots apply" => vec!["page.yaml"],
-        "slots history" => vec![],
         "forms create" => {
             vec!["title=Contact", r#"fields:=[{"type":"text","label":"Name","required":true}]"#]
         }

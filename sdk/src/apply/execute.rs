@@ -263,8 +263,8 @@ impl Work<'_, '_> {
     }
 
     async fn reorder(&mut self) -> Result<Created, ApplyError> {
-        let creates = self.plan.creates.iter();
-        let created: Vec<i64> = creates
+        let planned = self.plan.creates.iter();
+        let created: Vec<i64> = planned
             .filter_map(|create| self.run.done.created.get(&create.index).copied())
             .collect();
         let old = self.page.slots.iter().map(|slot| slot.id).filter(|id| !self.gone.contains(id));
@@ -303,11 +303,11 @@ impl Work<'_, '_> {
         let result = self.handle.slots().delete_batch(ids).await;
         crash::point("after_send");
         let answer = result.map_err(|error| failed(Step::Delete(asked), error))?;
-        let deleted = usize::try_from(answer.deleted).unwrap_or_default();
-        self.run.done.deleted += deleted;
-        if deleted != asked {
+        let gone = usize::try_from(answer.deleted).unwrap_or_default();
+        self.run.done.deleted += gone;
+        if gone != asked {
             return Err(ApplyError::Answer(format!(
-                "{asked} slots were to be deleted, and the service says {deleted} were"
+                "{asked} slots were to be deleted, and the service says {gone} were"
             )));
         }
         Ok(Created::new())

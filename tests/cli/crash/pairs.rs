@@ -33,7 +33,7 @@ fn text(title: impl std::fmt::Display) -> Value {
     json!({ "title": title.to_string() })
 }
 
-fn item(kind: &str, data: Value) -> Value {
+fn item(kind: &str, data: &Value) -> Value {
     json!({ "type": kind, "data": data })
 }
 
@@ -42,7 +42,7 @@ fn file(items: impl IntoIterator<Item = Value>) -> Value {
 }
 
 fn texts(titles: &[&str]) -> Vec<Value> {
-    titles.iter().map(|title| item("text", text(title))).collect()
+    titles.iter().map(|title| item("text", &text(title))).collect()
 }
 
 fn page(titles: &[&str]) -> Vec<Value> {
@@ -59,13 +59,13 @@ impl Pair {
     pub(super) fn of_every_step() -> Vec<Self> {
         let divider = |id| slot(id, "divider", &json!({}));
         let many = |count: u64| (1..=count).map(|n| slot(n, "text", &text(n))).collect::<Vec<_>>();
-        let named = |count: u64| (1..=count).map(|n| item("text", text(n))).collect::<Vec<_>>();
+        let named = |count: u64| (1..=count).map(|n| item("text", &text(n))).collect::<Vec<_>>();
         let changed =
             |id: u64, title: &str| json!({ "id": id, "type": "text", "data": { "title": title } });
         let swap: Vec<Value> = named(500)
             .into_iter()
             .enumerate()
-            .map(|(n, old)| if n < 10 { item("button", button(n)) } else { old })
+            .map(|(n, old)| if n < 10 { item("button", &button(n)) } else { old })
             .collect();
         let two_batches: Vec<Value> =
             (0..60).map(|n| changed(n + 1, &format!("new {n}"))).collect();
@@ -81,20 +81,25 @@ impl Pair {
             Self::new("reorder", page(&["A", "B", "C"]), texts(&["C", "A", "B"]), ""),
             Self::new("delete", page(&["A", "B", "C"]), texts(&["B"]), PRUNE),
             Self::new("delete in two batches", many(60), named(5), PRUNE),
-            Self::new("replace all", page(&["A", "B"]), vec![item("divider", json!({})); 2], PRUNE),
+            Self::new(
+                "replace all",
+                page(&["A", "B"]),
+                vec![item("divider", &json!({})); 2],
+                PRUNE,
+            ),
             Self::new(
                 "three equal dividers",
                 vec![divider(1), slot(2, "text", &text("A"))],
-                [vec![item("divider", json!({})); 3], texts(&["A"])].concat(),
+                [vec![item("divider", &json!({})); 3], texts(&["A"])].concat(),
                 "",
             ),
             Self::new(
                 "equal items among others, in two batches",
                 vec![divider(1), divider(2)],
                 [
-                    vec![item("divider", json!({})); 30],
+                    vec![item("divider", &json!({})); 30],
                     named(25),
-                    vec![item("divider", json!({})); 5],
+                    vec![item("divider", &json!({})); 5],
                 ]
                 .concat(),
                 "",
@@ -138,7 +143,7 @@ impl Pair {
                     json!({ "id": slot["id"], "type": kind, "data": data })
                 }
                 Some(slot) => json!({ "type": slot["type"], "data": slot["data"] }),
-                None => item(kind, data),
+                None => item(kind, &data),
             });
         }
         let flags = if dice.up_to(2) == 0 { "" } else { PRUNE };

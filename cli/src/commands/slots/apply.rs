@@ -13,6 +13,7 @@ use crate::manifest::PageFile;
 use crate::outcome::Outcome;
 
 /// Arguments of `links slots apply`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
 pub(crate) struct SlotsApplyArgs {
     /// The page file, YAML or JSON (`-`: standard input)

@@ -26,6 +26,7 @@ pub(crate) struct PlanningArgs {
 }
 
 /// What may be done to make a page like a file.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct AllowedArgs {
     /// Delete the blocks that the file does not mention

@@ -74,8 +74,14 @@ impl Opening {
 }
 
 fn hash_of(desired: &DesiredPage) -> String {
-    let hash = Sha256::digest(serde_json::to_vec(desired).unwrap_or_default());
-    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    short_hash(&serde_json::to_vec(desired).unwrap_or_default())
+}
+
+/// 128 bits in hexadecimal.
+pub(super) fn short_hash(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    let half = hash.iter().take(16).fold(0_u128, |half, byte| half << 8 | u128::from(*byte));
+    format!("{half:032x}")
 }
 
 pub(super) fn seconds(time: SystemTime) -> u64 {

@@ -82,13 +82,12 @@ impl Log {
         let mut log: Option<Self> = None;
         let mut whole = 0;
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        if let Some(format) = lines.first().and_then(|line| newer(line)) {
+            return Err(BadJournal::Newer(format));
+        }
         for (nth, line) in lines.iter().enumerate() {
-            let entry = serde_json::from_slice::<Entry>(line);
-            let entry = match entry {
+            let entry = match serde_json::from_slice::<Entry>(line) {
                 Ok(entry) if line.ends_with(b"\n") => entry,
-                _ if nth == 0 && newer(line).is_some() => {
-                    return Err(BadJournal::Newer(newer(line).unwrap_or_default()));
-                }
                 _ if nth + 1 == lines.len() => break,
                 _ => return Err(BadJournal::Damaged(nth + 1)),
             };
@@ -160,10 +159,10 @@ impl Log {
             Batch::Update(updates) => self.done.updated += updates.len(),
             Batch::Create(_) => self.done.created.extend(created),
             Batch::Reorder => self.done.reordered = true,
-            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
-                let deletes = deletes.to_vec();
+            Batch::MakeRoom(batch) | Batch::Delete(batch) => {
+                let gone = batch.to_vec();
                 self.done.deleted += deleted;
-                self.deletes.extend(deletes);
+                self.deletes.extend(gone);
             }
             Batch::TryCreate(_) => {}
         }

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::entry::{Entry, Opening};
+use super::entry::{Entry, Opening, short_hash};
 use super::log::{BadJournal, Log, State};
 use super::{Ending, Journal};
 use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash};
@@ -84,8 +83,7 @@ struct Backup<'a> {
 impl Runs {
     /// Those of a page, in a folder below `state`. Nothing is made before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
-        let hash = Sha256::digest(service.as_bytes());
-        let service: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let service = &short_hash(service.as_bytes())[..16];
         Self { folder: root(state).join(service).join(profile.to_string()) }
     }
 

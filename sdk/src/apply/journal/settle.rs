@@ -79,13 +79,13 @@ mod tests {
         slots.iter().map(slot).collect()
     }
 
-    fn create(index: usize, kind: &str, data: Value) -> Create {
+    fn create(index: usize, kind: &str, data: &Value) -> Create {
         serde_json::from_value(json!({"index": index, "type": kind, "data": data})).unwrap()
     }
 
     #[test]
     fn equal_items_find_new_slots_in_the_order_of_creation() {
-        let creates = [create(2, "divider", json!({})), create(5, "divider", json!({}))];
+        let creates = [create(2, "divider", &json!({})), create(5, "divider", &json!({}))];
         let page = page(&[
             (9, "divider", json!([])),
             (1, "divider", json!([])),
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_the_service_adds_does_not_hide_a_slot_and_what_it_lacks_does() {
-        let creates = [create(0, "text", json!({"title": "A", "note": ""}))];
+        let creates = [create(0, "text", &json!({"title": "A", "note": ""}))];
         let with = |data| traces(&creates, &HashSet::new(), &page(&[(7, "text", data)])).len();
         assert_eq!(with(json!({"title": " A", "size": "large"})), 1);
         assert_eq!(with(json!({"title": "B"})), 0);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_key_is_used_again_only_where_nothing_is_there_and_it_is_known_to_hold() {
-        let creates = [create(0, "text", json!({"title": "A"})), create(1, "divider", json!({}))];
+        let creates = [create(0, "text", &json!({"title": "A"})), create(1, "divider", &json!({}))];
         let nothing = HashSet::new();
         let judge = |page: &[Slot], same_file, now| {
             verdict(&creates, &nothing, page, same_file, (1_000_000, now))

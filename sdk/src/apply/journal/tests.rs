@@ -1,1 +1,250 @@
+//! Journals on the disk: what is read back, and what becomes of broken ones.
 
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::log::Log;
+use super::*;
+use crate::Slot;
+use crate::apply::{DesiredPage, Options, Page, Plan, SlotTypes};
+
+const SERVICE: &str = "https://links.example/api/v1";
+
+/// A folder of state, a page with one text, and a file that asks for another and a divider.
+struct Desk {
+    state: TempDir,
+    runs: Runs,
+    page: Page,
+    file: DesiredPage,
+    plan: Plan,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let runs = Runs::of(state.path(), SERVICE, 101);
+        let slots: Vec<Slot> = serde_json::from_value(
+            json!([{"id": 7, "type": "text", "data": {"title": "A", "size": 0.1}, "supported": true}]),
+        )
+        .unwrap();
+        let read_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let page = Page { id: 101, login: "cafe".into(), url: None, slots, read_at };
+        let file: DesiredPage = serde_json::from_value(json!({"slots": [
+            {"type": "text", "data": {"title": "B", "size": 0.300_000_000_000_000_04, "big": 1e300}},
+            {"type": "divider"},
+        ]}))
+        .unwrap();
+        let options = Options { prune: true, ..Options::default() };
+        let plan = Plan::new(&page.slots, &file, &options).unwrap();
+        Self { state, runs, page, file, plan }
+    }
+
+    fn open(&self) -> Journal {
+        let lock = self.runs.lock(false).unwrap();
+        let options = Options { prune: true, ..Options::default() };
+        let opening = Opening::new(SERVICE, &self.page, &self.file, &options);
+        self.runs.open(lock, opening, &self.plan, &self.page, &SlotTypes::default()).unwrap()
+    }
+
+    /// A run that created its slots and then was stopped.
+    fn interrupted(&self) -> String {
+        let mut journal = self.open();
+        journal.begin(0).unwrap();
+        journal.end(0, [(0, 8), (1, 9)].into(), 0);
+        journal.begin(1).unwrap();
+        journal.log().run().to_owned()
+    }
+
+    fn only(&self) -> Result<Log, BadJournal> {
+        let mut all = self.runs.list().unwrap();
+        assert_eq!(all.len(), 1);
+        all.remove(0).log
+    }
+
+    fn append(&self, run: &str, text: &str) {
+        let mut file = OpenOptions::new().append(true).open(self.runs.journal(run)).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn what_was_written_down_is_read_back() {
+    let desk = Desk::new();
+    let mut journal = desk.open();
+    let key = journal.begin(0).unwrap().unwrap();
+    assert_eq!(key.as_str(), format!("links-{}-1-0", journal.log().run()));
+    journal.end(0, [(0, 8), (1, 9)].into(), 0);
+    assert_eq!(journal.begin(1).unwrap(), None, "only creates have keys");
+    journal.end(1, [].into(), 1);
+    let written = journal.log().clone();
+    assert_eq!(desk.only().unwrap(), written);
+    assert_eq!((written.done().created[&1], written.done().deleted), (9, 1));
+    assert_eq!(written.deleted()[0].id, 7);
+    assert_eq!(written.state(), State::Unfinished);
+    assert!(!written.is_in_doubt());
+    journal.commit(2);
+    assert_eq!((desk.only().unwrap().state(), desk.only().unwrap().slots()), (State::Done, 2));
+}
+
+#[test]
+fn a_plan_keeps_every_number_of_its_requests() {
+    let desk = Desk::new();
+    let journal = desk.open();
+    let read = desk.only().unwrap();
+    assert_eq!(read.current().unwrap().plan, desk.plan);
+    let body = |plan: &Plan| serde_json::to_string(&plan.creates).unwrap();
+    assert_eq!(body(&read.current().unwrap().plan), body(&desk.plan));
+    assert!(body(&desk.plan).contains("0.30000000000000004"));
+    drop(journal);
+}
+
+#[test]
+fn the_backup_is_the_page_as_a_file() {
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    let text = fs::read_to_string(desk.runs.backup(&run)).unwrap();
+    let backup: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        backup,
+        json!({"profile": 101, "slots": [{"id": 7, "type": "text", "data": {"title": "A", "size": 0.1}}]})
+    );
+}
+
+#[test]
+fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    let whole = fs::read(desk.runs.journal(&run)).unwrap();
+    let before = desk.only().unwrap();
+    for torn in [r#"{"end":{"step":1,"del"#, r#"{"end":{"step":1,"deleted":1}}"#, "\0\0\0\n"] {
+        fs::write(desk.runs.journal(&run), &whole).unwrap();
+        desk.append(&run, torn);
+        assert_eq!(desk.only().unwrap(), before, "{torn:?}");
+        let mut journal = desk.runs.resume(desk.runs.lock(false).unwrap(), &run).unwrap();
+        assert!(journal.log().is_in_doubt());
+        journal.commit(1);
+        assert_eq!(desk.only().unwrap().state(), State::Done, "{torn:?}");
+    }
+    // Nothing was begun where the first line is torn.
+    fs::write(desk.runs.journal(&run), &whole[..20]).unwrap();
+    assert!(desk.runs.list().unwrap().is_empty());
+    drop(desk.open());
+    assert_eq!(desk.runs.list().unwrap().len(), 1);
+    assert!(!desk.runs.journal(&run).exists() && !desk.runs.backup(&run).exists());
+}
+
+#[test]
+fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    for line in ["what?\n", "{\"begin\":{\"step\":77}}\n", "{\"open\":{\"format\":1}}\n"] {
+        let whole = fs::read(desk.runs.journal(&run)).unwrap();
+        desk.append(&run, line);
+        desk.append(&run, "{\"commit\":{\"slots\":1}}\n");
+        assert!(matches!(desk.only(), Err(BadJournal::Damaged(6))), "{line}");
+        fs::write(desk.runs.journal(&run), whole).unwrap();
+    }
+    desk.append(&run, "what?\n{}\n");
+    desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
+    assert!(desk.runs.list().unwrap().is_empty());
+    drop(desk.open());
+}
+
+#[test]
+fn fault_65_a_journal_of_a_newer_version_is_not_guessed_at() {
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    let text = fs::read_to_string(desk.runs.journal(&run)).unwrap();
+    let text = text.replacen("\"format\":1", "\"format\":2,\"wings\":true", 1);
+    fs::write(desk.runs.journal(&run), &text).unwrap();
+    assert!(matches!(desk.only(), Err(BadJournal::Newer(2))));
+    let first = text.lines().next().unwrap();
+    fs::write(desk.runs.journal(&run), format!("{first}\n")).unwrap();
+    assert!(matches!(desk.only(), Err(BadJournal::Newer(2))));
+}
+
+#[test]
+fn any_bytes_are_read_without_a_panic() {
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    let whole = fs::read(desk.runs.journal(&run)).unwrap();
+    for at in 0..whole.len() {
+        let cut = Log::read(&run, &whole[..at]);
+        assert!(cut.is_ok(), "cut at {at}: {cut:?}");
+        let mut bent = whole.clone();
+        bent[at] ^= 0x15;
+        let _ = Log::read(&run, &bent);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let journal = desk.runs.journal(&run);
+    for path in [&journal, &desk.runs.backup(&run), &journal.with_file_name("lock")] {
+        assert_eq!(mode(path), 0o600, "{}", path.display());
+    }
+    for folder in journal.ancestors().skip(1).take_while(|it| *it != desk.state.path()) {
+        assert_eq!(mode(folder), 0o700, "{}", folder.display());
+    }
+}
+
+#[test]
+fn fault_60_a_page_belongs_to_one_run_at_a_time() {
+    let desk = Desk::new();
+    let journal = desk.open();
+    let pid = std::process::id();
+    let taken = desk.runs.lock(false).unwrap_err();
+    assert!(matches!(taken, LockError::Taken(Some(it)) if it == pid), "{taken}");
+    assert!(taken.to_string().contains(&pid.to_string()));
+    assert!(Runs::of(desk.state.path(), SERVICE, 102).lock(false).is_ok());
+    drop(journal);
+    assert!(!desk.runs.lock(true).unwrap().was_awaited);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn fault_64_on_a_full_disk_nothing_more_is_begun() {
+    let desk = Desk::new();
+    let log = desk.open().log().clone();
+    let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
+    let mut journal = Journal::new(full, log, desk.runs.lock(false).unwrap());
+    journal.end(0, [(0, 8)].into(), 0);
+    assert_eq!(journal.trouble().unwrap().kind(), std::io::ErrorKind::StorageFull);
+    assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
+    assert!(journal.begin(1).is_err());
+}
+
+#[test]
+fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
+    let mut desk = Desk::new();
+    let unfinished = desk.interrupted();
+    for _ in 0..55 {
+        desk.page.read_at += Duration::from_secs(1);
+        desk.open().close(Ending::Stopped);
+    }
+    let runs = desk.runs.list().unwrap();
+    assert_eq!(runs.len(), 51);
+    assert_eq!(runs[0].run, unfinished);
+    assert!(runs.iter().all(|run| desk.runs.backup(&run.run).exists()));
+    assert_eq!(fs::read_dir(runs[0].path.parent().unwrap()).unwrap().count(), 2 * 51 + 1);
+}
+
+#[test]
+fn the_runs_of_every_page_are_found() {
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    fs::write(desk.state.path().join("runs/stray"), "").unwrap();
+    let all = Runs::all(desk.state.path()).unwrap();
+    assert_eq!(all.iter().map(Runs::profile).collect::<Vec<_>>(), [Some(101)]);
+    assert_eq!(all[0].list().unwrap()[0].run, run);
+    assert!(Runs::all(&desk.state.path().join("absent")).unwrap().is_empty());
+}
