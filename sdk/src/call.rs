@@ -240,7 +240,12 @@ pub(crate) struct Sender {
 impl Sender {
     /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
     pub(crate) fn beside(&self) -> Self {
-        let options = Options { idempotency_key: None, dry_run: false, ..self.options.clone() };
+        let options = Options {
+            idempotency_key: None,
+            dry_run: false,
+            looks_first: false,
+            ..self.options.clone()
+        };
         Self { options, undecoded: None, ..self.clone() }
     }
 

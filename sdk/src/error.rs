@@ -142,6 +142,12 @@ impl Error {
         }))
     }
 
+    /// The same for a call that was to write, and failed while it only read.
+    pub(crate) fn before_the_write(mut self) -> Self {
+        self.0.outcome = Outcome::NotExecuted;
+        self
+    }
+
     /// An answer of a call that succeeded, but that is not what the interface describes.
     pub(crate) fn unreadable(operation: &'static str, answer: &Answer, why: String) -> Self {
         Self::new(operation, Outcome::Executed, of_answer(answer, Some(why)))

@@ -13,6 +13,7 @@ mod apply;
 mod batch;
 mod faults;
 mod memory;
+mod model;
 mod operations;
 mod pacing;
 mod reading;
