@@ -45,12 +45,13 @@ pub enum Bucket {
 impl Operation {
     /// The row of an operation, by its operationId in any spelling (`createSlot`, `create_slot`).
     pub(crate) fn find(id: &str) -> Option<&'static Operation> {
-        let letters = |text: &str| {
-            text.bytes().filter(|b| *b != b'_').map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>()
-        };
-        let wanted = letters(id);
-        OPERATIONS.iter().copied().find(|operation| letters(operation.id) == wanted)
+        OPERATIONS.iter().copied().find(|operation| letters(operation.id).eq(letters(id)))
     }
+}
+
+/// The letters of a name, however its words are set apart. Every request asks for them, so nothing is put aside.
+fn letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
 }
 
 macro_rules! operations {
