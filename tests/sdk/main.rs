@@ -18,6 +18,7 @@ mod operations;
 mod pacing;
 mod reading;
 mod rename;
+mod resume;
 mod upload;
 mod writing;
 

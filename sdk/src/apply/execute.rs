@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use super::create::{Sent, create, rehearse};
 use super::journal::{Ending, Journal};
 use super::plan::{Batch, Create, Delete, Plan, Update};
-use super::{ApplyError, DesiredPage, Done, Options, Page, Step, crash, same};
+use super::{ApplyError, DesiredPage, Done, Options, Page, SlotTypes, Step, crash, same};
 use crate::generated::types::SlotChange;
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
@@ -180,6 +180,26 @@ impl Work<'_, '_> {
             .collect()
     }
 
+    /// Slots that this run did not change, and that are not as they were. What the service computes does not count.
+    fn edits(&self, slots: &[Slot], types: &SlotTypes) -> Vec<String> {
+        let now: HashMap<i64, &Slot> = slots.iter().map(|slot| (slot.id, slot)).collect();
+        let updated: HashSet<i64> = self.plan.updates.iter().map(|update| update.id).collect();
+        let edited = |before: &&Slot| {
+            let held = |slot: &Slot, key: &str| slot.data.get(key).cloned().unwrap_or_default();
+            now.get(&before.id).is_some_and(|now| {
+                let mut keys = before.data.keys().chain(now.data.keys());
+                keys.any(|key| {
+                    types.is_writable_key(&before.kind, key)
+                        && !same(&held(before, key), &held(now, key))
+                })
+            })
+        };
+        let left = self.page.slots.iter().filter(|slot| !updated.contains(&slot.id));
+        left.filter(edited)
+            .map(|slot| format!("slot {} ({}) was edited, and was left alone", slot.id, slot.kind))
+            .collect()
+    }
+
     fn known(&self) -> HashSet<i64> {
         let old = self.page.slots.iter().map(|slot| slot.id);
         old.chain(self.run.done.created.values().copied()).collect()
@@ -224,6 +244,7 @@ impl Work<'_, '_> {
         let slots = list(&self.handle, Step::Verify).await?;
         let mut surprises = self.surprises(&slots);
         surprises.extend(self.strangers(&slots));
+        surprises.extend(self.edits(&slots, &options.types));
         refuse(surprises)?;
         let mut options = options.clone();
         options.created.extend(&self.run.done.created);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use links_sdk::apply::{Done, Journal, Lock, Log, Opening, Options, Page, Runs};
+use links_sdk::apply::{Done, Journal, Lock, Log, Opening, Options, Page, Runs, fingerprint};
 use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
@@ -74,7 +74,10 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         return Ok(report(&it, &Done::default(), run.as_deref()));
     }
     refuse(&it, held.log())?;
-    agree(&context.ui, &it, held.log(), allowed.yes, ask)?;
+    if agree(&context.ui, &it, held.log(), allowed.yes, ask)? {
+        // People take their time.
+        unchanged(&it).await?;
+    }
 
     let service = state::service(context).unwrap_or_default();
     let opening = Opening::new(service, &it.page, &it.file.page.content, &it.options);
@@ -181,19 +184,19 @@ fn is_agreed(it: &Planned, log: Option<&Log>) -> bool {
     log.is_some_and(agreed)
 }
 
-/// Shows the plan. Deletes cannot be undone, so somebody has to agree to them.
-fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Result<(), Failure> {
+/// Shows the plan. Deletes cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
+fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Result<bool, Failure> {
     for line in ui::plan::lines(&it.plan, &it.page.slots) {
         ui.say(&line);
     }
     ui.say(&it.summary());
     let deletes = it.plan.deletes.len();
-    if yes || (is_agreed(it, log) && !(ask && log.is_none())) || (deletes == 0 && !ask) {
-        return Ok(());
+    if yes || is_agreed(it, log) || (deletes == 0 && !ask) {
+        return Ok(false);
     }
     let what = if deletes == 0 { "the changes".to_owned() } else { format!("{deletes} deletes") };
     match ui.ask(&question(it)) {
-        Some(true) => Ok(()),
+        Some(true) => Ok(true),
         Some(false) => Err(Failure::new(
             Exit::Refused,
             format!("{what} were not agreed to; nothing was written"),
@@ -204,6 +207,16 @@ fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Resu
             Err(Failure::new(Exit::Refused, message).hint("--yes agrees to it"))
         }
     }
+}
+
+/// Refuses a plan that was agreed to for a page that has changed meanwhile.
+async fn unchanged(it: &Planned) -> Result<(), Failure> {
+    let now = Page::read(&it.client, &ProfileKey::Id(it.page.id)).await?;
+    if fingerprint(&now.slots) == it.plan.page {
+        return Ok(());
+    }
+    let message = "somebody else changed the page meanwhile; nothing was written";
+    Err(Failure::new(Exit::Conflict, message).hint("run the same command again for a new plan"))
 }
 
 /// Names every block that would go.

@@ -1,0 +1,378 @@
+//! Runs that were interrupted, and what another process makes of their journals; the tests carry the numbers of the project's list of
+//! faults.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use links_fixtures::{Choices, ContractServer, Fault, World};
+use links_sdk::apply::{
+    ApplyError, DesiredPage, Done, Notice, Opening, Options, Page, Plan, Run, Runs, State,
+};
+use links_sdk::types::NewSlot;
+use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::clock::SharedClock;
+use crate::no_limits;
+use crate::proxy::{Act, Proxy};
+
+const PAGE: i64 = 101;
+
+/// A service behind a proxy, one time for all, and a folder of state.
+struct Desk {
+    server: ContractServer,
+    service_clock: links_fixtures::Clock,
+    proxy: Arc<Proxy>,
+    client: Client,
+    state: TempDir,
+}
+
+/// What a process came to.
+#[derive(Debug)]
+struct End {
+    plan: Option<Plan>,
+    done: Done,
+    result: Result<(), ApplyError>,
+}
+
+fn file(items: Value) -> DesiredPage {
+    serde_json::from_value(json!({ "slots": items })).unwrap()
+}
+
+fn three_dividers() -> DesiredPage {
+    file(json!([{"type": "divider"}, {"type": "divider"}, {"type": "divider"}]))
+}
+
+impl Desk {
+    /// A page with one divider.
+    async fn new(choices: Choices) -> Self {
+        let (clock, service_clock) = SharedClock::new();
+        let mut account = World::cafe().into_account();
+        account.profiles[0].slots = vec![links_fixtures::Slot::new(1, "divider", <_>::default())];
+        let server = ContractServer::builder(World::of(account)).clock(service_clock.clone());
+        let server = server.no_limits().choices(choices).start().await.unwrap();
+        let proxy = Proxy::before(&server);
+        let mut timeouts = Timeouts::default();
+        timeouts.attempt = Some(Duration::from_millis(300));
+        let client = Client::builder(proxy.base_url())
+            .token(Token::new(&server.token()).unwrap())
+            .rate_limits(no_limits())
+            .timeouts(timeouts)
+            .clock(clock)
+            .build()
+            .unwrap();
+        Self { server, service_clock, proxy, client, state: tempfile::tempdir().unwrap() }
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::of(self.state.path(), "test", PAGE)
+    }
+
+    /// One process from its start to its end; `acts` are what becomes of its requests.
+    async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> End {
+        self.proxy.script(acts);
+        let mut end = End { plan: None, done: Done::default(), result: Ok(()) };
+        end.result = self.try_process(file, &mut end.plan, &mut end.done).await;
+        end
+    }
+
+    async fn try_process(
+        &self,
+        file: &DesiredPage,
+        planned: &mut Option<Plan>,
+        done: &mut Done,
+    ) -> Result<(), ApplyError> {
+        let runs = self.runs();
+        let mut page = Page::read(&self.client, &ProfileKey::Id(PAGE)).await.unwrap();
+        let lock = runs.lock(false).unwrap();
+        let unfinished = runs.list().unwrap().into_iter().map(|run| run.log.unwrap());
+        let mut journal = None;
+        let mut options = Options::default();
+        let mut lock = Some(lock);
+        if let Some(log) = unfinished.last().filter(|log| log.state() == State::Unfinished) {
+            let mut resumed = runs.resume(lock.take().unwrap(), log.run()).unwrap();
+            resumed.settle(&self.client, &mut page, file).await?;
+            if resumed.log().opening().is_of(file) {
+                options.created = resumed.log().done().created.clone();
+                journal = Some(resumed);
+            } else {
+                lock = Some(resumed.replace());
+            }
+        }
+        let plan = Plan::new(&page.slots, file, &options).unwrap();
+        *planned = Some(plan.clone());
+        if plan.is_empty() {
+            journal.unwrap().commit(page.slots.len());
+            return Ok(());
+        }
+        let mut journal = match journal {
+            Some(mut journal) => {
+                journal.plan(&plan, &page).unwrap();
+                journal
+            }
+            None => {
+                let opening = Opening::new("test", &page, file, &options);
+                runs.open(lock.unwrap(), opening, &plan, &page, &options.types).unwrap()
+            }
+        };
+        let mut run = Run::new().journal(&mut journal);
+        let result = plan.execute(&self.client, &page, file, &options, &mut run).await;
+        *done = run.done().clone();
+        result.map(|_| ())
+    }
+
+    /// The keys that `createSlots` was sent under, each once, and whether each had one body.
+    fn keys(&self) -> Vec<String> {
+        let mut sent: Vec<(String, Vec<u8>)> = Vec::new();
+        for request in self.server.requests() {
+            if request.operation != Some("createSlots") {
+                continue;
+            }
+            let key = request.header("idempotency-key").unwrap().to_owned();
+            match sent.iter().find(|(known, _)| *known == key) {
+                Some((_, body)) => assert_eq!(*body, request.body, "one key, one body"),
+                None => sent.push((key, request.body)),
+            }
+        }
+        sent.into_iter().map(|(key, _)| key).collect()
+    }
+
+    fn slots(&self) -> Vec<u64> {
+        self.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
+    }
+
+    fn state(&self) -> Vec<State> {
+        self.runs().list().unwrap().into_iter().map(|run| run.log.unwrap().state()).collect()
+    }
+}
+
+fn pass(count: usize) -> impl Iterator<Item = Act> {
+    std::iter::repeat_with(Act::pass).take(count)
+}
+
+fn lost(count: usize) -> impl Iterator<Item = Act> {
+    std::iter::repeat_with(Act::reset_before).take(count)
+}
+
+/// The page is read; the create is lost on its way, all four times.
+fn never_arrives() -> Vec<Act> {
+    pass(1).chain(lost(4)).collect()
+}
+
+/// The page is read; the create is executed, but no answer arrives; nor can the page be read.
+fn never_answered() -> Vec<Act> {
+    let after = std::iter::repeat_with(Act::reset_after).take(4);
+    pass(1).chain(after).chain(lost(4)).collect()
+}
+
+#[tokio::test]
+async fn a_create_that_never_arrived_is_sent_again_as_it_was() {
+    let desk = Desk::new(Choices::default()).await;
+    let end = desk.process(&three_dividers(), never_arrives()).await;
+    assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
+    assert_eq!((desk.slots().len(), desk.state()), (1, vec![State::Unfinished]));
+
+    let end = desk.process(&three_dividers(), []).await;
+    end.result.unwrap();
+    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+    assert_eq!(desk.state(), [State::Done]);
+}
+
+#[tokio::test]
+async fn fault_05_a_create_that_was_never_answered_is_found_on_the_page() {
+    let desk = Desk::new(Choices::default()).await;
+    let end = desk.process(&three_dividers(), never_answered()).await;
+    assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
+    assert_eq!(desk.slots().len(), 3);
+
+    desk.server.forget_requests();
+    desk.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 0), "reading was enough");
+    assert_eq!(desk.state(), [State::Done]);
+}
+
+#[tokio::test]
+async fn a_create_without_an_answer_is_found_by_the_same_process() {
+    let desk = Desk::new(Choices::default()).await;
+    let after = std::iter::repeat_with(Act::reset_after).take(4);
+    let end = desk.process(&three_dividers(), pass(1).chain(after)).await;
+    end.result.unwrap();
+    assert_eq!((desk.slots().len(), end.done.created.len()), (3, 2));
+    assert_eq!(desk.state(), [State::Done]);
+}
+
+#[tokio::test]
+async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_created_once() {
+    let desk = Desk::new(Choices::default()).await;
+    let acts = pass(1).chain([Act::late()]).chain(lost(7));
+    let end = desk.process(&three_dividers(), acts).await;
+    assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
+    assert_eq!(desk.slots().len(), 1);
+
+    // It is executed right behind the first request of the next process, which reads the page.
+    desk.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+}
+
+#[tokio::test]
+async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() {
+    for (fault, keys) in [(Fault::Before(500), 2), (Fault::After(500), 1)] {
+        let desk = Desk::new(Choices { failures_stored: true, ..Choices::default() }).await;
+        desk.server.fail([2], &fault);
+        desk.process(&three_dividers(), []).await.result.unwrap();
+        assert_eq!((desk.slots().len(), desk.keys().len()), (3, keys), "{fault:?}");
+        assert_eq!(desk.state(), [State::Done]);
+    }
+}
+
+#[tokio::test]
+async fn fault_22_a_failure_stored_for_a_process_that_is_gone_is_left_too() {
+    let desk = Desk::new(Choices { failures_stored: true, ..Choices::default() }).await;
+    desk.server.fail([2], &Fault::Before(500));
+    // The answer is lost, and so are the other attempts and the look at the page.
+    let acts = pass(1).chain([Act::reset_after()]).chain(lost(7));
+    desk.process(&three_dividers(), acts).await.result.unwrap_err();
+
+    desk.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 2));
+    assert_eq!(desk.state(), [State::Done]);
+}
+
+#[tokio::test]
+async fn fault_24_a_create_that_is_still_in_progress_is_waited_for() {
+    let desk = Desk::new(Choices::default()).await;
+    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    desk.server.fail([2], &Fault::InFlight);
+    desk.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+}
+
+#[tokio::test]
+async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
+    let desk = Desk::new(Choices::default()).await;
+    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    let run = desk.runs().list().unwrap().remove(0).run;
+    let key = IdempotencyKey::new(format!("links-{run}-1-0")).unwrap();
+    desk.proxy.script([]);
+    let slots = desk.client.profile(PAGE).slots();
+    let foreign = vec![NewSlot::of("text").with("title", "Of somebody else")];
+    slots.create_batch(foreign).with_idempotency_key(key).await.unwrap();
+
+    desk.server.forget_requests();
+    let end = desk.process(&three_dividers(), []).await;
+    let error = end.result.unwrap_err();
+    assert!(matches!(&error, ApplyError::Call { source, .. } if source.is_validation()), "{error}");
+    assert_eq!((desk.slots().len(), desk.keys().len()), (2, 1));
+    assert_eq!(desk.state(), [State::Unfinished], "somebody has to look at it");
+}
+
+#[tokio::test]
+async fn fault_49_of_an_edited_file_nothing_old_is_sent_again() {
+    let desk = Desk::new(Choices::default()).await;
+    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    desk.server.forget_requests();
+    let edited = file(json!([{"type": "divider"}, {"type": "text", "data": {"title": "New"}}]));
+    desk.process(&edited, []).await.result.unwrap();
+    assert_eq!(desk.slots().len(), 2);
+    let states = desk.state();
+    assert!(matches!(states[..], [State::Ended(_), State::Done]), "{states:?}");
+    let old = desk.runs().list().unwrap().remove(0).run;
+    assert!(desk.keys().iter().all(|key| !key.contains(&old)), "{:?}", desk.keys());
+}
+
+#[tokio::test]
+async fn fault_50_a_day_later_no_old_key_is_sent() {
+    for (hours, kept) in [(22, true), (25, false)] {
+        let desk = Desk::new(Choices::default()).await;
+        desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+        desk.server.forget_requests();
+        desk.service_clock.advance(Duration::from_secs(hours * 3600));
+        desk.process(&three_dividers(), []).await.result.unwrap();
+        assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+        assert_eq!(desk.keys()[0].ends_with("-1-0"), kept, "{hours} hours: {:?}", desk.keys());
+    }
+}
+
+#[tokio::test]
+async fn fault_51_a_new_slot_that_somebody_removed_is_in_the_plan_before_it_comes_again() {
+    let desk = Desk::new(Choices::default()).await;
+    // The create ends, its order is lost.
+    let file = file(json!([{"type": "text", "data": {"title": "First"}}, {"type": "divider"}]));
+    let end = desk.process(&file, pass(2).chain(lost(4))).await;
+    end.result.unwrap_err();
+    let made = end.done.created[&0];
+    desk.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id == 1));
+
+    let end = desk.process(&file, []).await;
+    end.result.unwrap();
+    assert_eq!(end.plan.unwrap().notices, [Notice::RemovedSince { index: 0, id: made }]);
+    assert_eq!(desk.slots().len(), 2);
+}
+
+#[tokio::test]
+async fn fault_51_one_of_several_that_somebody_removed_shows_that_all_were_created() {
+    let desk = Desk::new(Choices::default()).await;
+    let file = file(json!([
+        {"type": "divider"},
+        {"type": "text", "data": {"title": "A"}},
+        {"type": "text", "data": {"title": "B"}},
+    ]));
+    desk.process(&file, never_answered()).await.result.unwrap_err();
+    desk.server.edit(|account| account.profiles[0].slots.remove(1));
+    desk.server.forget_requests();
+    let end = desk.process(&file, []).await;
+    end.result.unwrap();
+    assert_eq!(end.plan.unwrap().creates.len(), 1, "it is shown as one to create");
+    assert_eq!(desk.slots().len(), 3);
+    assert!(desk.keys()[0].ends_with("-2-0"), "not under the old key: {:?}", desk.keys());
+}
+
+#[tokio::test]
+async fn a_create_is_in_doubt_no_longer_when_the_page_has_no_room_for_it() {
+    let desk = Desk::new(Choices::default()).await;
+    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    desk.server.edit(|account| {
+        account.profiles[0].slots =
+            (1..=500).map(|id| links_fixtures::Slot::new(id, "event", <_>::default())).collect();
+    });
+    let before = desk.slots().len();
+    desk.proxy.script([]);
+    let mut page = Page::read(&desk.client, &ProfileKey::Id(PAGE)).await.unwrap();
+    let run = desk.runs().list().unwrap().remove(0).run;
+    let mut journal = desk.runs().resume(desk.runs().lock(false).unwrap(), &run).unwrap();
+    journal.settle(&desk.client, &mut page, &three_dividers()).await.unwrap();
+    assert!(!journal.log().is_in_doubt());
+    assert_eq!(desk.slots().len(), before);
+}
+
+#[tokio::test]
+async fn what_a_process_did_before_it_ended_is_read_off_the_page() {
+    let desk = Desk::new(Choices::default()).await;
+    let file =
+        file(json!([{"id": 1, "type": "divider"}, {"type": "text", "data": {"title": "A"}}]));
+    // Only the verifying look is lost.
+    let end = desk.process(&file, pass(2).chain(lost(4))).await;
+    end.result.unwrap_err();
+    assert_eq!(desk.state(), [State::Unfinished]);
+    desk.server.forget_requests();
+    let end = desk.process(&file, []).await;
+    assert!(end.plan.unwrap().is_empty());
+    assert_eq!(desk.server.requests().len(), 1);
+    assert_eq!(desk.state(), [State::Done]);
+}
+
+#[tokio::test]
+async fn fault_34_a_token_that_only_reads_ends_the_run_with_nothing_to_go_on_with() {
+    let desk = Desk::new(Choices::default()).await;
+    desk.server.edit(|account| {
+        for token in &mut account.tokens {
+            token.abilities.retain(|ability| ability != "profile:write");
+        }
+    });
+    let end = desk.process(&three_dividers(), []).await;
+    let error = end.result.unwrap_err();
+    assert!(matches!(&error, ApplyError::Call { source, .. } if source.is_forbidden()), "{error}");
+    assert!(matches!(desk.state()[..], [State::Ended(_)]));
+    assert_eq!(desk.slots().len(), 1);
+}
