@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::apply::{
-    ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, Step,
+    ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, SlotTypes, Step,
 };
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
@@ -59,7 +59,7 @@ async fn applied(
 
 async fn page_file(client: &Client) -> DesiredPage {
     let page = Page::read(client, &cafe_key()).await.unwrap();
-    DesiredPage::from_page(&page.slots, &Default::default())
+    DesiredPage::from_page(&page.slots, &SlotTypes::default())
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn a_slot_edited_before_its_delete_stops_the_run() {
                     .profiles
                     .iter_mut()
                     .flat_map(|page| &mut page.slots)
-                    .find(|slot| slot.id == doomed.id.unwrap() as u64);
+                    .find(|slot| slot.id == doomed.id.unwrap().cast_unsigned());
                 slot.unwrap().data.insert("title".into(), "Mine now".into());
             });
         }
