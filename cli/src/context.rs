@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use links_sdk::{BaseUrl, Client, SharedFile, Token};
@@ -57,6 +57,23 @@ impl Context {
             }
         };
         Ok(self.client.insert(client).clone())
+    }
+
+    /// A file of what this service said that can be fetched again. None where no service is named.
+    pub(crate) fn cache_file(&self, what: &str) -> Option<PathBuf> {
+        let service = self.service()?;
+        folders::cache(&self.settings).map(|folder| folder.join(format!("{what}-{service}.json")))
+    }
+
+    /// A name for the service, by which files about it are told apart: its origin, as far as file names allow.
+    pub(crate) fn service(&self) -> Option<String> {
+        let origin = match &self.settings.target {
+            Target::Unset => return None,
+            Target::Sandbox => return Some("sandbox".to_owned()),
+            Target::Service { address, .. } => BaseUrl::new(address).ok()?.origin(),
+        };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        Some(origin.replace("://", "-").chars().map(plain).collect())
     }
 
     /// The sandbox has a token of its own: that of the environment is never sent to it.

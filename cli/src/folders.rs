@@ -13,3 +13,11 @@ pub(crate) fn state(settings: &Settings) -> Option<PathBuf> {
         Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
     })
 }
+
+/// The folder of what can be fetched again, found in the same way.
+pub(crate) fn cache(settings: &Settings) -> Option<PathBuf> {
+    settings
+        .cache_dir
+        .clone()
+        .or_else(|| Some(ProjectDirs::from("", "", "links")?.cache_dir().to_owned()))
+}

@@ -18,7 +18,9 @@ mod nearest;
 mod outcome;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+mod schema;
 mod settings;
+mod slot_types;
 mod ui;
 mod values;
 

@@ -17,9 +17,21 @@ pub(crate) fn nearest<S: AsRef<str>>(
     (best.0 >= ALIKE).then_some(best.1)
 }
 
+/// "did you mean `title`?" where a word is alike, else all that are known.
+pub(crate) fn suggest<'k>(
+    word: &str,
+    known: impl IntoIterator<Item = &'k str> + Clone,
+) -> Option<String> {
+    if let Some(it) = nearest(word, known.clone()) {
+        return Some(format!("did you mean `{it}`?"));
+    }
+    let all: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
+    (!all.is_empty()).then(|| format!("known here: {}", all.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, suggest};
 
     #[test]
     fn only_what_is_alike_is_meant() {
@@ -29,5 +41,12 @@ mod tests {
         assert_eq!(nearest("computed.ulr", known).as_deref(), Some("computed.url"));
         assert_eq!(nearest("slots", known), None);
         assert_eq!(nearest("x", [""; 0]), None);
+    }
+
+    #[test]
+    fn where_nothing_is_alike_all_is_named() {
+        assert_eq!(suggest("titel", ["link", "title"]).unwrap(), "did you mean `title`?");
+        assert_eq!(suggest("x", ["link", "title"]).unwrap(), "known here: `link`, `title`");
+        assert_eq!(suggest("x", []), None);
     }
 }

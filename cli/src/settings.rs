@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) state_dir: Option<PathBuf>,
     /// Longest wait for the rate limits, if there is one.
     pub(crate) max_wait: Option<Duration>,
+    /// The folder of what can be fetched again, if the user names one.
+    pub(crate) cache_dir: Option<PathBuf>,
     /// Whether colour may be used at all.
     pub(crate) color: bool,
 }
@@ -102,6 +104,7 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
         token,
         state_dir: set("LINKS_STATE_DIR").map(Into::into),
         max_wait: max_wait.map(Duration::from_secs),
+        cache_dir: set("LINKS_CACHE_DIR").map(Into::into),
         color: set("NO_COLOR").is_none() && set("TERM").is_none_or(|it| it != "dumb"),
     })
 }

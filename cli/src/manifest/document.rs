@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::node::Node;
 use super::parse;
-use super::problem::{BadFile, Problem};
+use super::problem::{At, BadFile, Problem};
 use super::read::{self, Unreadable};
 
 /// One document with its text.
@@ -47,13 +47,24 @@ impl Document {
         BadFile::new(&self.name, &self.text, problems)
     }
 
+    /// A problem of the field at this path, be it one that should not be there at all.
+    pub(crate) fn problem(&self, path: &[impl AsRef<str>], at: At, message: impl Into<String>) -> Problem {
+        let keys = || path.iter().map(AsRef::as_ref);
+        let span = match at {
+            At::Key => self.root.key_span(keys()),
+            At::Value => None,
+        };
+        let span = span.unwrap_or_else(|| self.root.locate(&self.text, keys()));
+        Problem::new(keys().collect::<Vec<_>>().join("."), span, message)
+    }
+
     /// Points at what was refused: each path (`slots.2.data.link`) with a message for it.
     pub(crate) fn refuse<'a>(
         &self,
         errors: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> BadFile {
         let problem = |(path, message): (&str, &str)| {
-            Problem::new(path, self.root.locate(&self.text, path.split('.')), message)
+            self.problem(&path.split('.').collect::<Vec<_>>(), At::Value, message)
         };
         self.bad(errors.into_iter().map(problem).collect())
     }

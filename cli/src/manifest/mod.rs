@@ -14,7 +14,7 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
 
 pub(crate) use document::{Document, NoDocument};
-pub(crate) use problem::{BadFile, Problem};
+pub(crate) use problem::{At, BadFile, Problem};
 pub(crate) use read::{Unreadable, read};
 
 use crate::diagnostic::Failure;

@@ -75,6 +75,19 @@ impl Node {
         span
     }
 
+    /// The key with which the last of these names is written, if it is that of a mapping.
+    pub(crate) fn key_span<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<Span> {
+        let mut node = self;
+        let mut span = None;
+        for name in path {
+            (span, node) = match &node.tree {
+                Tree::List(items) => (None, items.get(name.parse::<usize>().ok()?)?),
+                _ => node.entry(name).map(|(key, value)| (Some(key.span.clone()), value))?,
+            };
+        }
+        span
+    }
+
     /// The same value without places.
     pub(crate) fn to_json(&self) -> Value {
         match &self.tree {

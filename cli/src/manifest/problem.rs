@@ -22,6 +22,15 @@ pub(crate) struct Problem {
     pub(crate) help: Option<String>,
 }
 
+/// What is wrong about a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// That it is there at all.
+    Key,
+    /// What it holds, or lacks.
+    Value,
+}
+
 impl Problem {
     /// A problem at a place.
     pub(crate) fn new(path: impl Into<String>, span: Span, message: impl Into<String>) -> Self {

@@ -1,0 +1,81 @@
+//! Which keys a schema names: to tell what somebody may have meant.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// Deeper nesting of references or branches is not looked into: it may be a loop.
+const DEPTH: usize = 8;
+
+/// The keys that are legal beside a keyword of the schema, such as `/properties/items/items/additionalProperties`.
+pub(super) fn beside<'s>(schema: &'s Value, keyword: &str) -> BTreeSet<&'s str> {
+    let place = keyword.rsplit_once('/').map_or("", |(place, _)| place);
+    names(schema, schema.pointer(place).into_iter().collect())
+}
+
+/// The keys that are legal in the object at this path of the data. None is where the schema does not say.
+pub(super) fn at<'s>(schema: &'s Value, path: &[String]) -> BTreeSet<&'s str> {
+    let below = |places: Vec<&'s Value>, key: &String| {
+        let step = |place: &'s Value| match key.parse::<usize>() {
+            Ok(_) => place.get("items"),
+            Err(_) => place.get("properties")?.get(key),
+        };
+        with_branches(schema, places).into_iter().filter_map(step).collect()
+    };
+    names(schema, path.iter().fold(vec![schema], below))
+}
+
+fn names<'s>(root: &'s Value, places: Vec<&'s Value>) -> BTreeSet<&'s str> {
+    let properties = |place: &'s Value| place.get("properties").and_then(Value::as_object);
+    with_branches(root, places)
+        .into_iter()
+        .filter_map(properties)
+        .flat_map(Map::keys)
+        .map(String::as_str)
+        .collect()
+}
+
+/// The places, what they refer to, and the branches of both.
+fn with_branches<'s>(root: &'s Value, places: Vec<&'s Value>) -> Vec<&'s Value> {
+    let mut all = places.clone();
+    let mut last = places;
+    for _ in 0..DEPTH {
+        let referred = |place: &&'s Value| {
+            let path = place.get("$ref")?.as_str()?.strip_prefix('#')?;
+            root.pointer(path)
+        };
+        let branches = last.iter().flat_map(|place| {
+            ["allOf", "anyOf", "oneOf"].iter().filter_map(|name| place.get(*name)?.as_array())
+        });
+        let next: Vec<_> =
+            last.iter().filter_map(referred).chain(branches.flatten()).take(64).collect();
+        all.extend(&next);
+        last = next;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_found_behind_references_and_branches() {
+        let schema = json!({
+            "properties": {"title": {}, "items": {"type": "array", "items": {"$ref": "#/$defs/item"}}},
+            "allOf": [{"properties": {"link": {}}}],
+            "$defs": {"item": {"anyOf": [{"properties": {"question": {}}, "additionalProperties": false}, {"$ref": "#/$defs/item"}]}},
+        });
+        let keys = |path: &[&str]| {
+            let path: Vec<_> = path.iter().map(ToString::to_string).collect();
+            at(&schema, &path).into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&[]), ["items", "link", "title"]);
+        assert_eq!(keys(&["items", "3"]), ["question"]);
+        assert!(keys(&["items"]).is_empty() && keys(&["nothing", "0"]).is_empty());
+        let beside = beside(&schema, "/$defs/item/anyOf/0/additionalProperties");
+        assert_eq!(beside.into_iter().collect::<Vec<_>>(), ["question"]);
+    }
+}

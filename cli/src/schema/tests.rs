@@ -1,0 +1,162 @@
+use serde_json::json;
+
+use super::*;
+
+fn described(schema: Value) -> Described {
+    let described = json!({
+        "type": "button", "title": "", "description": "", "writable": true, "schema": schema,
+        "computed": {"clicks": "How often it was opened."}, "enumLabels": {}, "example": {},
+    });
+    Described::of(vec![serde_json::from_value(described).unwrap()], true)
+}
+
+fn shown(fault: &Fault) -> String {
+    let at = if fault.at == At::Key { "key " } else { "" };
+    let help = fault.help.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    format!("{at}{}: {}{help}", fault.path.join("."), fault.message)
+}
+
+fn faults(schema: Value, data: &Value, extent: Extent<'_>) -> Vec<String> {
+    let described = described(schema);
+    let schemas = Schemas::new(&described);
+    let mut found: Vec<_> =
+        schemas.check("button", data.as_object().unwrap(), extent).iter().map(shown).collect();
+    found.sort();
+    found
+}
+
+fn button() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "minLength": 1, "maxLength": 5},
+            "link": {"type": "string", "format": "uri"},
+            "style": {"enum": ["primary", "secondary"]},
+            "size": {"type": ["integer", "null"], "minimum": 1},
+            "items": {
+                "type": "array", "maxItems": 2,
+                "items": {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"], "additionalProperties": false},
+            },
+            "image": {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"path": {"type": "string"}}}]},
+        },
+        "required": ["title", "link"],
+        "additionalProperties": false,
+    })
+}
+
+#[test]
+fn everything_wrong_is_named_at_its_key_or_its_value() {
+    let data = json!({
+        "titel": "Shop", "link": "no link", "style": "primray", "size": "x", "clicks": 3,
+        "items": [{"question": 1}, {"answer": "x"}, "text"], "image": {"path": 7},
+    });
+    let found = faults(button(), &data, Extent::Whole);
+    assert_eq!(
+        found,
+        [
+            ": `title` is missing",
+            "image.path: `path` must be a text, not a number",
+            "items.0.question: `question` must be a text, not a number",
+            "items.1: `question` is missing",
+            "items.2: entry 3 of `items` must be a mapping, not a text",
+            "items: `items` must have at most 2 entries, it has 3",
+            "key clicks: `clicks` is set by the service and cannot be written (leave it out)",
+            "key items.1.answer: unknown field `answer` (known here: `question`)",
+            "key titel: a button has no field `titel` (did you mean `title`?)",
+            "link: `link` must be a web address (it begins with https://)",
+            "size: `size` must be a whole number or null, not a text",
+            "style: `style` must be one of primary, secondary (did you mean primary?)",
+        ]
+    );
+}
+
+#[test]
+fn of_a_block_on_the_page_only_what_is_written_is_judged() {
+    let on_page = json!({"title": "Much too long", "old": true, "style": "primray", "size": 0});
+    let written = json!({"size": 0, "colour": "red"});
+    let mut merged = on_page.clone();
+    merged.as_object_mut().unwrap().extend(written.as_object().unwrap().clone());
+    let found = faults(button(), &merged, Extent::Written(written.as_object().unwrap()));
+    assert_eq!(
+        found,
+        [
+            "key colour: a button has no field `colour` (known here: `image`, `items`, `link`, `size`, `style`, `title`)",
+            "size: `size` must be at least 1",
+        ]
+    );
+}
+
+#[test]
+fn addresses_are_refused_only_when_they_are_none() {
+    for (link, good) in [
+        ("https://cafe.example/мәзір?a=ә", true),
+        ("tel:+77011234567", true),
+        ("mailto:a@b.example", true),
+        (" https://cafe.example ", true),
+        ("no link", false),
+        ("cafe.example", false),
+        ("https:", false),
+        ("1:2", false),
+        ("https://a b", false),
+    ] {
+        let found = faults(button(), &json!({"title": "a", "link": link}), Extent::Whole);
+        assert_eq!(found.is_empty(), good, "{link}: {found:?}");
+    }
+}
+
+#[test]
+fn an_object_that_allows_nothing_names_every_key() {
+    let keys = ["key x: a button has no field `x`", "key y: a button has no field `y`"];
+    let data = json!({"x": 1, "y": {}});
+    for schema in [
+        json!({"type": ["object", "array"], "maxItems": 0, "additionalProperties": false}),
+        json!({"maxProperties": 0}),
+        json!({"unevaluatedProperties": false}),
+    ] {
+        assert_eq!(faults(schema.clone(), &data, Extent::Whole), keys, "{schema}");
+        assert!(faults(schema, &json!({}), Extent::Whole).is_empty());
+    }
+}
+
+#[test]
+fn what_cannot_be_checked_is_left_to_the_service() {
+    for schema in [
+        json!({"type": 7}),
+        json!({"$ref": "https://elsewhere.example/schema.json"}),
+        json!({}),
+        json!({"properties": {"title": {"$ref": "#/$defs/none"}}}),
+    ] {
+        assert!(faults(schema.clone(), &json!({"title": 1}), Extent::Whole).is_empty(), "{schema}");
+    }
+    let described = described(button());
+    assert!(Schemas::new(&described).check("hologram", &Map::new(), Extent::Whole).is_empty());
+}
+
+#[test]
+fn each_schema_is_compiled_once_and_only_if_it_is_used() {
+    let described = described(button());
+    let schemas = Schemas::new(&described);
+    assert!(schemas.compiled.borrow().is_empty());
+    for _ in 0..500 {
+        schemas.check("button", &Map::new(), Extent::Whole);
+    }
+    let compiled = schemas.compiled.borrow();
+    let [Some(only)] = &compiled.values().collect::<Vec<_>>()[..] else { panic!() };
+    assert_eq!(Rc::strong_count(only), 1);
+}
+
+#[test]
+fn a_field_that_the_service_refused_is_known_or_not() {
+    let described = described(button());
+    let known = described.get("button").unwrap();
+    let at = |path: &str| {
+        let path: Vec<_> = path.split('.').map(str::to_owned).collect();
+        placed(known, &path)
+    };
+    assert_eq!(at("link"), (At::Value, None));
+    assert_eq!(at("lnik"), (At::Key, Some("did you mean `link`?".into())));
+    assert_eq!(at("items.0.questoin"), (At::Key, Some("did you mean `question`?".into())));
+    for path in ["items.0", "items.0.question", "image.path.x", "elsewhere.x"] {
+        assert_eq!(at(path), (At::Value, None), "{path}");
+    }
+}

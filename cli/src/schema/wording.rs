@@ -1,0 +1,126 @@
+//! A schema's refusal in words for people.
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, ValidationError};
+use serde_json::Value;
+
+use crate::nearest::nearest;
+
+/// Longest list of allowed values that is spelled out.
+const MOST_NAMED: usize = 12;
+
+/// What is wrong with a value, and advice.
+pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Option<String>) {
+    let name = name(path);
+    let held = error.instance();
+    let said = |rule: String| (format!("{name} {rule}"), None);
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let missing = property.as_str().unwrap_or_default();
+            (format!("`{missing}` is missing"), None)
+        }
+        ValidationErrorKind::Type { kind } => {
+            let wanted = match kind {
+                TypeKind::Single(one) => type_name(*one).to_owned(),
+                TypeKind::Multiple(several) => {
+                    let mut names: Vec<_> = several.iter().map(type_name).collect();
+                    names.sort_by_key(|it| *it == "null");
+                    names.join(" or ")
+                }
+            };
+            said(format!("must be {wanted}, not {}", kind_of(held)))
+        }
+        ValidationErrorKind::Enum { options } => enumerated(&name, held, options),
+        ValidationErrorKind::Constant { expected_value } => {
+            said(format!("must be {}", plain(expected_value)))
+        }
+        ValidationErrorKind::Format { format } if matches!(format.as_str(), "uri" | "url") => {
+            (format!("{name} must be a web address"), Some("it begins with https://".to_owned()))
+        }
+        ValidationErrorKind::Format { format } => said(format!("must be a valid {format}")),
+        ValidationErrorKind::Pattern { pattern } => said(format!("must match {pattern}")),
+        ValidationErrorKind::MinLength { limit: 1 } => said("must not be empty".to_owned()),
+        ValidationErrorKind::MinLength { limit } => {
+            said(format!("must have at least {limit} characters, it has {}", letters(held)))
+        }
+        ValidationErrorKind::MaxLength { limit } => {
+            said(format!("must have at most {limit} characters, it has {}", letters(held)))
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            said(format!("must have at least {limit} entries, it has {}", entries(held)))
+        }
+        ValidationErrorKind::MaxItems { limit } => {
+            said(format!("must have at most {limit} entries, it has {}", entries(held)))
+        }
+        ValidationErrorKind::Minimum { limit } => said(format!("must be at least {limit}")),
+        ValidationErrorKind::Maximum { limit } => said(format!("must be at most {limit}")),
+        ValidationErrorKind::ExclusiveMinimum { limit } => said(format!("must be over {limit}")),
+        ValidationErrorKind::ExclusiveMaximum { limit } => said(format!("must be under {limit}")),
+        ValidationErrorKind::MultipleOf { multiple_of } => {
+            said(format!("must be a multiple of {multiple_of}"))
+        }
+        ValidationErrorKind::UniqueItems => said("must not hold the same entry twice".to_owned()),
+        ValidationErrorKind::AnyOf { .. }
+        | ValidationErrorKind::OneOfNotValid { .. }
+        | ValidationErrorKind::OneOfMultipleValid { .. } => {
+            said("is none of the forms that are allowed here".to_owned())
+        }
+        other => said(format!("breaks the rule \"{}\" of its schema", other.keyword())),
+    }
+}
+
+/// How a field is called: its key, and for an entry of a list the key of the list too.
+pub(super) fn name(path: &[String]) -> String {
+    let Some(last) = path.last() else { return "the data".to_owned() };
+    match (last.parse::<usize>(), path.len().checked_sub(2).map(|at| &path[at])) {
+        (Ok(at), Some(list)) => format!("entry {} of `{list}`", at + 1),
+        (Ok(at), None) => format!("entry {}", at + 1),
+        (Err(_), _) => format!("`{last}`"),
+    }
+}
+
+fn enumerated(name: &str, held: &Value, options: &Value) -> (String, Option<String>) {
+    let all: Vec<_> = options.as_array().into_iter().flatten().map(plain).collect();
+    let near = held
+        .as_str()
+        .and_then(|held| nearest(held, options.as_array()?.iter().filter_map(Value::as_str)))
+        .map(|it| format!("did you mean {it}?"));
+    let more = if all.len() > MOST_NAMED { ", ..." } else { "" };
+    let shown = all.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+    (format!("{name} must be one of {shown}{more}"), near)
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn letters(value: &Value) -> usize {
+    value.as_str().map_or(0, |it| it.chars().count())
+}
+
+fn entries(value: &Value) -> usize {
+    value.as_array().map_or(0, Vec::len)
+}
+
+fn type_name(it: JsonType) -> &'static str {
+    match it {
+        JsonType::String => "a text",
+        JsonType::Integer => "a whole number",
+        JsonType::Number => "a number",
+        JsonType::Boolean => "true or false",
+        JsonType::Array => "a list",
+        JsonType::Object => "a mapping",
+        JsonType::Null => "null",
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "a text",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "true or false",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+        Value::Null => "null",
+    }
+}
