@@ -103,6 +103,11 @@ impl Failure {
         self
     }
 
+    /// Whether the service refused what was sent (422).
+    pub(crate) fn is_validation(&self) -> bool {
+        self.0.status == Some(422)
+    }
+
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.0.exit

@@ -50,7 +50,7 @@ impl Described {
     }
 
     /// The names of the types that can be created.
-    pub(crate) fn creatable(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn creatable(&self) -> impl Iterator<Item = &str> + Clone {
         self.types.values().filter(|it| it.writable).map(|it| it.type_.as_str())
     }
 

@@ -12,3 +12,4 @@ mod pacing;
 mod sandbox;
 mod stage;
 mod surface;
+mod validation;

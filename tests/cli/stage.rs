@@ -67,6 +67,12 @@ impl Stage {
         Self { states: None, ..self }
     }
 
+    /// The same with a cache that outlives a run, below the home folder.
+    pub(crate) fn keeping_cache(self) -> Self {
+        let folder = self.home.path().join("cache").display().to_string();
+        self.env("LINKS_CACHE_DIR", folder)
+    }
+
     /// A file in the home folder, which is also where the binary runs.
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.home.path().join(name);
@@ -79,7 +85,9 @@ impl Stage {
         command.args(args).env_clear().current_dir(self.home.path()).env("HOME", self.home.path());
         if let Some(states) = &self.states {
             self.runs.set(self.runs.get() + 1);
-            command.env("LINKS_STATE_DIR", states.path().join(self.runs.get().to_string()));
+            let folder = states.path().join(self.runs.get().to_string());
+            command.env("LINKS_STATE_DIR", folder.join("state"));
+            command.env("LINKS_CACHE_DIR", folder.join("cache"));
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command

@@ -48,7 +48,12 @@ impl Document {
     }
 
     /// A problem of the field at this path, be it one that should not be there at all.
-    pub(crate) fn problem(&self, path: &[impl AsRef<str>], at: At, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem(
+        &self,
+        path: &[impl AsRef<str>],
+        at: At,
+        message: impl Into<String>,
+    ) -> Problem {
         let keys = || path.iter().map(AsRef::as_ref);
         let span = match at {
             At::Key => self.root.key_span(keys()),

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use links_sdk::apply::{Done, Journal, Lock, Log, Opening, Options, Page, Runs, fingerprint};
+use links_sdk::apply::{Done, Journal, Lock, Log, Opening, Page, Runs, fingerprint};
 use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
-use super::planning::{AllowedArgs, Planned, plan, read, refused};
+use super::planning::{AllowedArgs, Known, Planned, plan, read, refused};
 use super::state;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
 use crate::outcome::{Line, Outcome, Tone};
+use crate::slot_types;
 use crate::ui::{self, Ui};
 
 /// What is to be applied, and how.
@@ -42,7 +43,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     let runs = state::runs(context, read.page.id)?;
     let logs = state::logs(&runs)?;
     distrust_empty(&read.client, &mut read.page, &logs, &allowed).await?;
-    let mut it = plan(read, &allowed, Options::default()).await?;
+    let mut it = plan(context, read, &allowed, Known::default()).await?;
     if state::unfinished(&logs).is_none() {
         if it.plan.is_empty() {
             return Ok(report(&it, &Done::default(), None));
@@ -63,7 +64,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         None => Held::Lock(lock),
     };
     if unfinished.is_some() || is_stale {
-        it = it.again(&allowed, held.created()).await?;
+        it = it.again(context, &allowed, held.created()).await?;
     }
 
     if it.plan.is_empty() {
@@ -87,7 +88,11 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     };
     let journal = held.begin(&runs, &it, opening.with_path(path));
     let mut journal = journal.map_err(|error| unwritable(&error))?;
-    let done = execute(&it, &mut journal, &context.ui, resume).await?;
+    let done = execute(&it, &mut journal, &context.ui, resume).await.inspect_err(|failure| {
+        if failure.is_validation() {
+            slot_types::forget(context);
+        }
+    })?;
     Ok(report(&it, &done, Some(journal.log().run())))
 }
 
@@ -135,12 +140,7 @@ async fn settle(
     let settled = journal.settle(&it.client, &mut it.page, desired).await;
     let done = journal.log().done().clone();
     settled.map_err(|error| {
-        failed(
-            error,
-            &done,
-            &it.file,
-            "run the same command again, or give the run up with --abort",
-        )
+        failed(error, &done, it, "run the same command again, or give the run up with --abort")
     })?;
     let time = state::time(journal.log().opening().time);
     let is_same = journal.log().opening().is_of(desired);

@@ -7,9 +7,9 @@ use links_sdk::apply::{ApplyError, Done, ItemRefusal, Journal, Page, Run, Step};
 use serde_json::json;
 
 use super::planning::Planned;
+use super::problems;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::manifest::PageFile;
 use crate::outcome::{Body, Line, Outcome, Tone, View};
 use crate::ui::Ui;
 
@@ -69,7 +69,7 @@ pub(super) async fn execute(
             let more = "; the last request may have been carried out all the same";
             Err(interrupted(&done, more, resume))
         }
-        Some(Err(error)) => Err(failed(error, &done, &it.file, resume)),
+        Some(Err(error)) => Err(failed(error, &done, it, resume)),
     }
 }
 
@@ -93,7 +93,7 @@ fn interrupted(done: &Done, more: &str, resume: &str) -> Failure {
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
 /// Why a run did not make the page as the file says, after what it did.
-pub(super) fn failed(error: ApplyError, done: &Done, file: &PageFile, resume: &str) -> Failure {
+pub(super) fn failed(error: ApplyError, done: &Done, it: &Planned, resume: &str) -> Failure {
     let so_far = written(done);
     let failure = match error {
         ApplyError::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
@@ -102,7 +102,7 @@ pub(super) fn failed(error: ApplyError, done: &Done, file: &PageFile, resume: &s
         }
         ApplyError::Call { items, source, .. } => {
             let failure = Failure::from(source);
-            if items.is_empty() { failure } else { at_items(failure, &items, file) }
+            if items.is_empty() { failure } else { at_items(failure, &items, it) }
         }
         ApplyError::Drift(left) => {
             return Failure::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
@@ -125,15 +125,9 @@ pub(super) fn unwritable(why: &dyn std::error::Error) -> Failure {
         .hint("free some room, or name another folder with LINKS_STATE_DIR")
 }
 
-fn at_items(failure: Failure, items: &[ItemRefusal], file: &PageFile) -> Failure {
-    let said: Vec<_> = items
-        .iter()
-        .flat_map(|it| {
-            let path = format!("slots.{}.{}", it.index, it.path.join("."));
-            it.messages.iter().map(move |message| (path.clone(), message.as_str()))
-        })
-        .collect();
-    failure.at(file.document.refuse(said.iter().map(|(path, message)| (path.as_str(), *message))))
+fn at_items(failure: Failure, items: &[ItemRefusal], it: &Planned) -> Failure {
+    let problems = problems::of_refusals(items, &it.file, it.described.as_ref());
+    failure.at(it.file.document.bad(problems))
 }
 
 /// What came of it; `run` names it in the history.

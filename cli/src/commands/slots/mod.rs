@@ -8,15 +8,13 @@ pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod plan;
 mod planning;
+mod problems;
 pub(crate) mod pull;
 pub(crate) mod restore;
 mod state;
 mod unfinished;
 
 use clap::Subcommand;
-use links_sdk::Client;
-use links_sdk::apply::SlotTypes;
-use serde_json::Value;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
@@ -50,13 +48,4 @@ pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<
         SlotsCommand::History(args) => history::run(context, &args),
         SlotsCommand::Restore(args) => restore::run(context, args).await,
     }
-}
-
-/// What the service says about its slot types.
-async fn types(client: &Client) -> Result<SlotTypes, Failure> {
-    let mut types = SlotTypes::default();
-    for it in client.slot_types().await? {
-        types.insert(it.type_, it.writable, Value::Object(it.schema.0));
-    }
-    Ok(types)
 }

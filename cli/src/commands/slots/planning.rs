@@ -5,16 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::Client;
-use links_sdk::apply::{
-    self, GuardRefusal, ItemError, ItemProblem, Limits, Options, Page, Plan, PlanError,
-};
+use links_sdk::apply::{self, GuardRefusal, Limits, Options, Page, Plan, PlanError};
 
-use super::state;
+use super::{problems, state};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
 use crate::outcome::{Line, Tone};
+use crate::slot_types::{self, Described};
 
 /// A page file and what may be done to make the page like it.
 #[derive(Args, Debug)]
@@ -44,6 +43,9 @@ pub(crate) struct AllowedArgs {
     /// Let a file without any blocks be meant, and a page that has lost all of its own
     #[arg(long)]
     pub(super) allow_empty: bool,
+    /// Leave it to the service to check the blocks against the schemas of their types
+    #[arg(long)]
+    pub(super) no_validate: bool,
 }
 
 /// A page file, and its page as it is.
@@ -53,13 +55,26 @@ pub(super) struct Read {
     pub(super) page: Page,
 }
 
+/// What is known before planning.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The ids that an interrupted run of the same file noted.
+    pub(super) created: BTreeMap<usize, i64>,
+    /// The slot types, if they were looked at already.
+    pub(super) described: Option<Described>,
+}
+
 /// A plan with all that it was made from.
 pub(super) struct Planned {
     pub(super) file: PageFile,
     pub(super) client: Client,
     pub(super) page: Page,
+    /// The slot types. None where there is nothing to do and nothing was known of them.
+    pub(super) described: Option<Described>,
     pub(super) options: Options,
     pub(super) plan: Plan,
+    /// Requests it took to plan.
+    sent: u64,
     /// Why `apply` would not carry it out.
     pub(super) refusal: Option<GuardRefusal>,
 }
@@ -67,9 +82,9 @@ pub(super) struct Planned {
 impl Planned {
     /// What the plan comes to, in one line.
     pub(super) fn summary(&self) -> Line {
-        let text = match self.requests() {
-            1 => "no changes".to_owned(),
-            requests => format!("{} ({requests} requests)", self.plan),
+        let text = match self.plan.is_empty() {
+            true => "no changes".to_owned(),
+            false => format!("{} ({} requests)", self.plan, self.requests()),
         };
         Line::new(Tone::Plain, text)
     }
@@ -77,16 +92,18 @@ impl Planned {
     /// The same for the page as it is now, with ids that an interrupted run noted.
     pub(super) async fn again(
         self,
+        context: &mut Context,
         allowed: &AllowedArgs,
         created: BTreeMap<usize, i64>,
     ) -> Result<Self, Failure> {
         let read = Read { file: self.file, client: self.client, page: self.page };
-        plan(read, allowed, Options { created, ..self.options }).await
+        plan(context, read, allowed, Known { created, described: self.described }).await
     }
 
-    /// Requests of the whole run if nothing goes wrong: those of the plan, and one for the slot types where something is to be written.
+    /// Requests of the whole run if nothing goes wrong, those included that it took to plan.
     pub(super) fn requests(&self) -> usize {
-        self.plan.request_count() + usize::from(!self.plan.is_empty())
+        // The plan counts the one that read the page.
+        usize::try_from(self.sent).unwrap_or_default() + self.plan.request_count() - 1
     }
 }
 
@@ -97,7 +114,7 @@ pub(super) async fn planned(
 ) -> Result<Planned, Failure> {
     let read = read(context, PageFile::read(&args.file)?).await?;
     let created = state::created(context, &read)?;
-    plan(read, &args.allowed, Options { created, ..Options::default() }).await
+    plan(context, read, &args.allowed, Known { created, ..Known::default() }).await
 }
 
 /// Reads the page that a file is for.
@@ -107,26 +124,76 @@ pub(super) async fn read(context: &mut Context, file: PageFile) -> Result<Read, 
     Ok(Read { file, client, page })
 }
 
-/// Plans with what is known already.
+/// Plans, and checks what would be sent.
 pub(super) async fn plan(
+    context: &mut Context,
     Read { file, client, page }: Read,
     allowed: &AllowedArgs,
-    known: Options,
+    known: Known,
 ) -> Result<Planned, Failure> {
     let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
-    let mut options = Options { prune, prune_unsupported, ..known };
-    let desired = &file.page.content;
-    // A page that is as the file says shows it without the types, so that a second run costs one request.
-    let plan = match Plan::new(&page.slots, desired, &options) {
-        Ok(plan) if plan.is_empty() || !options.types.is_empty() => plan,
-        _ => {
-            options.types = super::types(&client).await?;
-            Plan::new(&page.slots, desired, &options).map_err(|error| not_planned(error, &file))?
+    let created = known.created;
+    let mut options = Options { prune, prune_unsupported, created, ..Options::default() };
+    let mut described = known.described.or_else(|| slot_types::kept(context));
+    let plan = loop {
+        if described.is_none()
+            && let Ok(plan) = Plan::new(&page.slots, &file.page.content, &options)
+            && plan.is_empty()
+        {
+            // A page that is as the file says shows it without the types, so that this costs one request.
+            break plan;
+        }
+        let types = match described.take() {
+            Some(described) => described,
+            None => slot_types::fetch(context).await?,
+        };
+        options.types = types.rules();
+        let is_fresh = types.fresh;
+        let planned = checked(&page, &file, &options, &types, allowed);
+        described = Some(types);
+        match planned {
+            Ok(plan) => break plan,
+            // Perhaps the service has learnt something since.
+            Err(failure) if !is_fresh && failure.exit() == Exit::Invalid => {
+                described = Some(slot_types::fetch(context).await?);
+            }
+            Err(failure) => return Err(failure),
         }
     };
     let limits = Limits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
-    Ok(Planned { file, client, page, options, plan, refusal })
+    let sent = client.requests_sent();
+    Ok(Planned { file, client, page, described, options, plan, sent, refusal })
+}
+
+/// A plan for the page; or all that stands against one, at its places in the file.
+fn checked(
+    page: &Page,
+    file: &PageFile,
+    options: &Options,
+    described: &Described,
+    allowed: &AllowedArgs,
+) -> Result<Plan, Failure> {
+    let planned = Plan::new(&page.slots, &file.page.content, options);
+    let problems = match &planned {
+        Ok(_) if allowed.no_validate => Vec::new(),
+        Ok(plan) => problems::of_plan(plan, &page.slots, file, described, |nth| nth),
+        Err(PlanError::Items(items)) => {
+            let mut all = problems::of_items(items, file, Some(described));
+            if !allowed.no_validate {
+                all.extend(problems::of_others(items, &page.slots, file, options, described));
+            }
+            all
+        }
+        Err(error @ PlanError::TooManySlots { .. }) => {
+            return Err(Failure::new(Exit::Conflict, error.to_string()));
+        }
+        Err(error) => return Err(Failure::new(Exit::Server, error.to_string())),
+    };
+    match planned {
+        Ok(plan) if problems.is_empty() => Ok(plan),
+        _ => Err(file.document.bad(problems).into()),
+    }
 }
 
 /// A guard's refusal with the flag that lifts it.
@@ -137,32 +204,4 @@ pub(super) fn refused(refusal: GuardRefusal) -> Failure {
         GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is meant",
     };
     Failure::new(Exit::Refused, refusal.to_string()).hint(flag)
-}
-
-fn not_planned(error: PlanError, file: &PageFile) -> Failure {
-    let PlanError::Items(items) = error else {
-        let exit = if matches!(error, PlanError::TooManySlots { .. }) {
-            Exit::Conflict
-        } else {
-            Exit::Server
-        };
-        return Failure::new(exit, error.to_string());
-    };
-    let said: Vec<_> = items.iter().map(|it| (place(it), it.problem.to_string())).collect();
-    file.document
-        .refuse(said.iter().map(|(path, message)| (path.as_str(), message.as_str())))
-        .into()
-}
-
-fn place(item: &ItemError) -> String {
-    let below = match &item.problem {
-        ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => ".id".to_owned(),
-        ItemProblem::TypeDiffers { .. } | ItemProblem::NotCreatable { .. } => ".type".to_owned(),
-        ItemProblem::NotClearable { key, .. } => format!(".data.{key}"),
-        ItemProblem::NotEditable { keys, .. } => {
-            keys.first().map_or_else(String::new, |key| format!(".data.{key}"))
-        }
-        ItemProblem::Ambiguous { .. } => String::new(),
-    };
-    format!("slots.{}{below}", item.index)
 }

@@ -1,7 +1,9 @@
 //! Everything that stands against a plan, at its place in the page file: what planning, the schemas and the service refuse.
 
-use links_sdk::apply::{ItemError, ItemProblem, ItemRefusal, Plan};
-use links_sdk::{Object, Slot};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use links_sdk::Slot;
+use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Options, Plan};
 use serde_json::{Map, Value};
 
 use crate::manifest::{At, PageFile, Problem};
@@ -40,51 +42,50 @@ fn creatable(kind: &str, described: &Described) -> Option<String> {
     }
 }
 
-/// What the schemas say of all that would be sent.
+/// What the schemas say of all that would be sent. `index` gives the item of the file for one of the plan.
 pub(super) fn of_plan(
     plan: &Plan,
     page: &[Slot],
     file: &PageFile,
     described: &Described,
+    index: impl Fn(usize) -> usize,
 ) -> Vec<Problem> {
     let schemas = Schemas::new(described);
     let mut problems = Vec::new();
-    let mut check = |index: usize, kind: &str, data: &Map<String, Value>, extent: Extent<'_>| {
-        problems.extend(at_faults(file, index, schemas.check(kind, data, extent)));
+    let mut check = |nth: usize, kind: &str, data: &Map<String, Value>, extent: Extent<'_>| {
+        problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
     };
     for create in &plan.creates {
         check(create.index, &create.kind, &create.data, Extent::Whole);
     }
+    let held: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
-        let held = page.iter().find(|slot| slot.id == update.id).map(|slot| &slot.data.0);
-        let mut merged = held.cloned().unwrap_or_default();
+        let mut merged = held.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
         merged.extend(update.changed.0.clone());
         check(update.index, &update.kind, &merged, Extent::Written(&update.changed));
     }
     problems
 }
 
-/// What the schemas say of the items that could be planned where others could not, as far as that is known of them: not whether they
-/// would be created.
+/// What the schemas say of the items that could be planned where others could not.
 pub(super) fn of_others(
     failed: &[ItemError],
+    page: &[Slot],
     file: &PageFile,
+    options: &Options,
     described: &Described,
 ) -> Vec<Problem> {
-    let schemas = Schemas::new(described);
+    let failed: HashSet<usize> = failed.iter().map(|it| it.index).collect();
     let items = file.page.content.slots.iter().enumerate();
-    let others = items.filter(|(index, _)| failed.iter().all(|it| it.index != *index));
-    others
-        .flat_map(|(index, item)| {
-            let written: Object = item
-                .data
-                .iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect();
-            at_faults(file, index, schemas.check(&item.kind, &written, Extent::Written(&written)))
-        })
-        .collect()
+    let (others, slots): (Vec<usize>, _) = items
+        .filter(|(index, _)| !failed.contains(index))
+        .map(|(index, it)| (index, it.clone()))
+        .unzip();
+    let options = Options { created: BTreeMap::new(), ..options.clone() };
+    match Plan::new(page, &DesiredPage { slots }, &options) {
+        Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
+        Err(_) => Vec::new(),
+    }
 }
 
 /// What the service refused.

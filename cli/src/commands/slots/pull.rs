@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::key;
 use crate::manifest::Page;
 use crate::outcome::{Line, Outcome, Tone, View};
+use crate::slot_types;
 
 /// Arguments of `links slots pull`.
 #[derive(Args, Debug)]
@@ -32,7 +33,7 @@ pub(crate) struct SlotsPullArgs {
 pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Outcome, Failure> {
     let client = context.client().await?;
     let profile = client.profile(args.profile).get_with_slots().await?;
-    let types = super::types(&client).await?;
+    let types = slot_types::read(context).await?.rules();
     // A login of digits only cannot address its page.
     let key = profile
         .login

@@ -13,6 +13,7 @@ use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
 use crate::outcome::{Line, Outcome, Tone};
+use crate::slot_types;
 
 /// Arguments of `links slots restore`.
 #[derive(Args, Debug)]
@@ -34,7 +35,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
     let (backup, run) = find(context, &args.run)?;
     let mut file = PageFile::read(&backup)?;
     let now = Page::read(&client, &file.page.profile).await?;
-    let types = super::types(&client).await?;
+    let types = slot_types::read(context).await?.rules();
     let there: HashSet<i64> = now.slots.iter().map(|slot| slot.id).collect();
     let is_gone = |slot: &DesiredSlot| slot.id.is_some_and(|id| !there.contains(&id));
 

@@ -1,0 +1,175 @@
+//! Page files against the schemas that the service publishes, and what it costs to know them.
+
+use serde_json::{Value, json};
+
+use crate::stage::{Run, Stage};
+
+/// Every kind of mistake once, in new blocks and in ones that are on the page.
+const BAD: &str = "\
+profile: cafe
+slots:
+  - type: button
+    data:
+      titel: Shop
+      link: no link
+  - id: 1002
+    type: button
+    data: {style: primray, colour: red}
+  - {type: gallery, data: {images: [{image: 5}]}}
+  - type: buton
+    data: {title: Shop}
+  - type: event
+  - id: 9
+    type: text
+";
+
+/// Line, column and path of each place.
+fn places(run: &Run) -> Vec<(u64, u64, String)> {
+    let error = run.error();
+    let place = |it: &Value| {
+        let number = |key: &str| it[key].as_u64().unwrap();
+        (number("line"), number("column"), it["path"].as_str().unwrap().to_owned())
+    };
+    error["places"].as_array().unwrap().iter().map(place).collect()
+}
+
+#[test]
+fn all_mistakes_are_shown_at_once() {
+    let stage = Stage::cafe();
+    stage.file("page.yaml", BAD);
+    insta::assert_snapshot!(stage.run("slots plan page.yaml"));
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+
+    // Where every item can be planned, what a new block lacks is known too.
+    let items = BAD.split("  - type: buton").next().unwrap();
+    stage.file("page.yaml", items);
+    let run = stage.run("slots apply page.yaml -o json");
+    assert_eq!(run.exit, 8, "{run}");
+    let expected = [
+        (3, 5, "slots.0"),
+        (5, 7, "slots.0.data.titel"),
+        (6, 13, "slots.0.data.link"),
+        (9, 19, "slots.1.data.style"),
+        (9, 28, "slots.1.data.colour"),
+        (10, 45, "slots.2.data.images.0.image"),
+    ];
+    assert_eq!(places(&run), expected.map(|(line, column, path)| (line, column, path.to_owned())));
+
+    // The service itself says the same of the same places.
+    let run = stage.run("slots apply page.yaml --no-validate -o json");
+    assert_eq!((run.exit, &run.error()["status"]), (8, &json!(422)), "{run}");
+    let update: Vec<_> = expected[3..5].iter().map(|(line, column, _)| (*line, *column)).collect();
+    let found: Vec<_> = places(&run).iter().map(|(line, column, _)| (*line, *column)).collect();
+    assert_eq!(found, update, "updates go first\n{run}");
+}
+
+#[test]
+fn places_in_json_are_as_good() {
+    let stage = Stage::cafe();
+    stage.file(
+        "page.json",
+        r#"{
+  "profile": "cafe",
+  "slots": [
+    {"type": "button", "data": {"titel": "Shop", "link": "https://cafe.example"}},
+    {
+      "id": 1002,
+      "type": "button",
+      "data": {
+        "style": "primray"
+      }
+    }
+  ]
+}"#,
+    );
+    let run = stage.run("slots plan page.json -o json");
+    let expected =
+        [(4, 5, "slots.0"), (4, 33, "slots.0.data.titel"), (9, 18, "slots.1.data.style")];
+    assert_eq!(places(&run), expected.map(|(line, column, path)| (line, column, path.to_owned())));
+    insta::assert_snapshot!(stage.run("slots plan page.json"));
+}
+
+#[test]
+fn what_the_service_refuses_is_shown_like_what_is_refused_here() {
+    let stage = Stage::cafe();
+    stage.file("page.yaml", BAD.split("  - id: 1002").next().unwrap());
+    insta::assert_snapshot!(stage.run("slots apply page.yaml --no-validate"));
+}
+
+#[test]
+fn slot_types_are_read_once_a_day() {
+    let stage = Stage::cafe().keeping_cache();
+    let title = |title: &str| {
+        let text = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: ";
+        stage.file("page.yaml", format!("{text}{title}}}}}\n"));
+    };
+    let applied = |operations: &[&str]| {
+        let run = stage.run("slots apply page.yaml");
+        assert_eq!(run.exit, 0, "{run}");
+        assert_eq!(stage.operations(), operations, "{run}");
+        run
+    };
+    title("One");
+    let first = applied(&["getProfile", "listSlotTypes", "updateSlots", "listSlots"]);
+    assert!(first.stderr.contains("1 to update (4 requests)"), "{first}");
+    title("Two");
+    let second = applied(&["getProfile", "updateSlots", "listSlots"]);
+    assert!(second.stderr.contains("1 to update (3 requests)"), "{second}");
+    applied(&["getProfile"]);
+
+    stage.server.edit(|account| account.profiles[0].slots.clear());
+    let many: String =
+        (0..500).map(|n| format!("  - {{type: text, data: {{title: Line {n}}}}}\n")).collect();
+    stage.file("page.yaml", format!("profile: cafe\nslots:\n{many}"));
+    let creates = ["createSlots"; 10];
+    let run = applied(&[&["getProfile"], &creates[..], &["listSlots"]].concat());
+    assert!(run.stderr.contains("500 to create (12 requests)"), "{run}");
+}
+
+/// Changes what is kept of the button's schema.
+fn edit_kept(stage: &Stage, edit: impl FnOnce(&mut Value)) {
+    let folder = stage.home.path().join("cache");
+    let path = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let mut kept: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let types = kept["types"].as_array_mut().unwrap();
+    edit(&mut types.iter_mut().find(|it| it["type"] == "button").unwrap()["schema"]);
+    std::fs::write(&path, kept.to_string()).unwrap();
+}
+
+#[test]
+fn what_was_kept_gives_way_to_what_the_service_says_now() {
+    let stage = Stage::cafe().keeping_cache();
+    let page = |field: &str| {
+        let text = "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {";
+        stage.file("page.yaml", format!("{text}{field}}}}}\n"));
+    };
+    page("style: outline");
+    assert_eq!(stage.run("slots plan page.yaml").exit, 3);
+    stage.operations();
+
+    // The service has learnt a style since.
+    edit_kept(&stage, |schema| schema["properties"]["style"]["enum"] = json!(["primary"]));
+    let run = stage.run("slots plan page.yaml");
+    assert_eq!(run.exit, 3, "{run}");
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+
+    // The service has unlearnt a field since.
+    edit_kept(&stage, |schema| schema["additionalProperties"] = json!(true));
+    page("colour: red");
+    assert_eq!(stage.run("slots apply page.yaml").exit, 8);
+    assert_eq!(stage.operations(), ["getProfile", "updateSlots"]);
+    let again = stage.run("slots apply page.yaml");
+    assert_eq!(again.exit, 8, "{again}");
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_costs_a_request_and_no_more() {
+    let stage = Stage::cafe();
+    let stage = stage.env("LINKS_CACHE_DIR", "/dev/null/none");
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: New}}\n");
+    for _ in 0..2 {
+        assert_eq!(stage.run("slots plan page.yaml").exit, 3);
+        assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    }
+}
