@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-fn described(schema: Value) -> Described {
+fn described(schema: &Value) -> Described {
     let described = json!({
         "type": "button", "title": "", "description": "", "writable": true, "schema": schema,
         "computed": {"clicks": "How often it was opened."}, "enumLabels": {}, "example": {},
@@ -17,7 +17,7 @@ fn shown(fault: &Fault) -> String {
 }
 
 fn faults(schema: Value, data: &Value, extent: Extent<'_>) -> Vec<String> {
-    let described = described(schema);
+    let described = described(&schema);
     let schemas = Schemas::new(&described);
     let mut found: Vec<_> =
         schemas.check("button", data.as_object().unwrap(), extent).iter().map(shown).collect();
@@ -128,13 +128,13 @@ fn what_cannot_be_checked_is_left_to_the_service() {
     ] {
         assert!(faults(schema.clone(), &json!({"title": 1}), Extent::Whole).is_empty(), "{schema}");
     }
-    let described = described(button());
+    let described = described(&button());
     assert!(Schemas::new(&described).check("hologram", &Map::new(), Extent::Whole).is_empty());
 }
 
 #[test]
 fn each_schema_is_compiled_once_and_only_if_it_is_used() {
-    let described = described(button());
+    let described = described(&button());
     let schemas = Schemas::new(&described);
     assert!(schemas.compiled.borrow().is_empty());
     for _ in 0..500 {
@@ -147,7 +147,7 @@ fn each_schema_is_compiled_once_and_only_if_it_is_used() {
 
 #[test]
 fn a_field_that_the_service_refused_is_known_or_not() {
-    let described = described(button());
+    let described = described(&button());
     let known = described.get("button").unwrap();
     let at = |path: &str| {
         let path: Vec<_> = path.split('.').map(str::to_owned).collect();

@@ -73,7 +73,7 @@ pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Optio
 pub(super) fn name(path: &[String]) -> String {
     let Some(last) = path.last() else { return "the data".to_owned() };
     match (last.parse::<usize>(), path.len().checked_sub(2).map(|at| &path[at])) {
-        (Ok(at), Some(list)) => format!("entry {} of `{list}`", at + 1),
+        (Ok(at), Some(above)) => format!("entry {} of `{above}`", at + 1),
         (Ok(at), None) => format!("entry {}", at + 1),
         (Err(_), _) => format!("`{last}`"),
     }

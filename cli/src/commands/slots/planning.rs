@@ -82,9 +82,10 @@ pub(super) struct Planned {
 impl Planned {
     /// What the plan comes to, in one line.
     pub(super) fn summary(&self) -> Line {
-        let text = match self.plan.is_empty() {
-            true => "no changes".to_owned(),
-            false => format!("{} ({} requests)", self.plan, self.requests()),
+        let text = if self.plan.is_empty() {
+            "no changes".to_owned()
+        } else {
+            format!("{} ({} requests)", self.plan, self.requests())
         };
         Line::new(Tone::Plain, text)
     }
