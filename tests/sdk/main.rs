@@ -11,6 +11,7 @@ mod proxy;
 
 mod apply;
 mod batch;
+mod editors;
 mod faults;
 mod memory;
 mod model;

@@ -1,0 +1,160 @@
+//! Fault 61: somebody else adds, edits, deletes or moves slots between any two requests of a run.
+//!
+//! Nothing of theirs is deleted, and the run never ends as if nothing had happened, but where no client could tell: between the look at
+//! a slot and the write that follows it.
+
+use std::ops::ControlFlow;
+
+use links_fixtures::{Account, Slot};
+use links_sdk::ProfileKey;
+use links_sdk::apply::{ApplyError, DesiredPage, Options, Page, Plan, Run, Step};
+use serde_json::{Value, json};
+
+use crate::cafe;
+
+const PAGE: i64 = 101;
+/// The file changes its title.
+const UPDATED: u64 = 1;
+/// The file names it as it is.
+const NAMED: u64 = 2;
+/// The file does not name it, and it cannot be pruned.
+const KEPT: u64 = 3;
+const DOOMED: u64 = 4;
+const FOREIGN: u64 = 9000;
+
+/// What somebody else does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Edit {
+    Add,
+    Change(u64, &'static str),
+    Delete(u64),
+    Move,
+}
+
+fn slot(id: u64, kind: &str, data: &Value) -> Slot {
+    Slot::new(id, kind, data.as_object().unwrap().clone())
+}
+
+fn start(account: &mut Account) {
+    let text = |title: &str| json!({ "title": title, "description": "as it was" });
+    account.profiles[0].slots = vec![
+        slot(UPDATED, "text", &text("Old")),
+        slot(NAMED, "text", &text("Named")),
+        slot(KEPT, "event", &json!({ "title": "Concert" })),
+        slot(DOOMED, "text", &text("Doomed")),
+    ];
+}
+
+fn file() -> DesiredPage {
+    serde_json::from_value(json!({"slots": [
+        {"type": "divider"},
+        {"id": NAMED, "type": "text", "data": {"title": "Named"}},
+        {"id": UPDATED, "type": "text", "data": {"title": "New"}},
+    ]}))
+    .unwrap()
+}
+
+fn make(edit: Edit, account: &mut Account) {
+    let slots = &mut account.profiles[0].slots;
+    match edit {
+        Edit::Add => slots.insert(1, slot(FOREIGN, "divider", &json!({}))),
+        Edit::Change(id, key) => {
+            if let Some(slot) = slots.iter_mut().find(|slot| slot.id == id) {
+                slot.data.insert(key.to_owned(), "of somebody else".into());
+            }
+        }
+        Edit::Delete(id) => slots.retain(|slot| slot.id != id),
+        Edit::Move => slots.reverse(),
+    }
+}
+
+/// Whether the edit comes after the last look at what it changes and before the write that sets it: no client could tell.
+fn cannot_be_seen(edit: Edit, step: Step) -> bool {
+    match edit {
+        Edit::Change(UPDATED, "title") => matches!(step, Step::Update(_)),
+        // The slot is changed anyway, and this key of it is left alone.
+        Edit::Change(UPDATED, _) => true,
+        Edit::Change(DOOMED, _) => matches!(step, Step::Delete(_) | Step::Verify),
+        Edit::Delete(DOOMED) => matches!(step, Step::Verify),
+        // The file says in which order the page is to be.
+        Edit::Move => matches!(step, Step::Update(_) | Step::Create(_) | Step::Reorder),
+        _ => false,
+    }
+}
+
+#[tokio::test]
+async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_is_told_of() {
+    let steps = steps_of_a_run().await;
+    assert_eq!(steps.len(), 5, "{steps:?}");
+    let mut tried = 0;
+    for step in steps {
+        for edit in [
+            Edit::Add,
+            Edit::Change(UPDATED, "title"),
+            Edit::Change(UPDATED, "description"),
+            Edit::Change(NAMED, "title"),
+            Edit::Change(NAMED, "description"),
+            Edit::Change(KEPT, "title"),
+            Edit::Change(DOOMED, "title"),
+            Edit::Delete(UPDATED),
+            Edit::Delete(NAMED),
+            Edit::Delete(KEPT),
+            Edit::Delete(DOOMED),
+            Edit::Move,
+        ] {
+            let (ended, account) = run(Some((step, edit))).await;
+            let at = format!("{edit:?} before {step:?}: {ended:?}");
+            let there = |id: u64| account.profiles[0].slots.iter().find(|slot| slot.id == id);
+            assert_eq!(there(FOREIGN).is_some(), edit == Edit::Add, "{at}");
+            for id in [UPDATED, NAMED, KEPT] {
+                assert_eq!(there(id).is_none(), edit == Edit::Delete(id), "{at}");
+            }
+            if let Edit::Change(id, key) = edit
+                && !cannot_be_seen(edit, step)
+            {
+                let left = there(id).unwrap_or_else(|| panic!("{id} is gone: {at}"));
+                assert_eq!(left.data[key], "of somebody else", "{at}");
+            }
+            match ended {
+                Ok(()) => assert!(cannot_be_seen(edit, step), "{at}"),
+                Err(ApplyError::Changed(_) | ApplyError::Drift(_) | ApplyError::Call { .. }) => {}
+                Err(other) => panic!("{other}: {at}"),
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 60);
+}
+
+async fn steps_of_a_run() -> Vec<Step> {
+    let mut steps = Vec::new();
+    let (ended, _) = with_each_step(&mut |step, _| steps.push(step)).await;
+    ended.unwrap();
+    steps
+}
+
+async fn run(edit: Option<(Step, Edit)>) -> (Result<(), ApplyError>, Account) {
+    with_each_step(&mut |step, account| {
+        if let Some((_, edit)) = edit.filter(|(when, _)| *when == step) {
+            make(edit, account);
+        }
+    })
+    .await
+}
+
+async fn with_each_step(
+    hear: &mut (dyn FnMut(Step, &mut Account) + Send),
+) -> (Result<(), ApplyError>, Account) {
+    let (server, client) = cafe().await;
+    server.edit(start);
+    let page = Page::read(&client, &ProfileKey::Id(PAGE)).await.unwrap();
+    let options = Options { prune: true, ..Options::default() };
+    let plan = Plan::new(&page.slots, &file(), &options).unwrap();
+    let mut watch = |step| {
+        server.edit(|account| hear(step, account));
+        ControlFlow::Continue(())
+    };
+    let mut run = Run::new().watch(&mut watch);
+    let ended = plan.execute(&client, &page, &file(), &options, &mut run).await;
+    (ended.map(|_| ()), server.account())
+}
