@@ -240,12 +240,7 @@ pub(crate) struct Sender {
 impl Sender {
     /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
     pub(crate) fn beside(&self) -> Self {
-        let options = Options {
-            idempotency_key: None,
-            dry_run: false,
-            looks_first: false,
-            ..self.options.clone()
-        };
+        let options = Options { idempotency_key: None, dry_run: false, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 
@@ -351,7 +346,7 @@ impl Sender {
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let shared = &self.client.shared;
         let mut request = Request::new(method, shared.base.join(path));
-        shared.dress(&mut request, &self.options);
+        self.options.dress(&mut request);
         request
     }
 
@@ -384,6 +379,6 @@ impl Sender {
     fn error(&self, exchange: Exchange, why: Option<String>) -> Error {
         let shared = &self.client.shared;
         let key = self.options.idempotency_key.clone();
-        Error::from_exchange(exchange, shared.base.host(), shared.token.as_ref(), key, why)
+        Error::from_exchange(exchange, shared.base.host(), key, why)
     }
 }

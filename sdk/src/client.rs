@@ -8,6 +8,7 @@ use reqwest::redirect::Policy;
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
 use crate::token::Token;
+use crate::token_source::TokenSource;
 use crate::transport::Shared;
 use crate::transport::budget::Budget;
 use crate::transport::clock::{Clock, SystemClock};
@@ -41,7 +42,7 @@ pub struct Client {
 #[must_use]
 pub struct ClientBuilder {
     base: String,
-    token: Option<Token>,
+    token: Option<Arc<dyn TokenSource>>,
     user_agent: String,
     deadline: Option<Duration>,
     max_wait: Option<Duration>,
@@ -97,8 +98,13 @@ impl Client {
 
 impl ClientBuilder {
     /// The token every request carries; without one only [`Client::index`] is answered.
-    pub fn token(mut self, token: Token) -> Self {
-        self.token = Some(token);
+    pub fn token(self, token: Token) -> Self {
+        self.token_source(Arc::new(token))
+    }
+
+    /// Who is asked for the token of each request.
+    pub fn token_source(mut self, source: Arc<dyn TokenSource>) -> Self {
+        self.token = Some(source);
         self
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::token::Token;
+use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::MOST_BYTES;
 use crate::transport::idempotency::IdempotencyKey;
@@ -43,6 +44,7 @@ enum Kind {
     Deadline { wait: Duration, reason: WaitReason },
     DryRunExecuted(Answer),
     Io(std::io::Error),
+    Token(TokenError),
 }
 
 /// Whether the request had its effect. For a read it says whether the service answered.
@@ -109,15 +111,16 @@ impl Error {
     pub(crate) fn from_exchange(
         exchange: Exchange,
         host: &str,
-        token: Option<&Token>,
         key: Option<IdempotencyKey>,
         why: Option<String>,
     ) -> Self {
         let outcome = exchange.outcome();
         let mut retry_after = exchange.retry_after;
+        let token = exchange.token.clone();
         let mut kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             Err(Failure::Request(error)) => Kind::Io(error),
+            Err(Failure::Token(error)) => Kind::Token(error),
             Err(Failure::Broken(Broken { end: End::TooLarge(status), .. })) => {
                 let why = format!("it is larger than {} MiB", MOST_BYTES / 1024 / 1024);
                 Kind::Unreadable { status, why, excerpt: String::new() }
@@ -131,7 +134,7 @@ impl Error {
             }
         };
         if let Some(token) = token {
-            kind.hide(token);
+            kind.hide(&token);
         }
         let error = Self::new(exchange.operation.id, outcome, kind);
         Self(Box::new(Inner {
@@ -140,12 +143,6 @@ impl Error {
             retry_after,
             ..*error.0
         }))
-    }
-
-    /// The same for a call that was to write, and failed while it only read.
-    pub(crate) fn before_the_write(mut self) -> Self {
-        self.0.outcome = Outcome::NotExecuted;
-        self
     }
 
     /// An answer of a call that succeeded, but that is not what the interface describes.
@@ -222,9 +219,10 @@ impl Error {
         matches!(self.0.kind, Kind::Invalid(_) | Kind::Io(_))
     }
 
-    /// 401: no token, a wrong one, or a revoked one.
+    /// 401: no token, a wrong one, or a revoked one. Or none could be had.
     pub fn is_not_authenticated(&self) -> bool {
         self.status() == Some(401)
+            || matches!(&self.0.kind, Kind::Token(error) if !error.is_temporary())
     }
 
     /// 403: the token may not do this.
@@ -253,9 +251,13 @@ impl Error {
             || matches!(self.0.kind, Kind::Deadline { reason, .. } if reason != WaitReason::Retry)
     }
 
-    /// The service could not be reached, or the connection broke.
+    /// The service, or whoever issues its tokens, could not be reached, or the connection broke.
     pub fn is_network(&self) -> bool {
-        matches!(self.0.kind, Kind::Network { .. })
+        match &self.0.kind {
+            Kind::Network { .. } => true,
+            Kind::Token(error) => error.is_temporary(),
+            _ => false,
+        }
     }
 
     /// 5xx.
@@ -323,7 +325,8 @@ impl Kind {
             | Self::Network { .. }
             | Self::Deadline { .. }
             | Self::DryRunExecuted(_)
-            | Self::Io(_) => {}
+            | Self::Io(_)
+            | Self::Token(_) => {}
         }
     }
 }
@@ -386,6 +389,7 @@ impl fmt::Display for Error {
                 answer.status()
             ),
             Kind::Io(_) => write!(f, "{operation}: the request could not be made"),
+            Kind::Token(error) => error.fmt(f),
         }
     }
 }
@@ -396,6 +400,7 @@ impl std::error::Error for Error {
             // The outermost only says that the request failed.
             Kind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
             Kind::Io(error) => Some(error),
+            Kind::Token(error) => error.source(),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@ const SCHEME: &str = "Bearer ";
 /// assert_eq!(format!("{token:?}"), "Token(***)");
 /// # Ok::<(), links_sdk::InvalidToken>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token(HeaderValue);
 
 /// Why a text cannot be a token. The text itself is never part of the message.
@@ -29,6 +29,9 @@ pub enum InvalidToken {
 }
 
 impl Token {
+    /// More bytes than any token has.
+    pub const MOST_BYTES: usize = 16 * 1024;
+
     /// Takes a token as it was pasted: white space around it is dropped.
     ///
     /// # Errors

@@ -14,12 +14,12 @@ mod batch;
 mod editors;
 mod faults;
 mod memory;
-mod model;
 mod operations;
 mod pacing;
 mod reading;
 mod rename;
 mod resume;
+mod token_source;
 mod upload;
 mod writing;
 

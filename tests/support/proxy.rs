@@ -22,7 +22,7 @@ pub(crate) struct Act {
     answer: Answer,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Request {
     Forwarded,
     Dropped,
@@ -129,6 +129,11 @@ impl Act {
     pub(crate) fn executed(self) -> Self {
         Self { request: Request::Forwarded, ..self }
     }
+
+    /// Whether the service executes the request, if only later.
+    pub(crate) fn reaches_the_service(&self) -> bool {
+        self.request != Request::Dropped
+    }
 }
 
 /// A running proxy. It is also an observer: a refused connection leaves no trace here, so it counts the attempts that the client reports.
@@ -145,8 +150,6 @@ struct Shared {
     script: Mutex<VecDeque<Act>>,
     otherwise: Mutex<Act>,
     late: Mutex<Vec<Vec<u8>>>,
-    /// Held while the service is at a request.
-    forwarding: tokio::sync::Mutex<()>,
     heads: Mutex<Vec<String>>,
 }
 
@@ -162,7 +165,6 @@ impl Proxy {
             script: Mutex::default(),
             otherwise: Mutex::new(Act::pass()),
             late: Mutex::default(),
-            forwarding: tokio::sync::Mutex::default(),
             heads: Mutex::default(),
         };
         let proxy = Self {
@@ -198,15 +200,6 @@ impl Proxy {
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled(), "the port is closed");
         *self.refusing.lock().unwrap() = attempts;
-    }
-
-    /// Gives the service what is still held back, and waits for what it is at. Connections are accepted again.
-    pub(crate) async fn settle(&self) {
-        if std::mem::take(&mut *self.refusing.lock().unwrap()) > 0 {
-            self.accept(std::net::TcpListener::bind(self.address).unwrap());
-        }
-        let _alone = self.shared.forwarding.lock().await;
-        self.shared.forward_late().await.unwrap();
     }
 
     /// The heads of the requests that arrived: request line and headers.
@@ -281,18 +274,12 @@ impl Shared {
 
     /// Gives the service this request, and then those that were held back.
     async fn forward(&self, request: &[u8]) -> io::Result<Vec<u8>> {
-        let _alone = self.forwarding.lock().await;
         let answer = exchange(self.service, request).await?;
-        self.forward_late().await?;
-        Ok(answer)
-    }
-
-    async fn forward_late(&self) -> io::Result<()> {
         let late = std::mem::take(&mut *self.late.lock().unwrap());
         for request in late {
             exchange(self.service, &request).await?;
         }
-        Ok(())
+        Ok(answer)
     }
 }
 

@@ -49,13 +49,9 @@ pub(super) async fn change_login<T: ShowsLogin>(
         let request = |api| T::write(api, key, changes);
         return sender.send(T::WRITE, request).await.map(T::open);
     }
-    let (before, _) = read::<T>(&sender, key).await.map_err(Error::before_the_write)?;
-    let (id, old) = (before.id(), before.login());
-    if old == wanted {
-        let request = |api| T::write(api, id.to_string(), changes);
-        return sender.send(T::WRITE, request).await.map(T::open);
-    }
     let sender = sender.looking_first();
+    let (before, _) = read::<T>(&sender, key).await?;
+    let (id, old) = (before.id(), before.login());
     let mut lost: Option<Error> = None;
     for round in 1.. {
         let request = |api| T::write(api, id.to_string(), changes.clone());

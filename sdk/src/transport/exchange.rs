@@ -9,6 +9,8 @@ use super::pacing::WaitReason;
 use super::retry::{End, Evidence};
 use crate::error::Outcome;
 use crate::operation::Operation;
+use crate::token::Token;
+use crate::token_source::TokenError;
 
 /// All that happened in one call.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct Exchange {
     pub(crate) evidence: Evidence,
     /// How long the service asked to wait, where the call ended for that.
     pub(crate) retry_after: Option<Duration>,
+    /// The token that was sent last.
+    pub(crate) token: Option<Token>,
     pub(crate) result: Result<Answer, Failure>,
 }
 
@@ -30,6 +34,8 @@ pub(crate) enum Failure {
     Request(io::Error),
     /// The attempt ended without a whole answer.
     Broken(Broken),
+    /// There was no token to send.
+    Token(TokenError),
     /// A wait was longer than the call may take.
     Deadline { wait: Duration, reason: WaitReason },
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Request, Response, StatusCode};
 
 pub(crate) use answer::Answer;
@@ -29,7 +29,7 @@ pub(crate) use run::MakeRequest;
 use crate::base_url::BaseUrl;
 use crate::generated;
 use crate::operation::Operation;
-use crate::token::Token;
+use crate::token_source::TokenSource;
 use budget::Budget;
 use clock::Clock;
 use idempotency::IdempotencyKey;
@@ -46,7 +46,7 @@ pub(crate) struct Shared {
     pub(crate) base: BaseUrl,
     pub(crate) http: reqwest::Client,
     pub(crate) timeouts: Timeouts,
-    pub(crate) token: Option<Token>,
+    pub(crate) token: Option<Arc<dyn TokenSource>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) pacer: Arc<dyn Pacer>,
     pub(crate) observer: Arc<dyn Observer>,
@@ -77,20 +77,6 @@ impl Shared {
             self.clock.sleep(wait).await;
         }
     }
-
-    /// Adds what every request of this client carries, and what this call asked for.
-    pub(crate) fn dress(&self, request: &mut Request, options: &Options) {
-        let headers = request.headers_mut();
-        if let Some(token) = &self.token {
-            headers.insert(AUTHORIZATION, token.header());
-        }
-        if options.dry_run {
-            headers.insert(PRECOGNITION, HeaderValue::from_static("true"));
-        } else if let Some(key) = options.idempotency_key.as_ref().and_then(IdempotencyKey::header)
-        {
-            headers.insert(idempotency::HEADER, key);
-        }
-    }
 }
 
 /// What one call asked for.
@@ -104,6 +90,18 @@ pub(crate) struct Options {
     pub(crate) max_wait: Option<Duration>,
     /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
     pub(crate) looks_first: bool,
+}
+
+impl Options {
+    /// Adds to a request what its call asked for. The token is added to each attempt.
+    pub(crate) fn dress(&self, request: &mut Request) {
+        let headers = request.headers_mut();
+        if self.dry_run {
+            headers.insert(PRECOGNITION, HeaderValue::from_static("true"));
+        } else if let Some(key) = self.idempotency_key.as_ref().and_then(IdempotencyKey::header) {
+            headers.insert(idempotency::HEADER, key);
+        }
+    }
 }
 
 /// What the generated client carries for one request: the client's state, the call's options, and where the exchange is left.
@@ -136,7 +134,7 @@ impl ClientHooks<Transport> for generated::Client {
         // The generator's own header; the service knows its version by the path.
         request.headers_mut().remove("api-version");
         let transport = self.inner();
-        transport.shared.dress(request, &transport.options);
+        transport.options.dress(request);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reqwest::Request;
+use reqwest::header::AUTHORIZATION;
 use uuid::Uuid;
 
 use super::answer::Answer;
@@ -17,6 +18,7 @@ use super::retry_after::retry_after;
 use super::wire::Wire;
 use super::{Options, Shared};
 use crate::operation::{Effect, Operation};
+use crate::token::Token;
 
 /// Makes the request of each attempt; the bytes must be the same every time.
 pub(crate) type MakeRequest<'a> =
@@ -45,10 +47,12 @@ pub(super) async fn run(
         in_flight: 0,
         evidence,
         retry_after: None,
+        token: None,
+        renewed: false,
     };
     let result = call.attempts(wire, make).await;
-    let Run { sent, evidence, retry_after, .. } = call;
-    Exchange { operation, sent, evidence, retry_after, result }
+    let Run { sent, evidence, retry_after, token, .. } = call;
+    Exchange { operation, sent, evidence, retry_after, token, result }
 }
 
 struct Run<'a> {
@@ -60,6 +64,10 @@ struct Run<'a> {
     in_flight: u32,
     evidence: Evidence,
     retry_after: Option<Duration>,
+    /// The token that was sent last.
+    token: Option<Token>,
+    /// The service has refused a token of this call, and there was another one.
+    renewed: bool,
 }
 
 impl<'a> Run<'a> {
@@ -69,8 +77,12 @@ impl<'a> Run<'a> {
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Failure> {
         loop {
+            self.take_token().await?;
             let admitted = self.admit().await?;
-            let request = make().await.map_err(Failure::Request)?;
+            let mut request = make().await.map_err(Failure::Request)?;
+            if let Some(token) = &self.token {
+                request.headers_mut().insert(AUTHORIZATION, token.header());
+            }
             let result = self.attempt(wire, request).await;
             drop(admitted);
             let (end, asked) = match &result {
@@ -79,10 +91,15 @@ impl<'a> Run<'a> {
                     (End::Answer(answer.status()), asked)
                 }
                 Err(Failure::Broken(broken)) => (broken.end, None),
-                Err(Failure::Request(_) | Failure::Deadline { .. }) => return result,
+                Err(Failure::Request(_) | Failure::Deadline { .. } | Failure::Token(_)) => {
+                    return result;
+                }
             };
             let decision = self.decide(end, asked);
             self.evidence = self.evidence.max(end.evidence());
+            if end == End::Answer(401) && self.renew().await? {
+                continue;
+            }
             if end == End::Answer(429) {
                 let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
                 self.shared.pacer.block(block, &*self.shared.clock);
@@ -114,6 +131,24 @@ impl<'a> Run<'a> {
             }
             self.sleep(wait, reason).await;
         }
+    }
+
+    /// The token for the next attempt.
+    async fn take_token(&mut self) -> Result<(), Failure> {
+        if let Some(source) = &self.shared.token {
+            self.token = Some(source.token().await.map_err(Failure::Token)?);
+        }
+        Ok(())
+    }
+
+    /// Whether there is another token after a refusal: asked once, for a second one would be refused as well.
+    async fn renew(&mut self) -> Result<bool, Failure> {
+        if let (Some(source), Some(token), false) = (&self.shared.token, &self.token, self.renewed)
+        {
+            self.renewed = source.refused(token).await.map_err(Failure::Token)?;
+            return Ok(self.renewed);
+        }
+        Ok(false)
     }
 
     fn decide(&self, end: End, retry_after: Option<Duration>) -> Decision {

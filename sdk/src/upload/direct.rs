@@ -118,7 +118,7 @@ pub(crate) async fn send_to_upload_url(
         }
     }
     let host = address.url.host_str().unwrap_or_default();
-    Err(Error::from_exchange(exchange, host, None, None, why))
+    Err(Error::from_exchange(exchange, host, None, why))
 }
 
 /// The record of the file, in the envelope of the service or without it: the interface shows neither.

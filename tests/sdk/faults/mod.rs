@@ -42,11 +42,11 @@ impl Stage {
         Self { server, proxy, clock, client }
     }
 
-    /// The same client, but with so much patience for each attempt, in milliseconds.
-    fn impatient(&self, patience: u64) -> Client {
+    /// The same client, but with little patience for the network.
+    fn impatient(&self) -> Client {
         let mut timeouts = Timeouts::default();
-        timeouts.attempt = Some(Duration::from_millis(patience));
-        timeouts.stall = Duration::from_millis(patience / 2);
+        timeouts.attempt = Some(Duration::from_millis(250));
+        timeouts.stall = Duration::from_millis(100);
         builder(&self.server, &self.proxy, &self.clock).timeouts(timeouts).build().unwrap()
     }
 

@@ -159,25 +159,3 @@ async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_
         assert_eq!(tries, expected, "{operation}: what cannot be looked at is not sent again");
     }
 }
-
-#[tokio::test]
-async fn a_change_that_keeps_the_login_is_more_than_its_login() {
-    let stage = Stage::new().await;
-    let fields: Object = [("login", "cafe"), ("title", "Anew")].into_iter().collect();
-    stage.proxy.script([Act::pass(), Act::reset_before()]);
-    let page = stage.client.profile("cafe").update(ProfileChanges::from(fields)).await.unwrap();
-    assert_eq!(page.title.as_deref(), Some("Anew"));
-    assert_eq!(stage.server.account().profile("cafe").unwrap().title.as_deref(), Some("Anew"));
-}
-
-#[tokio::test]
-async fn a_new_login_whose_page_cannot_be_read_is_not_executed() {
-    for broken in [Act::reset_after(), Act::cut(9), Act::answer(200, &[], "<html>")] {
-        let stage = Stage::new().await;
-        stage.proxy.always(&broken);
-        let changes = SettingsChanges::default().login("cafe.mole");
-        let error = stage.client.profile("cafe").update_settings(changes).await.unwrap_err();
-        assert_eq!(error.outcome(), Outcome::NotExecuted, "{error}");
-        assert!(stage.server.account().profile("cafe").is_some());
-    }
-}

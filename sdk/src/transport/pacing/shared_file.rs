@@ -24,8 +24,8 @@ const VERSION: u32 = 1;
 
 /// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
 ///
-/// Each admission opens the file, locks it, reads, decides, writes and lets go, which takes some tens of microseconds; nobody waits with
-/// the lock held. The file holds times and no token; content that is torn or foreign counts as empty. Where the file cannot be used, this
+/// Each admission opens the file, locks it, reads, decides, writes and lets go, which takes some ten microseconds; nobody waits with the
+/// lock held. The file holds times and no token; content that is torn or foreign counts as empty. Where the file cannot be used, this
 /// process goes on alone with what it knows, and [`Observer::pacing_alone`] is told once.
 ///
 /// Times are those of the wall clock, the only one that processes share. Entries from the future, after the clock was set back, count

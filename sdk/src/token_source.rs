@@ -1,0 +1,240 @@
+//! Where a client gets the token of its requests.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::fs::File;
+use std::future::{Future, ready};
+use std::io::Read;
+use std::path::Path;
+use std::pin::Pin;
+
+use crate::token::Token;
+
+/// What the methods of a [`TokenSource`] return.
+pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>> + Send + 'a>>;
+
+/// Where a client gets the token of its requests: it asks before each of them, so that a token may change while the client lives.
+///
+/// A [`Token`] is a source by itself, and [`EnvironmentToken`] looks again after a refusal. Your own takes it from wherever your secrets
+/// are:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use links_sdk::{Client, Token, TokenError, TokenFuture, TokenSource};
+///
+/// #[derive(Debug)]
+/// struct Vault;
+///
+/// impl Vault {
+///     async fn secret(&self) -> Result<String, std::io::Error> {
+///         Ok("lnk_secret".to_owned())
+///     }
+/// }
+///
+/// impl TokenSource for Vault {
+///     fn token(&self) -> TokenFuture<'_, Token> {
+///         Box::pin(async {
+///             let secret = self.secret().await;
+///             let secret = secret.map_err(|error| TokenError::temporary("the vault is closed").caused_by(error))?;
+///             Token::new(&secret).map_err(|error| TokenError::login_needed(error.to_string()))
+///         })
+///     }
+/// }
+///
+/// let client = Client::builder("https://links.example/api/v1").token_source(Arc::new(Vault)).build()?;
+/// # let _ = client;
+/// # Ok::<(), links_sdk::BuildError>(())
+/// ```
+pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
+    /// The token for the next request.
+    ///
+    /// # Errors
+    ///
+    /// When there is none. The call ends with it, and nothing is sent.
+    fn token(&self) -> TokenFuture<'_, Token>;
+
+    /// The service has answered 401 to this token. Says whether [`TokenSource::token`] gives another one from now on; the request is then
+    /// sent once more. Unless it is overridden it does not.
+    ///
+    /// # Errors
+    ///
+    /// When it is clear that no token will do, or that another one cannot be had now. The call ends with it.
+    fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
+        let _ = token;
+        Box::pin(ready(Ok(false)))
+    }
+}
+
+/// Why there is no token to send. Its texts hold no secret.
+#[derive(Debug)]
+pub struct TokenError {
+    message: String,
+    temporary: bool,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl TokenError {
+    /// Only whoever owns the account can help: there is no token, or the service takes it no longer.
+    pub fn login_needed(message: impl Into<String>) -> Self {
+        Self { message: message.into(), temporary: false, source: None }
+    }
+
+    /// The same may succeed later: whoever issues the token could not be reached.
+    pub fn temporary(message: impl Into<String>) -> Self {
+        Self { message: message.into(), temporary: true, source: None }
+    }
+
+    /// The same with its cause.
+    #[must_use]
+    pub fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+
+    /// Whether the same may succeed later without anything being changed.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for TokenError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// One token for good.
+impl TokenSource for Token {
+    fn token(&self) -> TokenFuture<'_, Token> {
+        Box::pin(ready(Ok(self.clone())))
+    }
+}
+
+/// The token in the environment: the variable `LINKS_TOKEN`, else the file that `LINKS_TOKEN_FILE` names. Of a file whose content has
+/// changed, as mounted secrets do, the new content is taken as soon as the service refuses the old one.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+///
+/// use links_sdk::{Client, EnvironmentToken};
+///
+/// let token = Arc::new(EnvironmentToken::new());
+/// let client = Client::builder("https://links.example/api/v1").token_source(token).build()?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Default)]
+pub struct EnvironmentToken {
+    last: std::sync::Mutex<Option<Token>>,
+}
+
+impl EnvironmentToken {
+    /// The variable that holds a token.
+    pub const VARIABLE: &str = "LINKS_TOKEN";
+    /// The variable that names a file with a token.
+    pub const FILE_VARIABLE: &str = "LINKS_TOKEN_FILE";
+
+    /// Nothing is read before the first request.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn last(&self) -> std::sync::MutexGuard<'_, Option<Token>> {
+        self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn current(&self) -> Result<Token, TokenError> {
+        if let Some(token) = &*self.last() {
+            return Ok(token.clone());
+        }
+        let token = from_environment(&|name| std::env::var_os(name))?;
+        Ok(self.last().insert(token).clone())
+    }
+
+    fn again(&self, refused: &Token) -> Result<bool, TokenError> {
+        let token = from_environment(&|name| std::env::var_os(name))?;
+        let is_other = token != *refused;
+        *self.last() = Some(token);
+        Ok(is_other)
+    }
+}
+
+impl TokenSource for EnvironmentToken {
+    fn token(&self) -> TokenFuture<'_, Token> {
+        Box::pin(ready(self.current()))
+    }
+
+    fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
+        Box::pin(ready(self.again(token)))
+    }
+}
+
+fn from_environment(
+    variable: &dyn Fn(&str) -> Option<std::ffi::OsString>,
+) -> Result<Token, TokenError> {
+    let (name, text) = if let Some(text) = variable(EnvironmentToken::VARIABLE) {
+        (EnvironmentToken::VARIABLE, text.into_string().unwrap_or_default())
+    } else if let Some(path) = variable(EnvironmentToken::FILE_VARIABLE) {
+        (EnvironmentToken::FILE_VARIABLE, read(path.as_ref())?)
+    } else {
+        let message = format!(
+            "neither {} nor {} is set",
+            EnvironmentToken::VARIABLE,
+            EnvironmentToken::FILE_VARIABLE
+        );
+        return Err(TokenError::login_needed(message));
+    };
+    Token::new(&text).map_err(|error| TokenError::login_needed(format!("{name}: {error}")))
+}
+
+/// The text of a file that holds a token and nothing else.
+fn read(path: &Path) -> Result<String, TokenError> {
+    let mut text = String::new();
+    let most = Token::MOST_BYTES as u64;
+    let result = File::open(path).and_then(|file| file.take(most).read_to_string(&mut text));
+    match result {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            let message =
+                format!("{}: cannot read {}", EnvironmentToken::FILE_VARIABLE, path.display());
+            Err(TokenError::login_needed(message).caused_by(error))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(variables: &[(&str, &str)]) -> Result<Token, String> {
+        let variable = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        };
+        from_environment(&variable).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_variable_goes_before_the_file_and_an_empty_one_is_not_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        std::fs::write(&path, " of-the-file\n").unwrap();
+        let file = ("LINKS_TOKEN_FILE", path.to_str().unwrap());
+        assert_eq!(from(&[file]).unwrap(), Token::new("of-the-file").unwrap());
+        assert_eq!(from(&[("LINKS_TOKEN", "t"), file]).unwrap(), Token::new("t").unwrap());
+        assert_eq!(
+            from(&[("LINKS_TOKEN", ""), file]).unwrap_err(),
+            "LINKS_TOKEN: the token is empty"
+        );
+        assert!(
+            from(&[("LINKS_TOKEN", "two lines\nsecret")]).unwrap_err().ends_with("no token has")
+        );
+        assert!(from(&[("LINKS_TOKEN_FILE", "/no/such")]).unwrap_err().contains("/no/such"));
+        assert_eq!(from(&[]).unwrap_err(), "neither LINKS_TOKEN nor LINKS_TOKEN_FILE is set");
+    }
+}
