@@ -160,6 +160,11 @@ fn out(parts: &[&[u8]]) -> Result<(), Failure> {
     }
 }
 
+/// Columns of the terminal, or of a page where there is none.
+fn width() -> usize {
+    table::terminal_width().unwrap_or(100)
+}
+
 /// What people would call a block with this content: its title, else its first text. No list of fields is kept here, for the service
 /// has it.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {

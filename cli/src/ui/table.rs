@@ -39,6 +39,13 @@ fn frame(terminal: bool) -> Table {
     table
 }
 
+/// Columns of the terminal that stdout or stderr leads to.
+pub(super) fn terminal_width() -> Option<usize> {
+    let stdout = Table::new().width();
+    let width = stdout.or_else(|| Table::new().use_stderr().width());
+    width.filter(|width| *width >= WIDTH_MIN).map(usize::from)
+}
+
 /// The text of a table, without the white space that fills it up on the right.
 fn lines(mut table: Table) -> String {
     for column in table.column_iter_mut() {

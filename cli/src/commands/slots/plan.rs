@@ -27,8 +27,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
             format!("apply would refuse this: {}", refused(refusal)),
         ));
     }
-    let body =
-        json!({ "data": it.plan, "meta": { "requests": it.requests(), "refusal": it.refusal } });
+    let body = json!({ "data": ui::plan::Shown::of(&it.plan, &it.page.slots), "meta": { "requests": it.requests(), "refusal": it.refusal } });
     let exit = if it.plan.is_empty() { Exit::Ok } else { Exit::No };
     Ok(Outcome { body: Body::Own(body), view: View::Lines(lines), exit, then: None })
 }

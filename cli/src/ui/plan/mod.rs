@@ -1,0 +1,131 @@
+//! A plan as people read it.
+
+mod model;
+mod text;
+
+use links_sdk::Slot;
+use links_sdk::apply::{KeptReason, Notice, Plan};
+
+pub(crate) use model::Shown;
+
+use super::width;
+use crate::outcome::{Line, Tone};
+use model::{Block, Change};
+
+/// Most columns that the name of a block takes.
+const LABEL_MAX: usize = 40;
+
+/// Most blocks that are named only to say that nothing happens to them.
+const KEPT_MAX: usize = 12;
+
+/// What a plan does to a page: changes with old and new value, new blocks, moves, blocks kept and deleted.
+pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
+    Shown::of(plan, page).lines(width())
+}
+
+impl Shown<'_> {
+    fn lines(&self, width: usize) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for it in &self.updates {
+            let name = name(Some(it.id), it.kind, it.label);
+            lines.push(Line::new(Tone::Changed, format!("~ {name}")));
+            lines.extend(it.changes.iter().flat_map(|it| change(it, width)));
+        }
+        for it in self.creates {
+            lines.push(Line::new(Tone::Added, format!("+ {} (item {})", it.kind, it.index + 1)));
+            let line = |(key, new)| {
+                let text = format!("    {key}: {}", text::value(new));
+                Line::new(Tone::Added, text::cut(&text, width))
+            };
+            lines.extend(it.data.iter().map(line));
+        }
+        for it in &self.moves {
+            let place = match &it.behind {
+                Some(block) => format!("behind {}", block.name()),
+                None => "to the top".to_owned(),
+            };
+            lines.push(Line::new(Tone::Changed, format!("> {} {place}", it.block.name())));
+        }
+        lines.extend(self.kept());
+        for it in self.deletes {
+            let name = name(Some(it.id), &it.kind, it.label.as_deref());
+            lines.push(Line::new(Tone::Removed, format!("- {name}, with its click statistics")));
+        }
+        lines.extend(self.warnings());
+        lines
+    }
+
+    /// Blocks that stay although the file does not mention them: the first few by name.
+    fn kept(&self) -> impl Iterator<Item = Line> {
+        let named = self.kept.iter().take(KEPT_MAX).map(|it| {
+            let why = match it.reason {
+                KeptReason::NotInFile => "--prune deletes it",
+                KeptReason::ReadOnly => "blocks of its type are never deleted",
+                KeptReason::Unsupported => "a legacy block",
+            };
+            let name = name(Some(it.id), &it.kind, it.label.as_deref());
+            Line::new(Tone::Faint, format!("= {name} (not in the file; {why})"))
+        });
+        let more = self.kept.len().saturating_sub(KEPT_MAX);
+        let line = format!("= and {more} more that are not in the file; -o json lists all");
+        named.chain((more > 0).then(|| Line::new(Tone::Faint, line)))
+    }
+
+    fn warnings(&self) -> impl Iterator<Item = Line> {
+        let room = (self.make_room > 0).then(|| {
+            format!("the page is full: {} to delete before the new blocks come", self.make_room)
+        });
+        let notices = self.notices.iter().map(|Notice::RemovedSince { index, id }| {
+            format!(
+                "item {} was block {id}, which somebody deleted since: it is created again",
+                index + 1
+            )
+        });
+        room.into_iter().chain(notices).map(|it| Line::new(Tone::Changed, format!("! {it}")))
+    }
+}
+
+impl Block<'_> {
+    fn name(&self) -> String {
+        match self.index {
+            Some(index) => format!("the new {} of item {}", self.kind, index + 1),
+            None => name(self.id, self.kind, self.label),
+        }
+    }
+}
+
+/// A change on one line where it fits, else with the old value above the new one.
+fn change(it: &Change<'_>, width: usize) -> Vec<Line> {
+    let path = super::clean::line(&it.path);
+    let one = |tone, sign: &str, value| {
+        let text = format!("    {sign} {path}: {}", text::value(value));
+        vec![Line::new(tone, text::cut(&text, width))]
+    };
+    match (it.old, it.new) {
+        (None, None) => Vec::new(),
+        (None, Some(new)) => one(Tone::Added, "+", new),
+        (Some(old), None) => one(Tone::Removed, "-", old),
+        (Some(old), Some(new)) => {
+            let (old, new) = (text::value(old), text::value(new));
+            let line = format!("    {path}: {old} → {new}");
+            if text::width(&line) <= width {
+                return vec![Line::new(Tone::Changed, line)];
+            }
+            let (old, new) = text::pair(&old, &new, width.saturating_sub(8));
+            vec![
+                Line::new(Tone::Changed, format!("    {path}:")),
+                Line::new(Tone::Removed, format!("      - {old}")),
+                Line::new(Tone::Added, format!("      + {new}")),
+            ]
+        }
+    }
+}
+
+fn name(id: Option<i64>, kind: &str, label: Option<&str>) -> String {
+    let id = id.map(|it| format!(" {it}")).unwrap_or_default();
+    let label = label.map(|it| format!(" \"{}\"", text::cut(&super::clean::line(it), LABEL_MAX)));
+    format!("{kind}{id}{}", label.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

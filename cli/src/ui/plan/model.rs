@@ -1,0 +1,221 @@
+//! A plan as both people and scripts see it: every change by its path, and the fewest moves.
+
+use std::collections::{HashMap, HashSet};
+
+use links_sdk::Slot;
+use links_sdk::apply::{self, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::ui::label;
+
+/// What a plan does to a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Shown<'p> {
+    /// The fingerprint of the page that the plan is for.
+    pub(super) page: &'p str,
+    pub(super) updates: Vec<Updated<'p>>,
+    pub(super) creates: &'p [Create],
+    pub(super) moves: Vec<Move<'p>>,
+    pub(super) deletes: &'p [Delete],
+    /// How many of them go before the new ones come, because the page is full.
+    pub(super) make_room: usize,
+    pub(super) kept: &'p [Kept],
+    pub(super) notices: &'p [Notice],
+}
+
+/// New values for a block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Updated<'p> {
+    pub(super) id: i64,
+    /// The index of the item in the file.
+    pub(super) index: usize,
+    #[serde(rename = "type")]
+    pub(super) kind: &'p str,
+    pub(super) label: Option<&'p str>,
+    pub(super) changes: Vec<Change<'p>>,
+}
+
+/// A value that changes, comes (no `old`) or goes (no `new`).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Change<'p> {
+    /// From the block's data down: `items.2.answer`. In a list that is counted as in the side that has it.
+    pub(super) path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) old: Option<&'p Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) new: Option<&'p Value>,
+}
+
+/// A block that gets another place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Move<'p> {
+    #[serde(flatten)]
+    pub(super) block: Block<'p>,
+    /// The block it comes to stand behind; none: it goes to the top.
+    pub(super) behind: Option<Block<'p>>,
+}
+
+/// A block, by its id or, while it has none, by the index of its item in the file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Block<'p> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<usize>,
+    #[serde(rename = "type")]
+    pub(super) kind: &'p str,
+    pub(super) label: Option<&'p str>,
+}
+
+impl<'p> Shown<'p> {
+    /// The plan for this page.
+    pub(crate) fn of(plan: &'p Plan, page: &'p [Slot]) -> Self {
+        Self {
+            page: &plan.page,
+            updates: plan.updates.iter().map(updated).collect(),
+            creates: &plan.creates,
+            moves: moves(plan, page),
+            deletes: &plan.deletes,
+            make_room: plan.make_room,
+            kept: &plan.kept,
+            notices: &plan.notices,
+        }
+    }
+}
+
+fn updated(update: &Update) -> Updated<'_> {
+    let mut changes = Vec::new();
+    for (key, new) in update.changed.iter() {
+        differences(key, update.before.get(key), Some(new), &mut changes);
+    }
+    let Update { id, index, kind, label, .. } = update;
+    Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
+}
+
+/// What differs between two values; within mappings and lists only that.
+fn differences<'p>(
+    path: &str,
+    old: Option<&'p Value>,
+    new: Option<&'p Value>,
+    changes: &mut Vec<Change<'p>>,
+) {
+    let below = |key: &dyn std::fmt::Display| format!("{path}.{key}");
+    match (old, new) {
+        (Some(old), Some(new)) if apply::same(old, new) => {}
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+                differences(&below(key), old.get(key), new.get(key), changes);
+            }
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) => {
+            // What is alike at both ends stays, so that one entry that comes or goes is one change.
+            let head = old.iter().zip(new).take_while(|(old, new)| apply::same(old, new)).count();
+            let (old_rest, new_rest) = (&old[head..], &new[head..]);
+            let ends = old_rest.iter().rev().zip(new_rest.iter().rev());
+            let tail = ends.take_while(|(old, new)| apply::same(old, new)).count();
+            let (old_rest, new_rest) =
+                (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
+            for at in 0..old_rest.len().max(new_rest.len()) {
+                differences(&below(&(head + at)), old_rest.get(at), new_rest.get(at), changes);
+            }
+        }
+        // An empty value is none: nobody wants to read of it.
+        (old, new) => {
+            let held = |it: &&Value| !apply::same(it, &Value::Null);
+            let (old, new) = (old.filter(held), new.filter(held));
+            changes.push(Change { path: path.to_owned(), old, new });
+        }
+    }
+}
+
+/// The fewest blocks whose moving gives the order, each with the one it comes to stand behind.
+fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
+    if !plan.reorder {
+        return Vec::new();
+    }
+    let was: HashMap<i64, usize> =
+        page.iter().enumerate().map(|(at, slot)| (slot.id, at)).collect();
+    let existing = |slot: &SlotRef| match slot {
+        SlotRef::Existing(id) => was.get(id).copied(),
+        SlotRef::Created(_) => None,
+    };
+    let positions: Vec<usize> = plan.order.iter().filter_map(existing).collect();
+    let staying: HashSet<usize> = longest_rising(&positions).into_iter().collect();
+    let block = |slot: &SlotRef| match slot {
+        SlotRef::Existing(id) => {
+            let slot = was.get(id).map(|at| &page[*at])?;
+            let (kind, label) = (slot.kind.as_str(), label(&slot.data));
+            Some(Block { id: Some(*id), index: None, kind, label })
+        }
+        SlotRef::Created(nth) => {
+            let create = plan.creates.get(*nth)?;
+            let (kind, label) = (create.kind.as_str(), label(&create.data));
+            Some(Block { id: None, index: Some(create.index), kind, label })
+        }
+    };
+    let moved = |(nth, slot): (usize, &SlotRef)| {
+        existing(slot).filter(|at| !staying.contains(at))?;
+        let behind = nth.checked_sub(1).and_then(|before| block(&plan.order[before]));
+        Some(Move { block: block(slot)?, behind })
+    };
+    plan.order.iter().enumerate().filter_map(moved).collect()
+}
+
+/// The longest part of a list of different numbers that is in rising order already.
+fn longest_rising(numbers: &[usize]) -> Vec<usize> {
+    // `ends[n]` is the index of the smallest number that a rising run of n + 1 can end with.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous = vec![None; numbers.len()];
+    for (at, number) in numbers.iter().enumerate() {
+        let length = ends.partition_point(|end| numbers[*end] < *number);
+        previous[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        if length == ends.len() { ends.push(at) } else { ends[length] = at }
+    }
+    let mut run: Vec<usize> = std::iter::successors(ends.last().copied(), |at| previous[*at])
+        .map(|at| numbers[at])
+        .collect();
+    run.reverse();
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_fewest_things_move() {
+        assert!(longest_rising(&[]).is_empty());
+        assert_eq!(longest_rising(&[0, 1, 2]), [0, 1, 2]);
+        assert_eq!(longest_rising(&[3, 0, 1, 2]), [0, 1, 2]);
+        assert_eq!(longest_rising(&[1, 2, 3, 0]), [1, 2, 3]);
+        assert_eq!(longest_rising(&[2, 1, 0]).len(), 1);
+        assert_eq!(longest_rising(&[4, 0, 5, 1, 6, 2]).len(), 3);
+    }
+
+    #[test]
+    fn changes_are_told_by_their_path() {
+        let all = |old: Value, new: Value| {
+            let mut changes = Vec::new();
+            differences("it", Some(&old), Some(&new), &mut changes);
+            let side = |it: Option<&Value>| it.map_or("-".to_owned(), Value::to_string);
+            let shown = |it: &Change<'_>| format!("{}: {} {}", it.path, side(it.old), side(it.new));
+            changes.iter().map(shown).collect::<Vec<_>>()
+        };
+        let list = |text: &str| text.chars().map(|c| json!({"q": c.to_string(), "n": 1})).collect();
+        assert_eq!(all(list("abc"), list("axc")), [r#"it.1.q: "b" "x""#]);
+        assert_eq!(all(list("abc"), list("abcd")), [r#"it.3: - {"q":"d","n":1}"#]);
+        assert_eq!(all(list("abc"), list("xabc")), [r#"it.0: - {"q":"x","n":1}"#]);
+        assert_eq!(all(list("abc"), list("bc")), [r#"it.0: {"q":"a","n":1} -"#]);
+        assert_eq!(all(list("aaa"), list("aa")), [r#"it.2: {"q":"a","n":1} -"#]);
+        assert_eq!(
+            all(json!({"a": 1, "b": {"c": " x "}}), json!({"b": {"c": "x"}})),
+            ["it.a: 1 -"]
+        );
+        assert_eq!(all(json!("x"), json!(null)), [r#"it: "x" -"#]);
+        assert_eq!(all(json!([]), json!("x")), [r#"it: - "x""#]);
+        assert!(all(json!([]), json!("")).is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! Values on lines that are only so wide.
+
+use serde_json::Value;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::ui::clean;
+
+/// What is shown of a long text in front of the place where it differs.
+const LEAD: usize = 12;
+
+/// Columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// A value as people read it, on one line and harmless.
+pub(super) fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("\"{}\"", one_line(text)),
+        other => clean::line(&other.to_string()).into_owned(),
+    }
+}
+
+/// A text on one line; where it had several stands `\n`.
+fn one_line(text: &str) -> String {
+    clean::line(&text.trim_end().replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t"))
+        .into_owned()
+}
+
+/// As much of a text from its beginning as fits.
+pub(super) fn cut(text: &str, room: usize) -> String {
+    window(text, 0, room)
+}
+
+/// Two versions of a value, each shortened so that the place where they differ can be seen.
+pub(super) fn pair(old: &str, new: &str, room: usize) -> (String, String) {
+    if width(old) <= room && width(new) <= room {
+        return (old.to_owned(), new.to_owned());
+    }
+    let alike = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+    let start = if alike <= 2 * LEAD { 0 } else { word_start(new, alike) };
+    (window(old, start, room), window(new, start, room))
+}
+
+/// The beginning of the first word shortly before a place, or just some characters before it.
+fn word_start(text: &str, place: usize) -> usize {
+    let from = place - LEAD;
+    let before: Vec<char> = text.chars().skip(from).take(LEAD).collect();
+    before.iter().position(|c| *c == ' ').map_or(from, |at| from + at + 1)
+}
+
+/// What can be shown from a place on.
+fn window(text: &str, start: usize, room: usize) -> String {
+    let mut shown = if start > 0 { "…".to_owned() } else { String::new() };
+    let rest: String = text.chars().skip(start).collect();
+    let left = room.saturating_sub(width(&shown));
+    if width(&rest) <= left {
+        return shown + &rest;
+    }
+    let mut used = 1;
+    for c in rest.chars() {
+        used += c.width().unwrap_or(0);
+        if used > left {
+            break;
+        }
+        shown.push(c);
+    }
+    format!("{}…", shown.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn long_texts_are_shortened_at_the_place_where_they_differ() {
+        let old = "\"We open at 8 every day. Dogs, laptops and long conversations are welcome.\"";
+        let new = old.replace("long", "short");
+        assert_eq!(
+            pair(old, &new, 30),
+            ("…and long conversations are w…".into(), "…and short conversations are…".into())
+        );
+        assert_eq!(pair(old, &new, 80), (old.to_owned(), new.clone()));
+        let (old, new) = pair(old, "\"We open\"", 20);
+        assert_eq!((old.as_str(), new.as_str()), ("\"We open at 8 every…", "\"We open\""));
+    }
+
+    #[test]
+    fn width_is_counted_in_columns() {
+        assert_eq!(cut("日本語のページ", 7), "日本語…");
+        assert_eq!(width(&cut("日本語のページ", 8)), 7);
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("longer", 5), "long…");
+        for room in 0..4 {
+            assert!(width(&cut("longer", room)) <= room.max(1));
+        }
+    }
+
+    #[test]
+    fn a_text_of_several_lines_stays_on_one() {
+        assert_eq!(value(&json!("one\r\n\ttwo\u{1b}[31m\n")), "\"one\\n\\ttwo\\u{1b}[31m\"");
+        assert_eq!(value(&json!({"a": "\u{202e}"})), "{\"a\":\"\\u{202e}\"}");
+    }
+}
