@@ -9,6 +9,7 @@ mod files;
 mod leaves;
 mod output;
 mod pacing;
+mod runs;
 mod sandbox;
 mod stage;
 mod surface;

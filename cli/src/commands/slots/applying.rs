@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use links_sdk::apply::{Done, Journal, Lock, Log, Opening, Page, Runs, fingerprint};
+use links_sdk::apply::{Delete, Done, Journal, Lock, Log, Opening, Page, Runs, fingerprint};
 use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
@@ -195,7 +195,7 @@ fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Resu
         return Ok(false);
     }
     let what = if deletes == 0 { "the changes".to_owned() } else { format!("{deletes} deletes") };
-    match ui.ask(&question(it)) {
+    match ui.ask(&question(&it.plan.deletes)) {
         Some(true) => Ok(true),
         Some(false) => Err(Failure::new(
             Exit::Refused,
@@ -220,17 +220,38 @@ async fn unchanged(it: &Planned) -> Result<(), Failure> {
 }
 
 /// Names every block that would go.
-fn question(it: &Planned) -> String {
-    if it.plan.deletes.is_empty() {
+fn question(deletes: &[Delete]) -> String {
+    if deletes.is_empty() {
         return "Change the page so?".to_owned();
     }
-    let lines = it.plan.deletes.iter().map(|delete| {
-        let label = delete.label.as_deref().unwrap_or_default();
-        format!("  {} {} {label}\n", delete.kind, delete.id)
-    });
-    let count = it.plan.deletes.len();
+    let named = |it: &Delete| {
+        let label = it.label.as_ref().map(|label| format!(" \"{}\"", ui::clean::line(label)));
+        format!("  {} {}{}\n", it.kind, it.id, label.unwrap_or_default())
+    };
+    let list: String = deletes.iter().map(named).collect();
     format!(
-        "{}Delete {count} blocks and their click statistics? There is no way back.",
-        lines.collect::<String>()
+        "{list}Delete these {} blocks and their click statistics? There is no way back.",
+        deletes.len()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_names_every_block_that_would_go() {
+        let delete = |id, kind: &str, label: Option<&str>| {
+            let label = label.map(str::to_owned);
+            Delete { id, kind: kind.to_owned(), label }
+        };
+        let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
+        let asked = question(&deletes);
+        let lines: Vec<&str> = asked.lines().collect();
+        assert_eq!(lines.len(), 3, "{asked}");
+        assert!(lines[0].starts_with("  text 7 \"Opening") && !asked.contains('\u{1b}'), "{asked}");
+        assert_eq!(lines[1], "  divider 8");
+        assert!(lines[2].contains("2 blocks and their click statistics"), "{asked}");
+        assert!(!question(&[]).contains("Delete"));
+    }
 }

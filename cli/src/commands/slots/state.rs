@@ -65,9 +65,10 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
 
 /// Each run of a page. One whose journal is of no use stands in the way of all.
 pub(super) fn logs(runs: &Runs) -> Result<Vec<Log>, Failure> {
-    let recorded = runs
-        .list()
-        .map_err(|error| Failure::usage(format!("the journals cannot be read: {error}")))?;
+    let recorded = runs.list().map_err(|error| {
+        Failure::usage(format!("the runs of the page cannot be read: {error}"))
+            .hint("name another folder with LINKS_STATE_DIR")
+    })?;
     recorded.into_iter().map(|it| it.log.map_err(|why| bad(&it.path, &why))).collect()
 }
 

@@ -181,7 +181,7 @@ impl Runs {
         types: &SlotTypes,
     ) -> io::Result<Journal> {
         self.tidy();
-        let run = format!("{:08x}-{}", opening.time, &Uuid::new_v4().simple().to_string()[..16]);
+        let run = self.new_name(opening.time);
         crash::point("before_write");
         let slots = &DesiredPage::from_page(&page.slots, types).slots;
         let backup = serde_json::to_vec_pretty(&Backup { profile: page.id, slots })?;
@@ -234,6 +234,15 @@ impl Runs {
         self.folder.join(format!("{run}.{JOURNAL}"))
     }
 
+    /// Time and number come first, so that names sort as the runs came, whatever the clock did; what is random makes keys of it.
+    fn new_name(&self, time: u64) -> String {
+        let runs = entries(&self.folder).unwrap_or_default();
+        let last =
+            runs.iter().filter_map(|path| run_of(path)).filter_map(|run| order_of(&run)).max();
+        let order = last.map_or(time << 8, |last| (last + 1).max(time << 8));
+        format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
+    }
+
     /// Old runs take up room for nothing, and so does what never became a run; what cannot be removed stays.
     fn tidy(&self) {
         let (Ok(runs), Ok(paths)) = (self.list(), entries(&self.folder)) else { return };
@@ -256,6 +265,11 @@ impl Runs {
 
 fn root(state: &Path) -> PathBuf {
     state.join("runs")
+}
+
+/// When a run began, in 256ths of a second.
+fn order_of(run: &str) -> Option<u64> {
+    u64::from_str_radix(run.split_once('-')?.0, 16).ok()
 }
 
 fn run_of(path: &Path) -> Option<String> {

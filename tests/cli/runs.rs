@@ -1,0 +1,382 @@
+//! Runs that are interrupted, locked out, listed, gone on with, given up and undone; the tests carry the numbers of the project's list
+//! of faults.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use links_sdk::apply::Runs;
+use serde_json::{Value, json};
+
+use crate::stage::{Run, Stage};
+
+const PAGE: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: New}}\n  - {type: text, data: {title: Middle}}\n  - {type: text, data: {title: Last}}\n";
+
+/// The café, with state that outlives a run and no waiting.
+fn cafe() -> Stage {
+    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    let folder = state(&stage).display().to_string();
+    let stage = stage.env("LINKS_STATE_DIR", folder);
+    stage.file("page.yaml", PAGE);
+    stage
+}
+
+fn state(stage: &Stage) -> PathBuf {
+    stage.home.path().join("state")
+}
+
+/// Runs a command that is ended at a place.
+fn cut_off(stage: &Stage, place: &str, line: &str) {
+    let mut command = stage.command(line.split_whitespace());
+    let output = command.env("LINKS_TEST_CRASH", place).output().unwrap();
+    assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn rows(run: &Run) -> Vec<Value> {
+    run.json()["data"].as_array().unwrap().clone()
+}
+
+fn runs(stage: &Stage) -> Runs {
+    Runs::of(&state(stage), &stage.server.base_url(), 101)
+}
+
+fn slots(stage: &Stage) -> usize {
+    stage.server.account().profile("cafe").unwrap().slots.len()
+}
+
+#[test]
+fn an_interrupted_run_is_shown_and_gone_on_with() {
+    let stage = cafe();
+    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+    assert_eq!(stage.run("slots apply --resume").exit, 6);
+    cut_off(&stage, "after_send:3", "slots apply page.yaml");
+    let row = &rows(&stage.run("slots apply --status -o json"))[0];
+    assert_eq!((&row["state"], &row["inDoubt"]), (&"unfinished".into(), &true.into()), "{row}");
+    assert_eq!(row["done"], json!({"updated": 1, "created": 0, "deleted": 0, "reordered": false}));
+    stage.operations();
+
+    let resumed = stage.run("slots apply --resume -o json");
+    assert_eq!(resumed.exit, 0, "{resumed}");
+    assert_eq!(resumed.json()["data"]["run"], row["run"], "it is the same run");
+    assert!(!stage.operations().contains(&"createSlots".to_owned()), "both slots were found");
+    assert_eq!(slots(&stage), 16);
+    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+    let history = stage.run("slots history cafe -o json");
+    let row = &rows(&history)[0];
+    assert_eq!((&row["state"], &row["inDoubt"]), (&"done".into(), &false.into()), "{row}");
+    assert_eq!(row["done"], json!({"updated": 1, "created": 2, "deleted": 0, "reordered": false}));
+    assert!(stage.run("slots history").stdout.contains("1 updated, 2 created"));
+    assert_eq!(rows(&stage.run("slots history 102 -o json")).len(), 0);
+}
+
+#[test]
+fn an_interrupted_run_can_be_given_up() {
+    let stage = cafe();
+    cut_off(&stage, "after_send:2", "slots apply page.yaml");
+    let aborted = stage.run("slots apply --abort page.yaml");
+    assert_eq!(aborted.exit, 0, "{aborted}");
+    assert_eq!(rows(&stage.run("slots history -o json"))[0]["state"], "aborted");
+    assert_eq!(stage.run("slots apply --abort").exit, 6);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    assert_eq!(rows(&stage.run("slots history -o json")).len(), 2);
+}
+
+#[test]
+fn fault_49_a_run_of_another_file_is_given_up_and_said_so() {
+    let stage = cafe();
+    cut_off(&stage, "before_send:3", "slots apply page.yaml");
+    stage.file("page.yaml", PAGE.replace("Last", "Another"));
+    let run = stage.run("slots apply page.yaml");
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(
+        run.stderr.contains("was for another file and is given up (1 updated so far)"),
+        "{run}"
+    );
+    let states: Vec<_> =
+        rows(&stage.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
+    assert_eq!(states, ["done", "replaced"], "the latest comes first");
+}
+
+#[test]
+fn fault_65_a_broken_journal_stops_everything_until_it_is_put_aside() {
+    let stage = cafe();
+    cut_off(&stage, "after_send:3", "slots apply page.yaml");
+    let journal = runs(&stage).list().unwrap().remove(0).path;
+    let text = std::fs::read_to_string(&journal).unwrap();
+    std::fs::write(&journal, text.replacen("{\"begin\"", "{\"bogus\"", 1)).unwrap();
+    stage.operations();
+    let run = stage.run("slots apply page.yaml");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.stderr.contains("is damaged") && run.stderr.contains("--abort"), "{run}");
+    assert_eq!(stage.operations(), ["getProfile"]);
+    assert_eq!(rows(&stage.run("slots history -o json"))[0]["state"], "unreadable");
+    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 0);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    assert_eq!(slots(&stage), 16, "what was created is found by its content");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
+    let stage = cafe();
+    let lock = runs(&stage).lock(false).unwrap();
+    stage.operations();
+    let refused = stage.run("slots apply page.yaml");
+    assert_eq!(refused.exit, 14, "{refused}");
+    assert!(refused.stderr.contains(&format!("process {}", std::process::id())), "{refused}");
+    assert!(stage.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+
+    let mut waiting = stage.command(["slots", "apply", "page.yaml", "--wait"]);
+    let mut waiting = waiting.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // Linux lists who waits for a lock with an arrow.
+    let waits = |line: &str| line.contains("->") && line.contains(&format!(" {} ", waiting.id()));
+    while !std::fs::read_to_string("/proc/locks").unwrap().lines().any(waits) {
+        std::thread::yield_now();
+    }
+    // The page changes while the other one holds it.
+    stage.server.edit(|account| account.profiles[0].slots.truncate(3));
+    assert_eq!(waiting.try_wait().unwrap(), None);
+    drop(lock);
+    let output = waiting.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(stage.operations().iter().filter(|it| *it == "getProfile").count(), 2);
+    assert_eq!(slots(&stage), 3 + 2);
+}
+
+#[test]
+fn fault_60_runs_that_start_together_make_the_page_once() {
+    for _ in 0..5 {
+        let stage = cafe();
+        let start = || {
+            let mut command = stage.command(["slots", "apply", "page.yaml", "--wait"]);
+            command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+        };
+        let together: Vec<_> = (0..4).map(|_| start()).collect();
+        let ended: Vec<Output> =
+            together.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+        for output in &ended {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        assert_eq!(slots(&stage), 16);
+        assert_eq!(rows(&stage.run("slots history -o json")).len(), 1, "only one had to write");
+    }
+}
+
+#[test]
+fn a_run_is_undone_as_far_as_that_goes() {
+    let stage = cafe();
+    stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Changed}}\n  - {type: text, data: {title: Stays}}\n");
+    let before = stage.run("slots pull cafe").stdout;
+    let apply =
+        stage.run("slots apply less.yaml --prune --prune-unsupported --yes --max-deletes 20");
+    assert_eq!(apply.exit, 0, "{apply}");
+    let row = &rows(&stage.run("slots history -o json"))[0];
+    let run = row["run"].as_str().unwrap();
+    assert_eq!(row["deleted"].as_array().unwrap().len(), 12);
+    stage.operations();
+
+    let unasked = stage.run(&format!("slots restore {run}"));
+    assert_eq!(unasked.exit, 14, "{unasked}");
+    assert!(unasked.stderr.contains("click statistics are gone"), "{unasked}");
+    let writes = ["updateSlots", "createSlots", "reorderSlots"];
+    assert!(!stage.operations().iter().any(|it| writes.contains(&it.as_str())));
+
+    let restored = stage.run(&format!("slots restore {} --yes", &run[..14]));
+    assert_eq!(restored.exit, 0, "{restored}");
+    assert!(restored.stderr.contains("is gone for good"), "the two legacy blocks\n{restored}");
+    let content = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']).to_owned());
+        lines.filter(|line| !line.starts_with("id: ") && !line.is_empty()).collect()
+    };
+    let (before, after) = (content(&before), content(&stage.run("slots pull cafe").stdout));
+    let missing: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
+    assert!(missing.iter().all(|line| line.starts_with("type: ")), "{missing:?}");
+    assert!(after.contains(&"title: Stays".to_owned()), "what came since stays");
+    assert!(!after.contains(&"title: Changed".to_owned()));
+    assert_eq!(slots(&stage), 13);
+    assert_eq!(stage.run("slots restore no-such-run").exit, 6);
+    assert_eq!(stage.run("slots restore f").exit, 6);
+}
+
+#[test]
+fn an_interrupted_restore_is_finished_by_the_same_command() {
+    let stage = cafe();
+    stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
+    assert_eq!(stage.run("slots apply less.yaml --prune --yes --max-deletes 20").exit, 0);
+    let run = rows(&stage.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
+    let next_id = || stage.server.account().next_id;
+    let before = next_id();
+    let line = format!("slots restore {run} --yes");
+    cut_off(&stage, "after_send:3", &line);
+    assert_eq!(stage.run("slots apply --resume").exit, 2, "it has no file");
+    let again = stage.run(&line);
+    assert_eq!(again.exit, 0, "{again}");
+    assert_eq!(next_id() - before, 10, "nothing was created twice");
+    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+}
+
+#[test]
+fn consent_outlives_the_run_but_covers_nothing_more() {
+    let stage = cafe();
+    stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
+    cut_off(&stage, "before_send:3", "slots apply less.yaml --prune --yes --max-deletes 11");
+    stage.server.edit(|account| {
+        let page = &mut account.profiles[0];
+        let mut new = page.slots[0].clone();
+        new.id = 7777;
+        page.slots.push(new);
+    });
+    let more = stage.run("slots apply --resume");
+    assert_eq!(more.exit, 14, "{more}");
+    stage.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 7777));
+    let same = stage.run("slots apply --resume");
+    assert_eq!(same.exit, 0, "{same}");
+    assert_eq!(slots(&stage), 4);
+}
+
+#[test]
+fn fault_35_a_page_that_reads_empty_is_not_believed() {
+    let stage = cafe();
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    let slots_before = stage.server.edit(|account| std::mem::take(&mut account.profiles[0].slots));
+    stage.operations();
+    let run = stage.run("slots apply page.yaml");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.stderr.contains("left 16 blocks on it"), "{run}");
+    assert_eq!(stage.operations(), ["getProfile", "listSlots"], "both ways of reading it");
+    stage.server.edit(|account| account.profiles[0].slots = slots_before);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    stage.server.edit(|account| account.profiles[0].slots.clear());
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: divider}\n");
+    assert_eq!(stage.run("slots apply page.yaml --allow-empty").exit, 0);
+}
+
+#[test]
+fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() {
+    let stage = cafe();
+    stage.server.edit(|account| {
+        for token in &mut account.tokens {
+            token.abilities.retain(|ability| ability == "profile:read");
+        }
+    });
+    let before = stage.server.account();
+    let run = stage.run("slots apply page.yaml");
+    assert_eq!(run.exit, 5, "{run}");
+    assert!(run.stderr.contains("nothing was written"), "{run}");
+    assert_eq!(stage.server.account().profiles, before.profiles);
+    assert_eq!(rows(&stage.run("slots history -o json"))[0]["state"], "refused");
+    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+}
+
+#[test]
+fn fault_64_without_a_folder_of_state_nothing_is_begun() {
+    let stage = cafe();
+    let file = stage.file("no-folder", "").display().to_string();
+    let stage = stage.env("LINKS_STATE_DIR", file);
+    let before = stage.server.account();
+    let run = stage.run("slots apply page.yaml");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("LINKS_STATE_DIR"), "{run}");
+    assert_eq!(stage.server.account().profiles, before.profiles);
+}
+
+/// The size that files may have stands for the room on a disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
+    let small = || {
+        let stage = cafe();
+        stage.server.edit(|account| account.profiles[0].slots.truncate(1));
+        stage
+    };
+    let stage = small();
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    let whole = std::fs::metadata(&runs(&stage).list().unwrap()[0].path).unwrap().len();
+
+    let (mut refused, mut stopped, mut warned) = (0, 0, 0);
+    for room in (0..whole).step_by(16) {
+        let stage = small();
+        let before = stage.server.account();
+        let limited = format!(
+            "trap '' XFSZ; exec prlimit --fsize={room} '{}' slots apply page.yaml",
+            env!("CARGO_BIN_EXE_links")
+        );
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).env_clear().current_dir(stage.home.path());
+        let likeness = stage.command(["x"]);
+        command.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.code() {
+            Some(2) => {
+                refused += 1;
+                assert_eq!(stage.server.account().profiles, before.profiles, "{text}");
+            }
+            Some(12) => stopped += 1,
+            Some(0) if text.contains("could be written down") => warned += 1,
+            other => panic!("{room} bytes: {other:?} {text}"),
+        }
+        let next = stage.run("slots apply page.yaml");
+        assert_eq!(next.exit, 0, "{room} bytes: {text}{next}");
+        assert_eq!((slots(&stage), stage.server.account().next_id - before.next_id), (3, 2));
+        assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+    }
+    assert!(refused > 10 && stopped > 0 && warned > 0, "{refused} {stopped} {warned}");
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
+    let stage = Stage::cafe().keeping_state();
+    let dividers = "  - {type: divider}\n".repeat(300);
+    stage.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
+    let mut child = stage.command(["slots", "apply", "page.yaml", "-o", "json"]);
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Five requests go out at once; the sixth waits for the rest of a second.
+    while stage.server.requests().len() < 5 {
+        std::thread::yield_now();
+    }
+    let interrupt = || {
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    };
+    interrupt();
+    interrupt();
+    // Two signals that arrive together may count as one.
+    while child.try_wait().unwrap().is_none() {
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("carried out all the same"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
+
+    let stage = stage.env("LINKS_TEST_NO_WAIT", "1");
+    let resumed = stage.run("slots apply --resume");
+    assert_eq!(resumed.exit, 0, "{resumed}");
+    // One of the dividers was on the page before.
+    assert_eq!(slots(&stage), 14 + 299);
+}
+
+/// What only tests need must not be in what is released.
+#[test]
+fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let armed = text("sdk/src/apply/crash.rs");
+    let (before, after) = armed.split_once("#[cfg(debug_assertions)]\nmod armed {").unwrap();
+    let (armed, disarmed) = after.split_once("\n}\n").unwrap();
+    assert!(armed.contains("LINKS_TEST_CRASH") && armed.contains("abort()"));
+    assert!(!disarmed.contains("LINKS_TEST") && !disarmed.contains("abort"));
+    assert!(before.lines().all(|line| line.starts_with("//!") || !line.contains("LINKS_TEST")));
+    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod hurry;"));
+    let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
+    for path in elsewhere.filter(|it| !it.ends_with("crash.rs") && !it.ends_with("hurry.rs")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("LINKS_TEST"), "{}", path.display());
+    }
+}
+
+fn sources(folder: &std::path::Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
