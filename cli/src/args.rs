@@ -3,6 +3,7 @@
 use clap::{Args, Parser};
 
 use crate::commands::Command;
+use crate::credentials::AccountName;
 use crate::formats::{Fields, Format};
 
 /// Edit public link pages and the blocks on them.
@@ -72,6 +73,15 @@ pub(crate) struct Global {
         help = "Address of the service, version segment included [env: LINKS_BASE_URL]"
     )]
     pub(crate) base_url: Option<String>,
+    /// The account.
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        conflicts_with = "sandbox",
+        help = "One of the accounts of `links auth list` [env: LINKS_ACCOUNT]"
+    )]
+    pub(crate) account: Option<AccountName>,
     /// Whether the embedded service is meant.
     #[arg(
         long,

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use links_sdk::{BaseUrl, Client, SharedFile, Token};
 
+use crate::credentials::{Given, given};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::folders;
-use crate::settings::{Settings, Target, TokenSource};
+use crate::settings::{Missing, Settings, Target, TokenFrom};
 use crate::ui::Ui;
 
 /// More bytes than any token has.
@@ -51,9 +52,8 @@ impl Context {
             Target::Service { address, from } => {
                 let base = BaseUrl::new(&address)
                     .map_err(|error| Failure::usage(format!("{from}: {error}")))?;
-                let token = token(&self.settings.token)?;
-                let rate = SharedFile::name(&base, &token);
-                self.build(&base, token, &rate)?
+                let given = self.given(&base)?;
+                self.client_of(&base, given)?
             }
         };
         Ok(self.client.insert(client).clone())
@@ -84,7 +84,7 @@ impl Context {
         let base = BaseUrl::new(&server.base_url()).map_err(Failure::internal)?;
         let token = Token::new(&server.token()).map_err(Failure::internal)?;
         self.sandbox = Some(server);
-        self.build(&base, token, sandbox::RATE)
+        self.build(&base, token.into(), sandbox::RATE)
     }
 
     #[cfg(not(feature = "sandbox"))]
@@ -92,11 +92,37 @@ impl Context {
         std::future::ready(Err(Failure::usage("this program was built without the sandbox"))).await
     }
 
+    /// What the settings say the client sends.
+    fn given(&self, base: &BaseUrl) -> Result<Given, Failure> {
+        match &self.settings.token {
+            TokenFrom::Variable(text) => token(text, "LINKS_TOKEN").map(Given::from),
+            TokenFrom::File(path) => {
+                token(&read_token(path)?, &path.display().to_string()).map(Given::from)
+            }
+            TokenFrom::Account(name, account) => given(&self.config_folder()?, name, account, base),
+            TokenFrom::Nowhere(missing) => Err(no_token(missing, base)),
+        }
+    }
+
+    /// The folder of configuration.
+    pub(crate) fn config_folder(&self) -> Result<PathBuf, Failure> {
+        folders::config(&self.settings).ok_or_else(|| {
+            Failure::usage("there is no home folder to keep accounts in")
+                .hint("name a folder with LINKS_CONFIG_DIR")
+        })
+    }
+
+    /// A client of this service that sends what is given.
+    pub(crate) fn client_of(&self, base: &BaseUrl, given: Given) -> Result<Client, Failure> {
+        let rate = SharedFile::name(base, &given.counted_as);
+        self.build(base, given, &rate)
+    }
+
     /// A client that keeps within the rate limits together with all other processes that use this file.
-    fn build(&self, base: &BaseUrl, token: Token, rate: &str) -> Result<Client, Failure> {
+    fn build(&self, base: &BaseUrl, given: Given, rate: &str) -> Result<Client, Failure> {
         let watch = Arc::new(self.ui.watch());
         let builder = Client::builder(base.as_str())
-            .token(token)
+            .token_source(given.source)
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
         let builder = match self.settings.max_wait {
@@ -115,22 +141,36 @@ impl Context {
     }
 }
 
-fn no_service() -> Failure {
+/// No address is named, and no account gives one.
+pub(crate) fn no_service() -> Failure {
     Failure::usage("no service is named").hint(
-        "set LINKS_BASE_URL or give --base-url; or try it with --sandbox, which needs no account",
+        "set LINKS_BASE_URL or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \
+         needs no account",
     )
 }
 
-fn token(source: &TokenSource) -> Result<Token, Failure> {
-    let (text, name) = match source {
-        TokenSource::Variable(text) => (text.clone(), "LINKS_TOKEN".to_owned()),
-        TokenSource::File(path) => (read_token(path)?, path.display().to_string()),
-        TokenSource::Unset => {
-            return Err(Failure::new(Exit::NotAuthenticated, "there is no token")
-                .hint("set LINKS_TOKEN or LINKS_TOKEN_FILE; tokens are issued in the account's API settings"));
+fn no_token(missing: &Missing, base: &BaseUrl) -> Failure {
+    let none = |message: String| Failure::new(Exit::NotAuthenticated, message);
+    match missing {
+        Missing::NotLoggedIn => none(format!("there is no token for {}", base.origin()))
+            .hint(format!("log in with `links auth login --base-url {base}`, or set LINKS_TOKEN or LINKS_TOKEN_FILE")),
+        Missing::NoSuchAccount(name) => none(format!("there is no account `{name}`"))
+            .hint("`links auth list` shows them, `links auth login` adds one"),
+        Missing::Several(names) => {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            none(format!("{} are accounts at {}", names.join(", "), base.origin()))
+                .hint("name one with --account, or make it the current one with `links auth switch NAME`")
         }
-    };
-    Token::new(&text)
+        Missing::OtherOrigin(name, account) => {
+            let its = account.origin().unwrap_or_default();
+            Failure::usage(format!("account `{name}` belongs to {its}, not to {}", base.origin()))
+                .hint("leave out --base-url and LINKS_BASE_URL, or name another account")
+        }
+    }
+}
+
+fn token(text: &str, name: &str) -> Result<Token, Failure> {
+    Token::new(text)
         .map_err(|error| Failure::new(Exit::NotAuthenticated, format!("{name}: {error}")))
 }
 

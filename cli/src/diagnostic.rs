@@ -224,9 +224,9 @@ impl From<Error> for Failure {
             Outcome::Unknown => "unknown",
         };
         let hint = match (exit, error.outcome()) {
-            (Exit::NotAuthenticated, _) => Some(
-                "check LINKS_TOKEN; tokens are issued in the account's API settings".to_owned(),
-            ),
+            (Exit::NotAuthenticated, _) => {
+                Some("log in again with `links auth login`, or set another LINKS_TOKEN".to_owned())
+            }
             (_, Outcome::Unknown) => Some(
                 "no answer came: if this was to change something, look before you repeat it"
                     .to_owned(),

@@ -6,6 +6,14 @@ use directories::ProjectDirs;
 
 use crate::settings::Settings;
 
+/// The folder of configuration: the one the user names, else the platform's. None on a machine without a home folder.
+pub(crate) fn config(settings: &Settings) -> Option<PathBuf> {
+    settings.config_dir.clone().or_else(|| {
+        let dirs = ProjectDirs::from("", "", "links")?;
+        Some(dirs.config_dir().to_owned())
+    })
+}
+
 /// The folder of state: the one the user names, else the platform's. None on a machine without a home folder.
 pub(crate) fn state(settings: &Settings) -> Option<PathBuf> {
     settings.state_dir.clone().or_else(|| {

@@ -4,8 +4,10 @@
 //! [`Failure`](diagnostic::Failure). What is printed, in which format and with which exit code is decided here and in [`ui`].
 
 mod args;
+mod child;
 mod commands;
 mod context;
+mod credentials;
 mod diagnostic;
 mod exit;
 mod folders;
@@ -34,9 +36,10 @@ pub use crate::exit::Exit;
 
 use crate::args::{Cli, Global};
 use crate::context::Context;
+use crate::credentials::{Accounts, AccountsFile};
 use crate::diagnostic::Failure;
 use crate::formats::{Format, Query, Shape};
-use crate::settings::Settings;
+use crate::settings::{Settings, Target};
 use crate::ui::Ui;
 
 /// The whole command line, for scripts and tests that walk it.
@@ -79,6 +82,11 @@ fn run(cli: Cli) -> Exit {
 /// Settles what can be wrong before anything is sent.
 fn prepare(global: &Global) -> Result<(Settings, Ui), Failure> {
     let settings = settings::resolve(global, &|name| std::env::var(name).ok())?;
+    let accounts = match (&settings.target, folders::config(&settings)) {
+        (Target::Sandbox, _) | (_, None) => Accounts::default(),
+        (_, Some(folder)) => AccountsFile::new(folder).load()?,
+    };
+    let settings = settings.with(&accounts);
     let shape = Shape {
         format: settings.output,
         fields: global.fields.clone(),
@@ -87,6 +95,13 @@ fn prepare(global: &Global) -> Result<(Settings, Ui), Failure> {
     };
     let ui = Ui::new(&settings, shape);
     Ok((settings, ui))
+}
+
+/// Other users of the machine and the history of the shell see what stands on a command line.
+fn no_token_flag() -> Failure {
+    Failure::usage("there is no flag for the token, because everybody can read a command line").hint(
+        "`links auth login --token-stdin` keeps it, LINKS_TOKEN and LINKS_TOKEN_FILE give it to one command",
+    )
 }
 
 fn failed(ui: &Ui, failure: &Failure) -> Exit {
@@ -103,6 +118,10 @@ fn not_parsed(args: &[OsString], error: &clap::Error) -> Exit {
     if error.exit_code() == 0 {
         ui::help(error);
         return Exit::Ok;
+    }
+    if words.iter().any(|it| &**it == "--token" || it.starts_with("--token=")) {
+        let format = if json { Format::Json } else { Format::Table };
+        return failed(&Ui::plain(format), &no_token_flag());
     }
     if json {
         let text = error.render().to_string();

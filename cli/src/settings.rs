@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use links_sdk::BaseUrl;
+
 use crate::args::Global;
+use crate::credentials::{Account, AccountName, Accounts};
 use crate::diagnostic::Failure;
 use crate::formats::Format;
 
@@ -15,7 +18,13 @@ pub(crate) struct Settings {
     /// Which service is spoken to.
     pub(crate) target: Target,
     /// Where the token is.
-    pub(crate) token: TokenSource,
+    pub(crate) token: TokenFrom,
+    /// The account that is named, if one is.
+    pub(crate) account: Option<Named>,
+    /// The connector's address, if the environment names it.
+    pub(crate) mcp_url: Option<String>,
+    /// The folder of configuration, if the user names one.
+    pub(crate) config_dir: Option<PathBuf>,
     /// The folder of state that outlives a run, if the user names one.
     pub(crate) state_dir: Option<PathBuf>,
     /// Longest wait for the rate limits, if there is one.
@@ -42,16 +51,43 @@ pub(crate) enum Target {
     Unset,
 }
 
+/// An account by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Its name, which no account may have.
+    pub(crate) name: AccountName,
+    /// It stands on the command line, and not in the environment.
+    pub(crate) by_flag: bool,
+}
+
 /// Where the token is. It is read only when the service is spoken to.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum TokenSource {
+pub(crate) enum TokenFrom {
     /// In the environment.
     Variable(String),
     /// In a file.
     File(PathBuf),
+    /// With an account.
+    Account(AccountName, Account),
     /// Nowhere.
-    Unset,
+    Nowhere(Missing),
 }
+
+/// Why there is no token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// None was given, and there is no account for the address.
+    NotLoggedIn,
+    /// No account has the name.
+    NoSuchAccount(AccountName),
+    /// These accounts are at the address, and none of them is the current one.
+    Several(Vec<AccountName>),
+    /// The account is at another origin than the address.
+    OtherOrigin(AccountName, Account),
+}
+
+/// What names an address that comes from an account.
+const OF_ACCOUNT: &str = "the account";
 
 /// Reads an environment variable.
 pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -87,9 +123,18 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
     };
     // An empty LINKS_TOKEN is kept: it is a mistake to name, not a token to look for elsewhere.
     let token = match (env("LINKS_TOKEN"), set("LINKS_TOKEN_FILE")) {
-        (Some(token), _) => TokenSource::Variable(token),
-        (None, Some(path)) => TokenSource::File(path.into()),
-        (None, None) => TokenSource::Unset,
+        (Some(token), _) => TokenFrom::Variable(token),
+        (None, Some(path)) => TokenFrom::File(path.into()),
+        (None, None) => TokenFrom::Nowhere(Missing::NotLoggedIn),
+    };
+    let account = match (&flags.account, set("LINKS_ACCOUNT")) {
+        (Some(name), _) => Some(Named { name: name.clone(), by_flag: true }),
+        (None, Some(name)) => {
+            let name =
+                name.parse().map_err(|why| Failure::usage(format!("LINKS_ACCOUNT: {why}")))?;
+            Some(Named { name, by_flag: false })
+        }
+        (None, None) => None,
     };
     let max_wait = match (flags.max_wait, set("LINKS_MAX_WAIT")) {
         (Some(seconds), _) => Some(seconds),
@@ -102,11 +147,70 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
         output,
         target,
         token,
+        account,
+        mcp_url: set("LINKS_MCP_URL"),
+        config_dir: set("LINKS_CONFIG_DIR").map(Into::into),
         state_dir: set("LINKS_STATE_DIR").map(Into::into),
         max_wait: max_wait.map(Duration::from_secs),
         cache_dir: set("LINKS_CACHE_DIR").map(Into::into),
         color: set("NO_COLOR").is_none() && set("TERM").is_none_or(|it| it != "dumb"),
     })
+}
+
+impl Settings {
+    /// The same with what the accounts of this machine add. A token of the environment goes with an address of the command line or the
+    /// environment only, and an account's with its own origin only.
+    #[must_use]
+    pub(crate) fn with(mut self, accounts: &Accounts) -> Self {
+        let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
+        let given = matches!(self.token, TokenFrom::Variable(_) | TokenFrom::File(_));
+        if self.target == Target::Sandbox || (given && !by_flag) {
+            return self;
+        }
+        let name = match (&self.account, &self.target) {
+            (Some(named), _) => Some(&named.name),
+            (None, Target::Service { address, .. }) => {
+                let origin = BaseUrl::new(address).map(|base| base.origin()).unwrap_or_default();
+                match *accounts.at(&origin) {
+                    [first] => Some(first),
+                    [first, ..] if accounts.current.as_ref() == Some(first) => Some(first),
+                    [] => None,
+                    ref several => {
+                        let several = several.iter().copied().cloned().collect();
+                        self.token = TokenFrom::Nowhere(Missing::Several(several));
+                        return self;
+                    }
+                }
+            }
+            (None, _) => accounts.current.as_ref(),
+        };
+        let Some(name) = name.cloned() else { return self };
+        match accounts.known.get(&name) {
+            Some(account) => self.pair(name, account, by_flag),
+            None => Self { token: TokenFrom::Nowhere(Missing::NoSuchAccount(name)), ..self },
+        }
+    }
+
+    /// The same with an account, and with its address unless another one at its origin is named.
+    fn pair(mut self, name: AccountName, account: &Account, by_flag: bool) -> Self {
+        let takes_its_own = match &self.target {
+            Target::Service { from, address } => {
+                let origin = BaseUrl::new(address).ok().map(|base| base.origin());
+                let is_there = origin == account.origin();
+                if !(is_there || (by_flag && *from == "LINKS_BASE_URL")) {
+                    self.token = TokenFrom::Nowhere(Missing::OtherOrigin(name, account.clone()));
+                    return self;
+                }
+                !is_there
+            }
+            Target::Sandbox | Target::Unset => true,
+        };
+        if takes_its_own {
+            self.target = Target::Service { address: account.base_url.clone(), from: OF_ACCOUNT };
+        }
+        self.token = TokenFrom::Account(name, account.clone());
+        self
+    }
 }
 
 fn is_on(name: &str, value: Option<&str>) -> Result<bool, Failure> {
@@ -117,12 +221,13 @@ fn is_on(name: &str, value: Option<&str>) -> Result<bool, Failure> {
     }
 }
 
-impl std::fmt::Debug for TokenSource {
+impl std::fmt::Debug for TokenFrom {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Variable(_) => f.write_str("Variable(***)"),
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            Self::Unset => f.write_str("Unset"),
+            Self::Account(name, _) => f.debug_tuple("Account").field(name).finish(),
+            Self::Nowhere(missing) => f.debug_tuple("Nowhere").field(missing).finish(),
         }
     }
 }
@@ -198,17 +303,116 @@ mod tests {
     fn a_token_is_never_shown_and_an_empty_one_is_not_passed_over() {
         let env = [("LINKS_TOKEN", "s3cret"), ("LINKS_TOKEN_FILE", "/t")];
         let settings = resolved(&Global::default(), &env).unwrap();
-        assert_eq!(settings.token, TokenSource::Variable("s3cret".into()));
+        assert_eq!(settings.token, TokenFrom::Variable("s3cret".into()));
         assert!(!format!("{settings:?}").contains("s3cret"));
         let env = [("LINKS_TOKEN", ""), ("LINKS_TOKEN_FILE", "/t")];
         assert_eq!(
             resolved(&Global::default(), &env).unwrap().token,
-            TokenSource::Variable(String::new())
+            TokenFrom::Variable(String::new())
         );
         let env = [("LINKS_TOKEN_FILE", "/t")];
+        assert_eq!(resolved(&Global::default(), &env).unwrap().token, TokenFrom::File("/t".into()));
+    }
+
+    const HERE: &str = "https://links.example/api/v1";
+
+    /// `work` and `home` at one service, `other` at another one.
+    fn accounts(current: Option<&str>) -> Accounts {
+        let account = |base_url: &str| Account {
+            base_url: base_url.to_owned(),
+            mcp_url: None,
+            kept: crate::credentials::Kept::File,
+            user_id: 7,
+            user: "Somebody".to_owned(),
+        };
+        let mut accounts = Accounts::default();
+        for (name, address) in
+            [("work", HERE), ("home", HERE), ("other", "https://other.example/v1")]
+        {
+            accounts.known.insert(name.parse().unwrap(), account(address));
+        }
+        accounts.current = current.map(|name| name.parse().unwrap());
+        accounts
+    }
+
+    /// The address and where the token is from, in a few words.
+    fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String {
+        let flag =
+            |name: &str| line.iter().position(|it| *it == name).map(|at| line[at + 1].to_owned());
+        let flags = Global {
+            base_url: flag("--base-url"),
+            account: flag("--account").map(|name| name.parse().unwrap()),
+            ..Global::default()
+        };
+        let settings = resolved(&flags, env).unwrap().with(&accounts(current));
+        let address = match settings.target {
+            Target::Service { address, .. } => address,
+            target => format!("{target:?}"),
+        };
+        let token = match settings.token {
+            TokenFrom::Variable(_) => "variable".to_owned(),
+            TokenFrom::File(_) => "file".to_owned(),
+            TokenFrom::Account(name, _) => name.to_string(),
+            TokenFrom::Nowhere(Missing::NotLoggedIn) => "none".to_owned(),
+            TokenFrom::Nowhere(Missing::NoSuchAccount(name)) => format!("no {name}"),
+            TokenFrom::Nowhere(Missing::Several(names)) => format!("one of {}", names.len()),
+            TokenFrom::Nowhere(Missing::OtherOrigin(name, _)) => format!("not {name}"),
+        };
+        let address = address.strip_prefix("https://").unwrap_or(&address);
+        format!("{token} at {}", address.split('/').next().unwrap_or_default())
+    }
+
+    #[test]
+    fn an_account_gives_its_address_and_goes_nowhere_else() {
+        let here = [("LINKS_BASE_URL", HERE)];
+        assert_eq!(chosen(&[], &[], Some("work")), "work at links.example");
+        assert_eq!(chosen(&[], &[], None), "none at Unset");
+        assert_eq!(chosen(&[], &here, Some("home")), "home at links.example");
+        assert_eq!(chosen(&[], &here, Some("other")), "one of 2 at links.example");
         assert_eq!(
-            resolved(&Global::default(), &env).unwrap().token,
-            TokenSource::File("/t".into())
+            chosen(&["--base-url", "https://other.example"], &[], Some("work")),
+            "other at other.example"
         );
+        for elsewhere in [
+            "https://links.example:444",
+            "http://links.example",
+            "https://evil.example",
+            "nonsense",
+        ] {
+            let address = chosen(&["--base-url", elsewhere], &[], Some("work"));
+            assert!(address.starts_with("none at"), "{elsewhere}: {address}");
+        }
+        assert_eq!(chosen(&["--account", "other"], &[], Some("work")), "other at other.example");
+        assert_eq!(
+            chosen(&["--account", "nobody"], &here, Some("work")),
+            "no nobody at links.example"
+        );
+        let line = ["--account", "other", "--base-url", HERE];
+        assert_eq!(chosen(&line, &[], Some("work")), "not other at links.example");
+    }
+
+    #[test]
+    fn a_flag_names_an_account_before_the_environment_does() {
+        let env = [("LINKS_ACCOUNT", "home"), ("LINKS_BASE_URL", HERE)];
+        assert_eq!(chosen(&[], &env, Some("work")), "home at links.example");
+        assert_eq!(chosen(&["--account", "other"], &env, None), "other at other.example");
+        let env = [("LINKS_ACCOUNT", "other"), ("LINKS_BASE_URL", HERE)];
+        assert_eq!(chosen(&[], &env, None), "not other at links.example");
+        resolved(&Global::default(), &[("LINKS_ACCOUNT", "../x")]).unwrap_err();
+    }
+
+    #[test]
+    fn f77_the_token_of_the_environment_never_goes_to_the_address_of_an_account() {
+        for token in [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")] {
+            let word = if token.0 == "LINKS_TOKEN" { "variable" } else { "file" };
+            assert_eq!(chosen(&[], &[token], Some("work")), format!("{word} at Unset"));
+            let env = [token, ("LINKS_ACCOUNT", "work")];
+            assert_eq!(chosen(&[], &env, Some("work")), format!("{word} at Unset"));
+            let env = [token, ("LINKS_BASE_URL", HERE)];
+            assert_eq!(chosen(&[], &env, Some("work")), format!("{word} at links.example"));
+            assert_eq!(chosen(&["--account", "work"], &env, None), "work at links.example");
+        }
+        let sandbox = [("LINKS_SANDBOX", "1"), ("LINKS_ACCOUNT", "work")];
+        assert_eq!(chosen(&[], &sandbox, Some("work")), "none at Sandbox");
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod apply;
+mod auth;
 mod crash;
 mod failures;
 mod files;

@@ -3,6 +3,7 @@
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
 
+mod auth;
 mod forms;
 mod me;
 mod profile;
@@ -18,6 +19,9 @@ use crate::outcome::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Accounts: log in, switch, log out
+    #[command(subcommand)]
+    Auth(auth::AuthCommand),
     /// Show who the token belongs to, what it may do, and how much of each limit is used
     Me(me::MeArgs),
     /// Pages
@@ -37,6 +41,7 @@ pub(crate) enum Command {
 
 pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outcome, Failure> {
     match command {
+        Command::Auth(command) => auth::run(context, command).await,
         Command::Me(args) => me::run(context, args).await,
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,

@@ -115,6 +115,11 @@ impl Ui {
         (self.terminal.stdin && self.terminal.stderr).then(|| prompt::yes(question))
     }
 
+    /// Asks for something that is not to be seen. `None` where there is nobody to ask.
+    pub(crate) fn ask_secret(&self, question: &str) -> Option<io::Result<String>> {
+        (self.terminal.stdin && self.terminal.stderr).then(|| prompt::secret(question))
+    }
+
     /// What people see of a view that is no grid.
     fn view(&self, view: &View) -> String {
         let terminal = self.terminal.stdout;

@@ -1,4 +1,4 @@
-//! A yes-or-no question on the terminal.
+//! Questions on the terminal.
 
 use std::io::{self, BufRead, Write};
 
@@ -9,6 +9,14 @@ pub(super) fn yes(question: &str) -> bool {
         write!(stderr, "{} [y/N] ", super::clean::text(question)).and_then(|()| stderr.flush());
     let mut answer = String::new();
     asked.is_ok() && io::stdin().lock().read_line(&mut answer).is_ok() && is_yes(&answer)
+}
+
+/// Asks on stderr, reads a line of the terminal without showing it.
+pub(super) fn secret(question: &str) -> io::Result<String> {
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{}: ", super::clean::text(question))?;
+    stderr.flush()?;
+    console::Term::stderr().read_secure_line()
 }
 
 fn is_yes(answer: &str) -> bool {

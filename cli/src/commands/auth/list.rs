@@ -1,0 +1,36 @@
+//! `links auth list`
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::describe;
+use crate::context::Context;
+use crate::credentials::AccountsFile;
+use crate::diagnostic::Failure;
+use crate::outcome::{Column, Outcome, View};
+
+/// Arguments of `links auth list`.
+#[derive(Args, Debug)]
+pub(crate) struct AuthListArgs {}
+
+const COLUMNS: &[Column] = &[
+    Column::of("CURRENT", |it| if it["current"] == true { "*".to_owned() } else { String::new() }),
+    Column::at("ACCOUNT", "account"),
+    Column::at("USER", "user.name"),
+    Column::at("SERVICE", "baseUrl"),
+    Column::at("KEPT IN", "store"),
+];
+
+pub(crate) fn run(context: &Context, _: &AuthListArgs) -> Result<Outcome, Failure> {
+    let accounts = AccountsFile::new(context.config_folder()?).load()?;
+    let rows = accounts.known.iter().map(|(name, account)| {
+        json!({
+            "account": name,
+            "current": accounts.current.as_ref() == Some(name),
+            "baseUrl": account.base_url,
+            "user": { "id": account.user_id, "name": account.user },
+            "store": describe::store(&account.kept),
+        })
+    });
+    Ok(Outcome::own(Value::Array(rows.collect()), View::Table(COLUMNS)))
+}

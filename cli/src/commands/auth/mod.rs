@@ -1,0 +1,39 @@
+//! `links auth`: accounts.
+
+mod describe;
+mod list;
+mod login;
+mod logout;
+mod status;
+mod switch;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+/// Accounts: log in, switch, log out
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuthCommand {
+    /// Log in: in the browser, or with a token from the account's API settings
+    Login(login::AuthLoginArgs),
+    /// Show who commands speak as, where the token comes from, and how much of each limit is used
+    Status(status::AuthStatusArgs),
+    /// List the accounts of this machine
+    List(list::AuthListArgs),
+    /// Make an account the current one
+    Switch(switch::AuthSwitchArgs),
+    /// Forget an account and its secret
+    Logout(logout::AuthLogoutArgs),
+}
+
+pub(super) async fn run(context: &mut Context, command: AuthCommand) -> Result<Outcome, Failure> {
+    match command {
+        AuthCommand::Login(args) => login::run(context, args).await,
+        AuthCommand::Status(args) => status::run(context, &args).await,
+        AuthCommand::List(args) => list::run(context, &args),
+        AuthCommand::Switch(args) => switch::run(context, &args),
+        AuthCommand::Logout(args) => logout::run(context, &args),
+    }
+}

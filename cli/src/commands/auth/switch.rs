@@ -1,0 +1,37 @@
+//! `links auth switch`
+
+use clap::Args;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::credentials::{AccountName, AccountsFile};
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Line, Outcome, Tone, View};
+
+/// Arguments of `links auth switch`.
+#[derive(Args, Debug)]
+pub(crate) struct AuthSwitchArgs {
+    /// The account that is meant from now on where none is named
+    name: AccountName,
+}
+
+pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<Outcome, Failure> {
+    let file = AccountsFile::new(context.config_folder()?);
+    let switched = file.change(|accounts| {
+        let account = accounts.known.get(&args.name)?.clone();
+        accounts.current = Some(args.name.clone());
+        Some(account)
+    })?;
+    let account = switched.ok_or_else(|| no_such_account(&args.name))?;
+    let said =
+        format!("{} is the current account: {} at {}", args.name, account.user, account.base_url);
+    let data = json!({ "account": args.name, "baseUrl": account.base_url });
+    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)])))
+}
+
+/// There is no account of this name.
+pub(super) fn no_such_account(name: &AccountName) -> Failure {
+    Failure::new(Exit::NotFound, format!("there is no account `{name}`"))
+        .hint("`links auth list` shows them, `links auth login` adds one")
+}

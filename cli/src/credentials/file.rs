@@ -1,0 +1,26 @@
+//! Secrets in files, one for each account: for machines without a keyring, and only where the user asked for it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::AccountName;
+use super::private;
+
+const FOLDER: &str = "credentials";
+
+/// The file of an account below the folder of configuration.
+pub(super) fn path(folder: &Path, name: &AccountName) -> PathBuf {
+    folder.join(FOLDER).join(format!("{name}.json"))
+}
+
+pub(super) fn load(folder: &Path, name: &AccountName) -> io::Result<Option<Vec<u8>>> {
+    private::read(&path(folder, name))
+}
+
+pub(super) fn save(folder: &Path, name: &AccountName, secret: &[u8]) -> io::Result<()> {
+    private::write(&path(folder, name), secret)
+}
+
+pub(super) fn remove(folder: &Path, name: &AccountName) -> io::Result<()> {
+    private::remove(&path(folder, name))
+}

@@ -1,0 +1,51 @@
+//! What a store keeps for an account.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A secret with the origin it belongs to. Nothing of it is ever shown.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Secret {
+    /// Scheme, host and port: it is sent nowhere else, whatever the file of accounts says.
+    pub(crate) origin: String,
+    #[serde(flatten)]
+    pub(crate) value: Value,
+}
+
+/// The secret itself.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Value {
+    /// A personal token.
+    Token(String),
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secret").field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token(_) => "Token(***)",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_where_it_belongs_and_nothing_else() {
+        let value = Value::Token("canary".to_owned());
+        let secret = Secret { origin: "https://links.example".to_owned(), value };
+        let text = serde_json::to_string(&secret).unwrap();
+        assert_eq!(text, r#"{"origin":"https://links.example","token":"canary"}"#);
+        assert_eq!(serde_json::from_str::<Secret>(&text).unwrap(), secret);
+        assert!(!format!("{secret:?} {:?}", secret.value).contains("canary"));
+    }
+}

@@ -1,0 +1,325 @@
+//! Accounts: logging in with a token, the status, several accounts at once, and what an account is good for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use links_fixtures::{ContractServer, Token, World};
+use serde_json::json;
+
+use crate::stage::{Run, Stage, wait};
+
+/// A stage whose environment names the service, but no token.
+pub(crate) fn logged_out() -> Stage {
+    Stage::cafe().env("LINKS_TOKEN", "")
+}
+
+/// Logs in with a token on standard input, and keeps it in a file.
+pub(crate) fn log_in(stage: &Stage, token: &str, more: &[&str]) -> Run {
+    let line = ["auth", "login", "--token-stdin", "--store", "file", "-o", "json"];
+    stage.run_args(line.iter().chain(more), token.as_bytes())
+}
+
+/// The folder of configuration below the home folder.
+pub(crate) fn config(stage: &Stage) -> PathBuf {
+    stage.home.path().join(".config/links")
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_token_on_standard_input_becomes_an_account() {
+    let stage = logged_out();
+    let run = log_in(&stage, &format!("  {}\r\n", stage.server.token()), &[]);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
+    let data = &run.json()["data"];
+    assert_eq!(data["account"], "127.0.0.1");
+    assert_eq!(data["abilities"], json!(["profile:read", "profile:write"]));
+    assert_eq!((&data["canWrite"], &data["store"]), (&json!(true), &json!("file")));
+    assert_eq!(stage.operations(), ["getMe"]);
+
+    // The address comes with the account from now on.
+    let stage = stage.env("LINKS_BASE_URL", "");
+    assert_eq!(stage.run("me").exit, 0);
+    let status = stage.run("auth status -o json").json();
+    assert_eq!(
+        (&status["data"]["source"], &status["data"]["store"]),
+        (&json!("account"), &json!("file"))
+    );
+
+    let secret = config(&stage).join("credentials/127.0.0.1.json");
+    assert!(fs::read_to_string(&secret).unwrap().contains(&stage.server.token()));
+    assert!(
+        !fs::read_to_string(config(&stage).join("accounts.json"))
+            .unwrap()
+            .contains(&stage.server.token())
+    );
+    #[cfg(unix)]
+    {
+        assert_eq!((mode(&secret), mode(&config(&stage).join("accounts.json"))), (0o600, 0o600));
+        assert_eq!((mode(&config(&stage)), mode(secret.parent().unwrap())), (0o700, 0o700));
+    }
+}
+
+#[test]
+fn f79_what_is_no_token_is_refused_without_being_shown() {
+    for (text, why) in [
+        ("", "the token is empty"),
+        (" \n", "the token is empty"),
+        ("canary\ntwo", "a line break"),
+        ("canary two", "a space"),
+        ("canary\0", "another character"),
+    ] {
+        let stage = logged_out();
+        let run = log_in(&stage, text, &[]);
+        assert_eq!(run.exit, 2, "{text:?}\n{run}");
+        let message = run.error()["message"].to_string();
+        assert!(message.contains(why) && !run.to_string().contains("canary"), "{run}");
+        assert!(stage.operations().is_empty() && !config(&stage).join("credentials").exists());
+    }
+    let stage = logged_out();
+    let run = log_in(&stage, "canary-wrong-token", &[]);
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(!run.to_string().contains("canary") && !config(&stage).join("accounts.json").exists());
+}
+
+#[test]
+fn f75_there_is_no_flag_for_the_token_and_a_hint_instead() {
+    let stage = logged_out();
+    for line in ["--token canary me", "me --token=canary", "auth login --token canary"] {
+        for format in ["", " -o json"] {
+            let run = stage.run(&format!("{line}{format}"));
+            assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
+            assert!(
+                run.stderr.contains("--token-stdin") && run.stderr.contains("LINKS_TOKEN"),
+                "{run}"
+            );
+            assert!(!run.stderr.contains("canary"), "{run}");
+        }
+    }
+    assert!(stage.operations().is_empty());
+}
+
+#[test]
+fn the_status_ends_honestly() {
+    let stage = logged_out();
+    assert_eq!(stage.run("auth status -o json").error()["exit"], 4, "not logged in");
+    log_in(&stage, &stage.server.token(), &[]);
+    assert_eq!(stage.run("auth status").exit, 0);
+
+    stage.server.edit(|account| account.tokens[0].abilities.clear());
+    assert_eq!(stage.run("auth status").exit, 5);
+    stage.server.edit(|account| account.tokens[0].revoked = true);
+    let run = stage.run("auth status -o json");
+    assert_eq!(run.exit, 4);
+    assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
+
+    let gone = wait(ContractServer::builder(World::cafe()).start()).unwrap();
+    let stage = stage.env("LINKS_BASE_URL", gone.base_url());
+    log_in(&stage, &gone.token(), &[]);
+    drop(gone);
+    assert_eq!(stage.run("auth status -o json").error()["exit"], 10);
+
+    let stage = logged_out().env("LINKS_BASE_URL", "");
+    assert_eq!(stage.run("auth status").exit, 2, "no service is named");
+}
+
+#[test]
+fn the_status_says_where_the_token_comes_from() {
+    let stage = Stage::cafe();
+    let source = |stage: &Stage, line: &str| {
+        stage.run(&format!("{line} auth status -o json")).json()["data"]["source"].clone()
+    };
+    assert_eq!(source(&stage, ""), "LINKS_TOKEN");
+    log_in(&stage, &stage.server.token(), &["--account", "work"]);
+    assert_eq!(source(&stage, ""), "LINKS_TOKEN", "before any account");
+    assert_eq!(source(&stage, "--account work"), "account", "but a flag goes before it");
+    let path = stage.file("token", stage.server.token()).display().to_string();
+    let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path);
+    assert_eq!(source(&stage, ""), "LINKS_TOKEN_FILE");
+    let stage = stage.env("LINKS_TOKEN_FILE", "");
+    assert_eq!(source(&stage, ""), "account");
+    let stage = stage.env("LINKS_BASE_URL", "");
+    assert_eq!(source(&stage, "--sandbox"), "sandbox");
+}
+
+#[test]
+fn f89_when_all_tokens_are_taken_it_says_where_to_end_one() {
+    let stage = Stage::cafe();
+    assert!(!stage.run("auth status").stdout.contains("tokens are taken"));
+    stage.server.edit(|account| {
+        (0..4).for_each(|nth| account.tokens.push(Token::personal(format!("pps_{nth}"))));
+    });
+    let index = stage.run("auth status -o json").json();
+    let address = index["data"]["settingsUrl"].as_str().unwrap().to_owned();
+    let run = stage.run("auth status");
+    assert!(
+        run.stdout.contains(&format!("all 5 personal tokens are taken; end one at {address}")),
+        "{run}"
+    );
+    let stage = stage.env("LINKS_TOKEN", "");
+    let run = log_in(&stage, &stage.server.token(), &[]);
+    assert_eq!(run.json()["data"]["settingsUrl"], address);
+}
+
+#[test]
+fn several_accounts_live_side_by_side() {
+    let stage = logged_out();
+    stage.server.edit(|account| account.tokens.push(Token::read_only("pps_reader")));
+    log_in(&stage, &stage.server.token(), &["--account", "owner"]);
+    log_in(&stage, "pps_reader", &["--account", "reader"]);
+    let list = stage.run("auth list -o json").json();
+    let current = |list: &serde_json::Value| {
+        let rows = list["data"].as_array().unwrap().iter();
+        let of = |row: &serde_json::Value| row["account"].as_str().unwrap().to_owned();
+        rows.filter(|row| row["current"] == true).map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (list["data"].as_array().unwrap().len(), current(&list)),
+        (2, vec!["reader".to_owned()])
+    );
+    let can_write = |stage: &Stage, line: &str| {
+        stage.run(&format!("{line} me -o json")).json()["data"]["canWrite"].clone()
+    };
+    assert_eq!(can_write(&stage, ""), false);
+    assert_eq!(can_write(&stage, "--account owner"), true);
+
+    assert_eq!(stage.run("auth switch owner").exit, 0);
+    assert_eq!(can_write(&stage, ""), true);
+    assert_eq!(stage.run("auth switch nobody").exit, 6);
+    let stage = stage.env("LINKS_ACCOUNT", "reader");
+    assert_eq!(can_write(&stage, ""), false);
+    let stage = stage.env("LINKS_ACCOUNT", "nobody");
+    assert_eq!(stage.run("me").exit, 4);
+    let stage = stage.env("LINKS_ACCOUNT", "");
+
+    assert_eq!(stage.run("auth logout").exit, 0);
+    assert!(!config(&stage).join("credentials/owner.json").exists());
+    assert!(config(&stage).join("credentials/reader.json").exists());
+    assert_eq!(stage.run("auth logout owner").exit, 6);
+    assert_eq!(stage.run("auth logout").exit, 4, "none is the current one now");
+    assert_eq!(can_write(&stage, ""), false, "the only one left at the address");
+    assert_eq!(stage.run("auth logout reader").exit, 0);
+    assert_eq!(stage.run("me").exit, 4);
+}
+
+#[test]
+fn an_account_at_one_address_is_no_account_at_another() {
+    let stage = logged_out();
+    let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
+    log_in(&stage, &stage.server.token(), &["--account", "work"]);
+    let stage = stage.env("LINKS_BASE_URL", other.base_url());
+    assert_eq!(stage.run("me").exit, 4);
+    let run = stage.run_args(["--account", "work", "--base-url", &other.base_url(), "me"], b"");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(other.requests().is_empty(), "the token went nowhere");
+    assert_eq!(stage.run("--account work me").exit, 0, "the account has its own address");
+
+    // A changed file of accounts does not send the secret elsewhere.
+    let path = config(&stage).join("accounts.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace(&stage.server.base_url(), &other.base_url())).unwrap();
+    let run = stage.run("me");
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(other.requests().is_empty(), "the token went nowhere");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_command_gives_the_token_through_no_shell_and_sees_nothing_of_ours() {
+    let stage = logged_out();
+    let script = stage.file(
+        "my pass",
+        format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/argv\"\nenv > \"$HOME/env\"\necho '{}'\n",
+            stage.server.token()
+        ),
+    );
+    let mut permissions = fs::metadata(&script).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
+    fs::set_permissions(&script, permissions).unwrap();
+    let stage = stage.env("PATH", "/usr/bin:/bin").env("MY_VARIABLE", "stays");
+    let command = format!("'{}' show '$(id)' links", script.display());
+    let run = stage.run_args(["auth", "login", "--token-command", &command, "-o", "json"], b"");
+    assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &json!("command")), "{run}");
+    assert_eq!(stage.run("me").exit, 0);
+    let seen = |name: &str| fs::read_to_string(stage.home.path().join(name)).unwrap();
+    assert_eq!(seen("argv"), "show\n$(id)\nlinks\n");
+    assert!(seen("env").contains("MY_VARIABLE=stays") && !seen("env").contains("LINKS_"));
+    assert!(!config(&stage).join("credentials").exists());
+
+    stage.file("my pass", "#!/bin/sh\nexit 3\n");
+    let run = stage.run("me -o json");
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(run.error()["message"].to_string().contains("exit status: 3"), "{run}");
+}
+
+#[test]
+fn f77_nothing_in_the_current_folder_names_address_account_or_command() {
+    let stage = logged_out();
+    let evil = wait(ContractServer::builder(World::cafe()).start()).unwrap();
+    let folder = stage.home.path().join("somebody-elses-project");
+    fs::create_dir_all(folder.join(".config/links")).unwrap();
+    fs::create_dir_all(folder.join("links")).unwrap();
+    fs::create_dir_all(folder.join(".links")).unwrap();
+    let accounts = json!({
+        "version": 1,
+        "current": "evil",
+        "accounts": { "evil": {
+            "baseUrl": evil.base_url(), "kept": { "command": ["touch", "ran"] }, "userId": 1, "user": "Evil",
+        } },
+    });
+    let toml = format!(
+        "base_url = \"{}\"\naccount = \"evil\"\ntoken_command = \"touch ran\"\n",
+        evil.base_url()
+    );
+    for place in ["", "links/", ".links/", ".config/links/"] {
+        fs::write(folder.join(place).join("accounts.json"), accounts.to_string()).unwrap();
+        for name in ["links.toml", ".links.toml", "config.toml", ".env"] {
+            fs::write(folder.join(place).join(name), &toml).unwrap();
+        }
+    }
+    let run = |stage: &Stage| {
+        let output = stage.command(["me", "-o", "json"]).current_dir(&folder).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let stage = stage.env("LINKS_BASE_URL", "");
+    assert_eq!(run(&stage).0, Some(2), "no service is named: {}", run(&stage).1);
+    let address = stage.server.base_url();
+    let stage = stage.env("LINKS_BASE_URL", address);
+    assert_eq!(run(&stage).0, Some(4), "no token is given: {}", run(&stage).1);
+    let token = stage.server.token();
+    let stage = stage.env("LINKS_TOKEN", token);
+    assert_eq!(run(&stage).0, Some(0), "{}", run(&stage).1);
+    assert!(evil.requests().is_empty() && !folder.join("ran").exists());
+    assert_eq!(stage.operations(), ["getMe"]);
+}
+
+#[test]
+fn f87_without_a_keyring_it_says_so_and_keeps_nothing() {
+    let stage = logged_out().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
+    for more in [&[][..], &["--store", "keyring"]] {
+        let line = ["auth", "login", "--token-stdin", "-o", "json"];
+        let run = stage.run_args(line.iter().chain(more), stage.server.token().as_bytes());
+        assert_eq!(run.exit, 14, "{run}");
+        let error = run.error();
+        assert!(error["message"].to_string().contains("no keyring that can be used"), "{run}");
+        assert!(error["hint"].to_string().contains("--store file"), "{run}");
+        assert!(!config(&stage).exists() && stage.operations().is_empty(), "{run}");
+    }
+    let run = stage.run_args(
+        ["auth", "login", "--token-stdin", "--store", "file"],
+        stage.server.token().as_bytes(),
+    );
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(run.stderr.matches("not encrypted").count(), 1, "{run}");
+    let run = stage.run("me");
+    assert_eq!(
+        (run.exit, run.stderr.as_str()),
+        (0, ""),
+        "the broken keyring is not looked at\n{run}"
+    );
+}
