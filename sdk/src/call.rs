@@ -146,6 +146,12 @@ impl<T: Send + 'static> Call<T, Create> {
         self
     }
 
+    /// An attempt of unknown outcome is not repeated: the caller looks first.
+    pub(crate) fn looking_first(mut self) -> Self {
+        self.sender = self.sender.looking_first();
+        self
+    }
+
     /// The key the call will carry.
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.sender.options.idempotency_key.as_ref()

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use links_fixtures::{Choices, ContractServer, Fault, World};
+use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
 use links_sdk::apply::{
     ApplyError, DesiredPage, Done, Notice, Opening, Options, Page, Plan, Run, Runs, State,
 };
@@ -155,15 +155,14 @@ fn lost(count: usize) -> impl Iterator<Item = Act> {
     std::iter::repeat_with(Act::reset_before).take(count)
 }
 
-/// The page is read; the create is lost on its way, all four times.
+/// The page is read; the create is lost on its way, and the page cannot be read any more.
 fn never_arrives() -> Vec<Act> {
-    pass(1).chain(lost(4)).collect()
+    pass(1).chain(lost(5)).collect()
 }
 
-/// The page is read; the create is executed, but no answer arrives; nor can the page be read.
+/// The page is read; the create is executed, but no answer arrives; nor can the page be read any more.
 fn never_answered() -> Vec<Act> {
-    let after = std::iter::repeat_with(Act::reset_after).take(4);
-    pass(1).chain(after).chain(lost(4)).collect()
+    pass(1).chain([Act::reset_after()]).chain(lost(4)).collect()
 }
 
 #[tokio::test]
@@ -193,19 +192,25 @@ async fn fault_05_a_create_that_was_never_answered_is_found_on_the_page() {
 }
 
 #[tokio::test]
-async fn a_create_without_an_answer_is_found_by_the_same_process() {
-    let desk = Desk::new(Choices::default()).await;
-    let after = std::iter::repeat_with(Act::reset_after).take(4);
-    let end = desk.process(&three_dividers(), pass(1).chain(after)).await;
-    end.result.unwrap();
-    assert_eq!((desk.slots().len(), end.done.created.len()), (3, 2));
-    assert_eq!(desk.state(), [State::Done]);
+async fn a_create_without_an_answer_is_looked_for_even_where_keys_are_ignored() {
+    for choices in [
+        Choices::default(),
+        Choices { idempotent_writes: IdempotentWrites::None, ..Choices::default() },
+    ] {
+        for act in [Act::reset_before(), Act::reset_after(), Act::cut(2), Act::stall_after()] {
+            let desk = Desk::new(choices.clone()).await;
+            let end = desk.process(&three_dividers(), pass(1).chain([act])).await;
+            end.result.unwrap();
+            assert_eq!((desk.slots().len(), end.done.created.len()), (3, 2));
+            assert_eq!((desk.keys().len(), desk.state()), (1, vec![State::Done]));
+        }
+    }
 }
 
 #[tokio::test]
 async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_created_once() {
     let desk = Desk::new(Choices::default()).await;
-    let acts = pass(1).chain([Act::late()]).chain(lost(7));
+    let acts = pass(1).chain([Act::late()]).chain(lost(4));
     let end = desk.process(&three_dividers(), acts).await;
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
     assert_eq!(desk.slots().len(), 1);
@@ -230,9 +235,7 @@ async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() 
 async fn fault_22_a_failure_stored_for_a_process_that_is_gone_is_left_too() {
     let desk = Desk::new(Choices { failures_stored: true, ..Choices::default() }).await;
     desk.server.fail([2], &Fault::Before(500));
-    // The answer is lost, and so are the other attempts and the look at the page.
-    let acts = pass(1).chain([Act::reset_after()]).chain(lost(7));
-    desk.process(&three_dividers(), acts).await.result.unwrap_err();
+    desk.process(&three_dividers(), never_answered()).await.result.unwrap_err();
 
     desk.process(&three_dividers(), []).await.result.unwrap();
     assert_eq!((desk.slots().len(), desk.keys().len()), (3, 2));

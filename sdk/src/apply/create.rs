@@ -1,11 +1,14 @@
 //! Creating a batch of slots, and finding out whether it was created where the answer does not say.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
+use super::execute::list;
 use super::journal::{Journal, traces};
 use super::plan::Create;
 use super::{ApplyError, Step, crash};
 use crate::generated::types::NewSlot;
+use crate::operation::CREATE_SLOTS;
 use crate::{Error, IdempotencyKey, Outcome, ProfileHandle};
 
 /// A `createSlots` request.
@@ -17,56 +20,80 @@ pub(super) struct Sent<'a> {
     pub(super) known: &'a HashSet<i64>,
     /// The key that was written down for it.
     pub(super) key: Option<IdempotencyKey>,
+    /// Whether an earlier process sent it already.
+    pub(super) is_repeated: bool,
 }
+
+/// Most requests for one batch.
+const MOST_TRIES: u32 = 4;
+/// Before a key is used again while the service may still be working on its first request.
+const KEY_SETTLES: Duration = Duration::from_secs(5);
 
 /// Sends the request and returns the ids of the new slots by the index of their item.
 ///
-/// Where no answer says what happened, the page is looked at. A failure that the service has stored would be answered for ever: if the
-/// page shows nothing of the request after one, it is sent once more under another key.
+/// Where no answer says what happened, the page is looked at, and only if it shows nothing of the request it is sent again under the same
+/// key. A service that stores failures would answer with the same one for ever: one that comes twice is left with another key.
 pub(super) async fn create(
     handle: &ProfileHandle,
     sent: &Sent<'_>,
     mut journal: Option<&mut Journal>,
 ) -> Result<BTreeMap<usize, i64>, ApplyError> {
-    let mut key = sent.key.clone();
-    let mut is_anew = false;
+    let step = Step::Create(sent.creates.len());
+    let shared = &handle.client.shared;
+    // Without a journal the tries share a key all the same.
+    let mut key = sent.key.clone().unwrap_or_else(IdempotencyKey::random);
+    let mut doubt: Option<ApplyError> = None;
+    let mut failures_of_key = 0;
+    let mut tries = 0;
     loop {
-        let error = match send(handle, sent.creates, key).await {
+        tries += 1;
+        let error = match send(handle, sent.creates, &key).await {
             Ok(made) => return Ok(made),
-            Err(error) if error.outcome() == Outcome::NotExecuted => return Err(error),
             Err(error) => error,
         };
-        crash::point("before_send");
+        let is_refused = error.outcome() == Outcome::NotExecuted;
+        // Even so the first request may be on its way still: a conflict is what the service says to a key in use.
+        let may_be_ours = is_conflict(&error) && (sent.is_repeated || doubt.is_some());
+        if is_refused && !may_be_ours {
+            return Err(doubt.unwrap_or(error));
+        }
         // Where the page cannot be read either, what matters is that nobody knows what became of the slots.
-        let Ok(page) = handle.slots().list().await else { return Err(error) };
-        crash::point("after_send");
+        let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
         let made = traces(sent.creates, sent.known, &page);
         if made.len() == sent.creates.len() {
             return Ok(made);
         }
-        if is_anew || !made.is_empty() || !is_stored_failure(&error) {
-            return Err(error);
+        if !made.is_empty() || tries == MOST_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
+            return Err(doubt.unwrap_or(error));
         }
-        is_anew = true;
-        key = match &mut journal {
-            Some(journal) => journal.begin_anew(sent.step).map_err(ApplyError::Journal)?,
-            None => None,
-        };
+        match &error {
+            ApplyError::Call { source, .. } if source.status() == Some(500) => failures_of_key += 1,
+            _ => shared.clock.sleep(KEY_SETTLES).await,
+        }
+        if failures_of_key == 2 {
+            key = match &mut journal {
+                Some(journal) => journal.begin_anew(sent.step).map_err(ApplyError::Journal)?,
+                None => IdempotencyKey::random(),
+            };
+        }
+        if !is_refused {
+            doubt = Some(error);
+        }
     }
 }
 
 async fn send(
     handle: &ProfileHandle,
     creates: &[Create],
-    key: Option<IdempotencyKey>,
+    key: &IdempotencyKey,
 ) -> Result<BTreeMap<usize, i64>, ApplyError> {
     let call = handle.slots().create_batch(new_slots(creates));
-    let call = match key {
-        Some(key) => call.with_idempotency_key(key),
-        None => call,
-    };
     crash::point("before_send");
-    let made = call.await.map_err(|error| refused(Step::Create(creates.len()), creates, error))?;
+    let made = call
+        .with_idempotency_key(key.clone())
+        .looking_first()
+        .await
+        .map_err(|error| refused(Step::Create(creates.len()), creates, error))?;
     crash::point("after_send");
     let agree = made.len() == creates.len()
         && made.iter().zip(creates).all(|(slot, create)| slot.kind == create.kind);
@@ -92,9 +119,8 @@ fn refused(step: Step, creates: &[Create], error: Error) -> ApplyError {
     ApplyError::call(step, error, |nth| creates.get(nth).map(|create| create.index))
 }
 
-/// A 500 is the service's own answer and is the same for the key from then on; other failures may come from something in front of it.
-fn is_stored_failure(error: &ApplyError) -> bool {
-    matches!(error, ApplyError::Call { source, .. } if source.status() == Some(500))
+fn is_conflict(error: &ApplyError) -> bool {
+    matches!(error, ApplyError::Call { source, .. } if source.is_conflict())
 }
 
 fn new_slots(creates: &[Create]) -> Vec<NewSlot> {

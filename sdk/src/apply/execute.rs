@@ -277,7 +277,8 @@ impl Work<'_, '_> {
         creates: &[Create],
         key: Option<IdempotencyKey>,
     ) -> Result<Created, ApplyError> {
-        let sent = Sent { step, creates, known: &self.known(), key };
+        let known = self.known();
+        let sent = Sent { step, creates, known: &known, key, is_repeated: false };
         let made = create(&self.handle, &sent, self.run.journal.as_deref_mut()).await?;
         self.run.done.created.extend(&made);
         Ok(made)

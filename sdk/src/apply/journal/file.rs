@@ -75,13 +75,10 @@ impl Journal {
     }
 
     /// The same request is about to be sent under another key, for the service has stored a failure under the one before.
-    pub(in crate::apply) fn begin_anew(
-        &mut self,
-        step: usize,
-    ) -> io::Result<Option<IdempotencyKey>> {
+    pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
         let key = format!("links-{}-{}-{step}-again", self.log.run(), self.log.plans());
         self.append(Entry::Begin { step, key: Some(key.clone()) })?;
-        Ok(IdempotencyKey::new(key).ok())
+        IdempotencyKey::new(key).map_err(io::Error::other)
     }
 
     /// A step was carried out.

@@ -1,7 +1,6 @@
 //! Settling what an interrupted run left open, before anything is planned anew.
 
 use std::collections::{BTreeMap, HashSet};
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -13,10 +12,6 @@ use crate::apply::execute::list;
 use crate::apply::plan::Batch;
 use crate::apply::{ApplyError, DesiredPage, Page, Step, same};
 use crate::{Client, Object, Slot};
-
-/// How often a create is asked for again that the service may still be working on.
-const MOST_TRIES: usize = 3;
-const IN_FLIGHT_WAIT: Duration = Duration::from_secs(2);
 
 impl Journal {
     /// Finds out what became of the request that the run was stopped in, and writes it down. `page` was read after the lock was taken; it
@@ -44,7 +39,13 @@ impl Journal {
                 match (verdict(creates, &known, &page.slots, same_file, times), key) {
                     (Verdict::Made(made), _) => self.end(step, made, 0),
                     (Verdict::Repeat, Some(key)) => {
-                        let sent = Sent { step, creates, known: &known, key: Some(key) };
+                        let sent = Sent {
+                            step,
+                            creates,
+                            known: &known,
+                            key: Some(key),
+                            is_repeated: true,
+                        };
                         self.repeat(client, page, &sent).await?;
                     }
                     (Verdict::Repeat | Verdict::Absent, _) => self.refused(step),
@@ -71,7 +72,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The same request under the same key, until it is known what it did.
+    /// The same request under the same key.
     async fn repeat(
         &mut self,
         client: &Client,
@@ -79,29 +80,16 @@ impl Journal {
         sent: &Sent<'_>,
     ) -> Result<(), ApplyError> {
         let handle = client.profile(page.id);
-        for tries in 1.. {
-            self.begin_again(sent).map_err(ApplyError::Journal)?;
-            let error = match create(&handle, sent, Some(&mut *self)).await {
-                Ok(made) => {
-                    self.end(sent.step, made, 0);
-                    break;
-                }
-                Err(error) => error,
-            };
-            match &error {
-                // The first request may still be on its way; or the page is full.
-                ApplyError::Call { source, .. } if source.is_conflict() && tries < MOST_TRIES => {
-                    client.shared.clock.sleep(IN_FLIGHT_WAIT).await;
-                }
-                // The new plan meets the same refusal, at its place in the file.
-                ApplyError::Call { items, source, .. }
-                    if source.is_conflict() || !items.is_empty() =>
-                {
-                    self.refused(sent.step);
-                    break;
-                }
-                _ => return Err(error),
+        self.begin_again(sent).map_err(ApplyError::Journal)?;
+        match create(&handle, sent, Some(&mut *self)).await {
+            Ok(made) => self.end(sent.step, made, 0),
+            // The page is full, or a value is refused: the new plan meets the same refusal, at its place in the file.
+            Err(ApplyError::Call { items, source, .. })
+                if source.is_conflict() || !items.is_empty() =>
+            {
+                self.refused(sent.step);
             }
+            Err(error) => return Err(error),
         }
         page.slots = list(&handle, Step::Create(sent.creates.len())).await?;
         Ok(())

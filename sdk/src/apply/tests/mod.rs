@@ -3,7 +3,6 @@
 mod properties;
 mod rules;
 mod service;
-mod timing;
 
 use serde_json::{Value, json};
 
