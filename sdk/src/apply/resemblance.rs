@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use serde_json::{Map, Value};
 
@@ -139,15 +140,19 @@ impl<'a> Traits<'a> {
                 if normal == Normal::Absent {
                     return;
                 }
-                let telling = match normal {
-                    Normal::Text(text) => is_telling(text, schema),
-                    _ => false,
+                let all = &mut self.all;
+                let number = match self.numbers.entry((path, normal)) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let telling = match new.key().1 {
+                            Normal::Text(text) => is_telling(text, schema),
+                            _ => false,
+                        };
+                        all.push(Trait { telling, holders: [Vec::new(), Vec::new()] });
+                        *new.insert(all.len() - 1)
+                    }
                 };
-                let number = *self.numbers.entry((path, normal)).or_insert(self.all.len());
-                if number == self.all.len() {
-                    self.all.push(Trait { telling, holders: [Vec::new(), Vec::new()] });
-                }
-                let holders = &mut self.all[number].holders[side];
+                let holders = &mut all[number].holders[side];
                 if holders.last() != Some(&holder) {
                     holders.push(holder);
                 }
