@@ -1,19 +1,20 @@
 //! The power cut at every moment: the real process is ended before and after each request and each line of its journal, then run again.
+//! The same where the service fails from some request on.
 
 mod pairs;
 mod power_cut;
 
 use pairs::Pair;
-use power_cut::{Tally, cut_everywhere};
+use power_cut::{Tally, cut_everywhere, fail_everywhere};
 
 /// Runs every pair on as many threads as there are processors.
-fn all(pairs: Vec<Pair>) -> Tally {
+fn all(pairs: Vec<Pair>, try_out: fn(&Pair) -> Tally) -> Tally {
     let queue = std::sync::Mutex::new(pairs);
     let work = || {
         let mut tally = Tally::default();
         loop {
             let Some(pair) = queue.lock().unwrap().pop() else { return tally };
-            tally += cut_everywhere(&pair);
+            tally += try_out(&pair);
         }
     };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -25,22 +26,30 @@ fn all(pairs: Vec<Pair>) -> Tally {
 
 #[expect(clippy::print_stdout, reason = "the numbers are what the test is for")]
 fn checked(tally: &Tally) {
-    println!("{} runs cut off, {} failures", tally.cuts, tally.failures.len());
+    println!("{} runs cut short, {} failures", tally.cuts, tally.failures.len());
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n\n"));
 }
 
 #[test]
 fn a_run_that_is_cut_off_anywhere_is_finished_by_the_next() {
-    let tally = all(Pair::of_every_step());
+    let tally = all(Pair::of_every_step(), cut_everywhere);
     checked(&tally);
     assert!(tally.cuts > 300, "only {} places were tried", tally.cuts);
 }
 
 #[test]
 fn so_is_one_of_any_page_and_any_file() {
-    let tally = all((0..4).map(Pair::random).collect());
+    let tally = all((0..4).map(Pair::random).collect(), cut_everywhere);
     checked(&tally);
     assert!(tally.cuts > 60, "only {} places were tried", tally.cuts);
+}
+
+#[test]
+fn so_is_one_that_the_service_fails() {
+    let pairs: Vec<Pair> = Pair::of_every_step().into_iter().filter(Pair::is_small).collect();
+    let tally = all(pairs, fail_everywhere);
+    checked(&tally);
+    assert!(tally.cuts > 100, "only {} requests were tried", tally.cuts);
 }
 
 /// `LINKS_TEST_PAIRS=500 cargo test -p links-cli --test cli crash -- --ignored --nocapture`
@@ -48,5 +57,7 @@ fn so_is_one_of_any_page_and_any_file() {
 #[ignore = "takes minutes"]
 fn so_is_one_of_many_pages_and_many_files() {
     let count = std::env::var("LINKS_TEST_PAIRS").map_or(100, |it| it.parse().unwrap());
-    checked(&all((1000..1000 + count).map(Pair::random).collect()));
+    let pairs = || (1000..1000 + count).map(Pair::random).collect();
+    checked(&all(pairs(), cut_everywhere));
+    checked(&all(pairs(), fail_everywhere));
 }

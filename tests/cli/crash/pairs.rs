@@ -1,6 +1,6 @@
 //! Pages and the files that they are to become.
 
-use links_fixtures::{Account, Slot, World};
+use links_fixtures::{Account, Choices, IdempotentWrites, Slot, World};
 use serde_json::{Value, json};
 
 /// A page and the file that is applied to it.
@@ -11,6 +11,8 @@ pub(super) struct Pair {
     pub(super) before: Vec<Value>,
     pub(super) file: Value,
     pub(super) flags: &'static str,
+    /// How the service reads what the interface leaves open.
+    pub(super) choices: Choices,
 }
 
 /// The id of the page.
@@ -52,7 +54,14 @@ fn page(titles: &[&str]) -> Vec<Value> {
 impl Pair {
     fn new(name: &str, slots: Vec<Value>, items: Vec<Value>, flags: &'static str) -> Self {
         let (name, account) = (name.to_owned(), account(slots));
-        Self { name, account, before: Vec::new(), file: file(items), flags }
+        Self {
+            name,
+            account,
+            before: Vec::new(),
+            file: file(items),
+            flags,
+            choices: Choices::default(),
+        }
     }
 
     /// Together they take every kind of step, alone and with others.
@@ -115,6 +124,12 @@ impl Pair {
         ]
     }
 
+    /// Whether it takes at most one batch of each kind.
+    pub(super) fn is_small(&self) -> bool {
+        let page = slots(&self.account).len();
+        page <= 50 && self.file["slots"].as_array().is_some_and(|items| items.len() <= 50)
+    }
+
     /// Any page and any file; the same ones for the same seed.
     pub(super) fn random(seed: u64) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -148,6 +163,11 @@ impl Pair {
         }
         let flags = if dice.up_to(2) == 0 { "" } else { PRUNE };
         let mut pair = Self::new(&format!("random {seed}"), slots, items, flags);
+        match seed % 3 {
+            0 => pair.choices.idempotent_writes = IdempotentWrites::None,
+            1 => pair.choices.failures_stored = true,
+            _ => {}
+        }
         if pair.file["slots"] == json!([]) {
             pair.flags = "--prune --yes --max-deletes 500 --allow-empty";
         }

@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use links_fixtures::Account;
+use links_fixtures::{Account, Fault};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -15,6 +15,9 @@ use crate::stage::Stage;
 
 /// More places than any run has.
 const MOST: usize = 500;
+
+/// Failures in a row: a create and four tries to read the page after it. The next run waits out what is left.
+const OUTAGE: usize = 5;
 
 #[derive(Default)]
 pub(super) struct Tally {
@@ -62,6 +65,33 @@ pub(super) fn cut_everywhere(pair: &Pair) -> Tally {
     panic!("{} does not come to an end", pair.name);
 }
 
+/// Lets the service fail from the first request on, from the second, and so on until the run does not get there; before it executes
+/// what it is asked for, and after.
+pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
+    let wanted = Scene::of(pair).uninterrupted();
+    let mut tally = Tally::default();
+    for fault in [Fault::Before(500), Fault::After(500), Fault::Before(503), Fault::After(503)] {
+        for request in 1..=MOST {
+            let scene = Scene::of(pair);
+            let state = scene.start();
+            scene.stage.server.fail(request..request + OUTAGE, &fault);
+            let failed = scene.apply(&state, None);
+            if scene.stage.server.requests().len() < request {
+                break;
+            }
+            tally.cuts += 1;
+            if let Err(why) = scene.finish(&state, &wanted) {
+                let said = said(&failed);
+                let name = &pair.name;
+                tally
+                    .failures
+                    .push(format!("{name}, {fault:?} at request {request}: {why}; {said}"));
+            }
+        }
+    }
+    tally
+}
+
 /// What an uninterrupted run makes of the page.
 struct Wanted {
     content: Vec<(String, Value)>,
@@ -78,7 +108,8 @@ struct Scene<'p> {
 
 impl<'p> Scene<'p> {
     fn of(pair: &'p Pair) -> Self {
-        let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+        let stage = Stage::with(|builder| builder.choices(pair.choices.clone()));
+        let stage = stage.env("LINKS_TEST_NO_WAIT", "1");
         stage.file("page.json", pair.file.to_string());
         for (nth, file) in pair.before.iter().enumerate() {
             stage.file(&format!("before-{nth}.json"), file.to_string());
