@@ -369,6 +369,18 @@ impl Sender {
             .map_err(|why| self.error(exchange, Some(why.to_string())))
     }
 
+    /// One request made by hand, whose answer is taken as it is.
+    pub(crate) async fn send_made_undecoded(
+        &self,
+        operation: &'static Operation,
+        make: &mut MakeRequest<'_>,
+    ) -> Result<Answer, Error> {
+        let exchange = self.client.shared.run(operation, &self.options, make).await;
+        let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
+        self.keep_answer(answer);
+        Ok(answer.clone())
+    }
+
     fn keep(&self, exchange: &Exchange) {
         if let Some(answer) = exchange.answer() {
             self.keep_answer(answer);

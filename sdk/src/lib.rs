@@ -77,7 +77,7 @@ pub mod types {
 
 pub use api::{
     Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, Deleted, FilesHandle, FormHandle,
-    FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle,
+    FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle, RawCall,
     SlotsHandle,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Operation {
     /// The operationId, as the interface writes it.
     pub(crate) id: &'static str,
+    /// Method and path below the base address, parameters in braces.
+    pub(crate) route: &'static str,
     pub(crate) effect: Effect,
     pub(crate) bucket: Bucket,
     /// Longest time for one attempt, from the first byte sent to the last received.
@@ -47,6 +49,21 @@ impl Operation {
     pub(crate) fn find(id: &str) -> Option<&'static Operation> {
         OPERATIONS.iter().copied().find(|operation| letters(operation.id).eq(letters(id)))
     }
+
+    /// The row of a method and a path; a literal segment goes before a parameter.
+    pub(crate) fn at(method: &str, path: &str) -> Option<&'static Operation> {
+        let is_at = |operation: &&Operation| {
+            let Some((known, template)) = operation.route.split_once(' ') else { return false };
+            let (mut segments, mut names) = (path.split('/'), template.split('/'));
+            known == method
+                && names.by_ref().all(|name| {
+                    segments.next().is_some_and(|segment| name.starts_with('{') || segment == name)
+                })
+                && segments.next().is_none()
+        };
+        let fitting = OPERATIONS.iter().copied().filter(is_at);
+        fitting.min_by_key(|operation| operation.route.matches('{').count())
+    }
 }
 
 /// The letters of a name, however its words are set apart. Every request asks for them, so nothing is put aside.
@@ -55,9 +72,10 @@ fn letters(name: &str) -> impl Iterator<Item = u8> {
 }
 
 macro_rules! operations {
-    ($($name:ident $id:literal $effect:ident $bucket:ident $seconds:literal;)*) => {
+    ($($name:ident $id:literal $route:literal $effect:ident $bucket:ident $seconds:literal;)*) => {
         $(pub(crate) const $name: &Operation = &Operation {
             id: $id,
+            route: $route,
             effect: Effect::$effect,
             bucket: Bucket::$bucket,
             timeout: Duration::from_secs($seconds),
@@ -69,40 +87,40 @@ macro_rules! operations {
 }
 
 operations! {
-    GET_API_INDEX "getApiIndex" Read General 30;
-    GET_OPENAPI "getOpenapi" Read General 30;
-    GET_ME "getMe" Read General 30;
-    LIST_SLOT_TYPES "listSlotTypes" Read General 30;
-    GET_SLOT_TYPE "getSlotType" Read General 30;
-    LIST_PROFILES "listProfiles" Read General 30;
-    CREATE_PROFILE "createProfile" Create General 60;
-    CHECK_LOGIN "checkLogin" Read General 30;
-    GET_PROFILE "getProfile" Read General 30;
-    UPDATE_PROFILE "updateProfile" Set General 60;
-    GET_PROFILE_SETTINGS "getProfileSettings" Read General 30;
-    UPDATE_PROFILE_SETTINGS "updateProfileSettings" Set General 60;
-    PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" Read General 30;
-    LIST_SLOTS "listSlots" Read General 30;
-    CREATE_SLOT "createSlot" Create General 60;
-    UPDATE_SLOTS "updateSlots" Set General 60;
-    DELETE_SLOTS "deleteSlots" DeleteMany General 60;
-    CREATE_SLOTS "createSlots" Create General 60;
-    REORDER_SLOTS "reorderSlots" Set General 60;
-    GET_SLOT "getSlot" Read General 30;
-    UPDATE_SLOT "updateSlot" Set General 60;
-    DELETE_SLOT "deleteSlot" Delete General 60;
-    LIST_FORMS "listForms" Read General 30;
-    CREATE_FORM "createForm" Create General 60;
-    SHOW_FORM "showForm" Read General 30;
-    UPDATE_FORM "updateForm" Set General 60;
-    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" Read General 30;
-    LOOKUP_MUSIC "lookupMusic" Read Music 45;
+    GET_API_INDEX "getApiIndex" "GET /" Read General 30;
+    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30;
+    GET_ME "getMe" "GET /me" Read General 30;
+    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30;
+    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30;
+    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30;
+    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60;
+    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30;
+    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30;
+    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60;
+    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30;
+    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60;
+    PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" "GET /profiles/{profileKey}/markdown" Read General 30;
+    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30;
+    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60;
+    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60;
+    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60;
+    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60;
+    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60;
+    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30;
+    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60;
+    DELETE_SLOT "deleteSlot" "DELETE /profiles/{profileKey}/slots/{slot}" Delete General 60;
+    LIST_FORMS "listForms" "GET /forms" Read General 30;
+    CREATE_FORM "createForm" "POST /forms" Create General 60;
+    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30;
+    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60;
+    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30;
+    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45;
     // The time of an upload depends on its size: only a stall ends it sooner.
-    UPLOAD_FILE "uploadFile" Create General 3600;
-    CREATE_UPLOAD_URL "createUploadUrl" Create General 60;
-    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" Read Analytics 30;
-    GET_PROFILE_ANALYTICS "getProfileAnalytics" Read Analytics 30;
-    GET_FORM_ANALYTICS "getFormAnalytics" Read Analytics 30;
+    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600;
+    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60;
+    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30;
+    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30;
+    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30;
 }
 
 #[cfg(test)]
@@ -173,6 +191,18 @@ mod tests {
             };
             assert_eq!(Operation::find(&id).unwrap().bucket, expected, "{id}");
         }
+    }
+
+    #[test]
+    fn each_row_is_found_at_its_route() {
+        for (id, (method, path, _)) in described() {
+            let route = format!("{} {path}", method.to_uppercase());
+            assert_eq!(Operation::find(&id).unwrap().route, route);
+            let path = path.replace('{', "").replace('}', "");
+            assert_eq!(Operation::at(&method.to_uppercase(), &path).unwrap().id, id);
+        }
+        assert!(Operation::at("PUT", "/me").is_none() && Operation::at("GET", "/me/").is_none());
+        assert!(Operation::at("GET", "/profiles/cafe/slots/1/2").is_none());
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod faults;
 mod memory;
 mod operations;
 mod pacing;
+mod raw;
 mod reading;
 mod rename;
 mod resume;

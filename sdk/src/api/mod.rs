@@ -9,6 +9,7 @@ mod listing;
 mod login;
 mod music;
 mod profiles;
+mod raw;
 mod settings;
 mod slots;
 
@@ -18,6 +19,7 @@ pub use forms::{FormHandle, FormsHandle};
 pub use listing::Listing;
 pub use music::{MusicQuery, MusicType};
 pub use profiles::{CheckLogin, Markdown, ProfileHandle, ProfilesHandle};
+pub use raw::RawCall;
 pub use slots::{Deleted, SlotsHandle};
 
 /// Whether a text can stand as one segment of a path without meaning something else there.

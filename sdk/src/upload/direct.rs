@@ -77,6 +77,7 @@ impl fmt::Debug for UploadTarget {
 /// Sending the same bytes again answers the same, as reading again does.
 const PUT: &Operation = &Operation {
     id: "sendToUploadUrl",
+    route: "",
     effect: Effect::Read,
     bucket: Bucket::General,
     timeout: Duration::from_secs(3600),

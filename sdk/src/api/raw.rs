@@ -1,0 +1,214 @@
+//! Calls by method and path, for what the client has no method for.
+
+use std::future::ready;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{Method, Request};
+use serde_json::Value;
+
+use crate::call::{BoxFuture, Call, Read, Rehearsable, Sender, Write};
+use crate::client::Client;
+use crate::operation::{Bucket, Effect, Operation};
+use crate::transport::Answer;
+
+/// A path of which nothing is known, read.
+const OTHER_READ: &Operation = &Operation {
+    id: "raw",
+    route: "",
+    effect: Effect::Read,
+    bucket: Bucket::General,
+    timeout: Duration::from_secs(60),
+};
+/// A path of which nothing is known, written: what sending it twice does is not known either.
+const OTHER_WRITE: &Operation = &Operation { effect: Effect::DeleteMany, ..*OTHER_READ };
+
+/// A call by method and path, not sent yet. From [`Client::raw`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is sent before it is awaited"]
+pub struct RawCall {
+    client: Client,
+    method: Method,
+    path: Result<String, String>,
+    query: Vec<(String, String)>,
+    body: Option<Bytes>,
+}
+
+impl Client {
+    /// A call by method and path below the base address (`/me`, `/profiles/cafe?include=slots`), for what there is no method for. The
+    /// answer comes as it was sent.
+    ///
+    /// It keeps within the limits like every other call. A path of the interface is repeated and keyed as its own method would be; of
+    /// another path only reads are repeated after a failure.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use serde_json::json;
+    ///
+    /// let me = client.raw("GET", "/me").send().await?;
+    /// assert_eq!(me.status(), 200);
+    ///
+    /// let slot = json!({ "type": "divider" });
+    /// let create = client.raw("POST", "/profiles/cafe/slots").json(&slot);
+    /// create.clone().dry_run().await?;
+    /// assert_eq!(create.send().await?.status(), 201);
+    ///
+    /// assert!(client.raw("GET", "/../elsewhere").send().await.unwrap_err().is_invalid_input());
+    /// # Ok(()) });
+    /// ```
+    pub fn raw(&self, method: &str, path: &str) -> RawCall {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
+        let is_known = |it: &Method| {
+            matches!(*it, Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE)
+        };
+        let (method, path) = match known.ok().filter(is_known) {
+            Some(method) => (method, below_base(path)),
+            None => {
+                (Method::GET, Err(format!("{method:?} is not GET, POST, PUT, PATCH or DELETE")))
+            }
+        };
+        let query = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        RawCall { client: self.clone(), method, path, query, body: None }
+    }
+}
+
+impl RawCall {
+    /// With one more query parameter.
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.query.push((name.into(), value.into()));
+        self
+    }
+
+    /// With this body.
+    pub fn json(self, body: &Value) -> Self {
+        self.json_text(body.to_string())
+    }
+
+    /// With this body, which is sent byte for byte; whether it is JSON is for the service to say.
+    pub fn json_text(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// The call.
+    ///
+    /// # Errors
+    ///
+    /// When the method is not one of GET, POST, PUT, PATCH and DELETE, or the path could leave the base address; and every error of a
+    /// call.
+    pub fn send(self) -> Call<Answer> {
+        self.call::<Read>()
+    }
+
+    /// The call as a rehearsal, which changes nothing (the interface, section 4.1.3).
+    ///
+    /// # Errors
+    ///
+    /// For a read there is nothing to rehearse, and the answer to a rehearsed delete is that of the delete itself: both are refused.
+    pub fn dry_run(self) -> Call<()> {
+        if matches!(self.method, Method::GET | Method::DELETE) {
+            let message = format!("there is no dry run of {}", self.method);
+            return Call::refused(&self.client, OTHER_WRITE, message);
+        }
+        rehearsal(self.call::<Write>())
+    }
+
+    fn call<K>(self) -> Call<Answer, K> {
+        let path = match self.path {
+            Ok(path) => path,
+            Err(message) => return Call::refused(&self.client, OTHER_READ, message),
+        };
+        let other = if self.method == Method::GET { OTHER_READ } else { OTHER_WRITE };
+        let operation = Operation::at(self.method.as_str(), &path).unwrap_or(other);
+        let renames = operation.effect == Effect::Set && has_login(self.body.as_deref());
+        let Self { client, method, query, body, .. } = self;
+        Call::new(&client, operation, move |sender| {
+            Box::pin(async move {
+                // Once it is executed the old login leads nowhere, so that nothing can be sent blindly again.
+                let sender = if renames { sender.looking_first() } else { sender };
+                let request = || request(&sender, &method, &path, &query, body.clone());
+                let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
+                    Box::pin(ready(Ok(request())))
+                };
+                sender.send_made_undecoded(operation, &mut make).await
+            })
+        })
+    }
+}
+
+fn rehearsal<K: Rehearsable>(call: Call<Answer, K>) -> Call<()> {
+    call.dry_run()
+}
+
+fn request(
+    sender: &Sender,
+    method: &Method,
+    path: &str,
+    query: &[(String, String)],
+    body: Option<Bytes>,
+) -> Request {
+    let mut request = sender.request(method.clone(), path);
+    if !query.is_empty() {
+        request.url_mut().query_pairs_mut().extend_pairs(query);
+    }
+    if let Some(body) = body {
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        *request.body_mut() = Some(body.into());
+    }
+    request
+}
+
+fn has_login(body: Option<&[u8]>) -> bool {
+    let body = body.and_then(|body| serde_json::from_slice::<Value>(body).ok());
+    body.is_some_and(|body| body.get("login").is_some())
+}
+
+/// The path with its leading `/`, where no part of it can mean something else than it says.
+fn below_base(path: &str) -> Result<String, String> {
+    let rest = path.strip_prefix('/').unwrap_or(path);
+    let is_plain = |segment: &str| {
+        !matches!(segment, "" | "." | "..")
+            && segment.chars().all(|c| {
+                c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~' | ':' | '@')
+            })
+    };
+    if rest.is_empty() || rest.split('/').all(is_plain) {
+        return Ok(format!("/{rest}"));
+    }
+    Err(format!("{path:?} is not a path below the service's address, such as /profiles/cafe"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below_base;
+
+    #[test]
+    fn a_path_stays_below_the_base_address() {
+        for (path, whole) in [
+            ("/me", "/me"),
+            ("me", "/me"),
+            ("/", "/"),
+            ("/profiles/a.b/slots", "/profiles/a.b/slots"),
+        ] {
+            assert_eq!(below_base(path).unwrap(), whole);
+        }
+        for path in [
+            "/..",
+            "/a/../b",
+            "//evil.test/",
+            "/%2e%2e/x",
+            "https://evil.test/",
+            "/a\\b",
+            "/a b",
+            "/a#b",
+            "/a/",
+            "/é",
+            "/\r\n",
+        ] {
+            below_base(path).unwrap_err();
+        }
+    }
+}
