@@ -3,6 +3,7 @@
 //! A command is one file under `commands`: its arguments, and a `run` that returns an [`Outcome`](outcome::Outcome) or a
 //! [`Failure`](diagnostic::Failure). What is printed, in which format and with which exit code is decided here and in [`ui`].
 
+mod agreement;
 mod args;
 mod child;
 mod commands;
@@ -10,6 +11,7 @@ mod context;
 mod credentials;
 mod diagnostic;
 mod exit;
+mod fields;
 mod folders;
 mod formats;
 #[cfg(debug_assertions)]
@@ -18,13 +20,16 @@ mod key;
 mod manifest;
 mod nearest;
 mod outcome;
+mod place;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
+mod schema_words;
 mod settings;
 mod slot_types;
 mod ui;
 mod values;
+mod yaml;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -43,6 +43,20 @@ pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
     Ok(sorted)
 }
 
+/// Reads words that are values, all of them.
+///
+/// # Errors
+///
+/// On a word that is no value, and as [`sort`].
+pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, Failure> {
+    let Words { file, values } = sort(words)?;
+    match file {
+        None => Ok(values),
+        Some(word) => Err(Failure::usage(format!("`{}` is no value", word.display()))
+            .hint("a value is written field=text or field:=JSON")),
+    }
+}
+
 /// Field, text after the sign, and whether it is JSON.
 fn split(word: &str) -> Option<(&str, &str, bool)> {
     let (field, text) = word.split_once('=')?;

@@ -9,6 +9,17 @@ fn words(leaf: &str) -> Option<Vec<&'static str>> {
     Some(match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
         | "sandbox reset" | "auth status" | "auth list" => vec![],
+        | "sandbox reset" => vec![],
+        "channels list" | "slots types" => vec![],
+        "api" => vec!["GET", "/profiles/cafe/markdown"],
+        "music lookup" => vec!["KZA012600042"],
+        "music add" => vec!["cafe", "KZA012600042"],
+        "slots add" => vec!["cafe", "divider"],
+        "slots set" => vec!["cafe", "1001", "title=Anew"],
+        "slots move" => vec!["cafe", "1004", "--top"],
+        "slots reorder" => vec!["qara.weddings", "1102", "1101"],
+        "slots delete" => vec!["cafe", "1002", "--yes"],
+        "slots explain" | "slots template" => vec!["button"],
         "profile get" | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],

@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod api;
 mod apply;
 mod auth;
 mod crash;
+mod blocks;
 mod failures;
 mod files;
 mod leaves;
+mod music;
 mod output;
 mod pacing;
 mod runs;

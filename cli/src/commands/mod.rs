@@ -4,8 +4,11 @@
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
 
 mod auth;
+mod api;
+mod channels;
 mod forms;
 mod me;
+mod music;
 mod profile;
 #[cfg(feature = "sandbox")]
 mod sandbox;
@@ -33,6 +36,14 @@ pub(crate) enum Command {
     /// Lead forms
     #[command(subcommand)]
     Forms(forms::FormsCommand),
+    /// Notification channels
+    #[command(subcommand)]
+    Channels(channels::ChannelsCommand),
+    /// Music releases
+    #[command(subcommand)]
+    Music(music::MusicCommand),
+    /// Call any path of the service, with the pacing, retries and keys of every command
+    Api(api::ApiArgs),
     /// The embedded service: try everything on this machine, without an account
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
@@ -46,6 +57,9 @@ pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outco
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,
         Command::Forms(command) => forms::run(context, command).await,
+        Command::Channels(command) => channels::run(context, command).await,
+        Command::Music(command) => music::run(context, command).await,
+        Command::Api(args) => api::run(context, args).await,
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(context, command).await,
     }

@@ -22,5 +22,5 @@ pub(crate) struct SlotsGetArgs {
 pub(crate) async fn run(context: &mut Context, args: SlotsGetArgs) -> Result<Outcome, Failure> {
     let answer =
         context.client().await?.profile(args.profile).slots().get(args.id).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }

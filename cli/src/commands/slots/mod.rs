@@ -1,11 +1,16 @@
 //! `links slots`: the blocks of a page.
 
+pub(crate) mod add;
 pub(crate) mod apply;
 mod applying;
 mod executing;
+mod clicks;
+pub(crate) mod delete;
+pub(crate) mod explain;
 pub(crate) mod get;
 pub(crate) mod history;
 pub(crate) mod list;
+pub(crate) mod move_;
 pub(crate) mod plan;
 mod planning;
 mod problems;
@@ -13,12 +18,20 @@ pub(crate) mod pull;
 pub(crate) mod restore;
 mod state;
 mod unfinished;
+pub(crate) mod reorder;
+pub(crate) mod set;
+pub(crate) mod template;
+pub(crate) mod types;
 
+use bytes::Bytes;
 use clap::Subcommand;
+use links_sdk::{Slot, SlotsHandle};
+use serde::Deserialize;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::outcome::{Column, Outcome};
+use crate::ui::label;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SlotsCommand {
@@ -26,6 +39,22 @@ pub(crate) enum SlotsCommand {
     List(list::SlotsListArgs),
     /// Show one block
     Get(get::SlotsGetArgs),
+    /// Put a new block on a page
+    Add(add::SlotsAddArgs),
+    /// Change fields of a block
+    Set(set::SlotsSetArgs),
+    /// Move a block to another place on its page
+    Move(move_::SlotsMoveArgs),
+    /// Put all blocks of a page into an order
+    Reorder(reorder::SlotsReorderArgs),
+    /// Delete blocks with their click statistics, after showing what is lost
+    Delete(delete::SlotsDeleteArgs),
+    /// List the types of blocks
+    Types(types::SlotsTypesArgs),
+    /// Explain a type of block: its fields, what they take, an example
+    Explain(explain::SlotsExplainArgs),
+    /// Print a block of a type, ready to be pasted into a page file
+    Template(template::SlotsTemplateArgs),
     /// Write a page down as a file to edit and apply
     Pull(pull::SlotsPullArgs),
     /// Show what `apply` would do; exit code 3 when there is something to do
@@ -42,10 +71,44 @@ pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<
     match command {
         SlotsCommand::List(args) => list::run(context, args).await,
         SlotsCommand::Get(args) => get::run(context, args).await,
+        SlotsCommand::Add(args) => add::run(context, args).await,
+        SlotsCommand::Set(args) => set::run(context, args).await,
+        SlotsCommand::Move(args) => move_::run(context, args).await,
+        SlotsCommand::Reorder(args) => reorder::run(context, args).await,
+        SlotsCommand::Delete(args) => delete::run(context, args).await,
+        SlotsCommand::Types(args) => types::run(context, args).await,
+        SlotsCommand::Explain(args) => explain::run(context, args).await,
+        SlotsCommand::Template(args) => template::run(context, args).await,
         SlotsCommand::Pull(args) => pull::run(context, args).await,
         SlotsCommand::Plan(args) => plan::run(context, args).await,
         SlotsCommand::Apply(args) => apply::run(context, args).await,
         SlotsCommand::History(args) => history::run(context, &args),
         SlotsCommand::Restore(args) => restore::run(context, args).await,
     }
+}
+
+/// What people see first of a block.
+const FIRST: &[&str] = &["id", "type", "supported"];
+
+/// The blocks of a page, as people see them.
+const COLUMNS: &[Column] = &[
+    Column::at("ID", "id"),
+    Column::at("TYPE", "type"),
+    Column::of("CONTENT", |slot| {
+        slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
+    }),
+    Column::of("NOTE", |slot| {
+        if slot["supported"] == false { "legacy: cannot be edited".into() } else { String::new() }
+    }),
+];
+
+/// The blocks of a page, and the answer they came in.
+async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), Failure> {
+    #[derive(Deserialize)]
+    struct Page {
+        data: Vec<Slot>,
+    }
+    let answer = slots.list().answer().await?;
+    let page: Page = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    Ok((answer.body().clone(), page.data))
 }

@@ -1,0 +1,69 @@
+//! `links api`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use links_sdk::RawCall;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::manifest;
+use crate::outcome::{Outcome, View};
+use crate::values;
+
+/// Arguments of `links api`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  links api GET '/profiles/cafe?include=slots'\n  \
+    links api POST /profiles/cafe/slots -F type=text -F 'data:={\"title\":\"Hello\"}'\n  \
+    links api DELETE /profiles/cafe/slots -F 'ids:=[1001,1002]'")]
+pub(crate) struct ApiArgs {
+    /// GET, POST, PUT, PATCH or DELETE
+    method: String,
+    /// Path below the service's address, with its query
+    path: String,
+    /// A field of the body; of the query for GET and DELETE
+    #[arg(short = 'F', long = "field", value_name = "FIELD=VALUE")]
+    fields: Vec<String>,
+    /// A file with the body, sent as it is (`-`: standard input)
+    #[arg(long, value_name = "FILE", conflicts_with = "fields")]
+    input: Option<PathBuf>,
+}
+
+pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome, Failure> {
+    let fields = values::only(&args.fields)?;
+    let body = args.input.as_deref().map(body).transpose()?;
+    let call = context.client().await?.raw(&args.method, &args.path);
+    let call = match body {
+        Some(body) => call.json_text(body),
+        None if fields.is_empty() => call,
+        None if ["GET", "DELETE"].iter().any(|it| args.method.eq_ignore_ascii_case(it)) => {
+            fields.iter().fold(call, |call, (name, value)| in_query(call, name, value))
+        }
+        None => call.json(&Value::Object(fields)),
+    };
+    let answer = call.send().await?;
+    let text = String::from_utf8_lossy(answer.body());
+    let text =
+        if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n") };
+    if serde_json::from_slice::<&serde_json::value::RawValue>(answer.body()).is_ok() {
+        return Ok(Outcome::service(answer.body().clone(), View::Document(text)));
+    }
+    let data = json!({ "status": answer.status(), "body": text });
+    Ok(Outcome::own(data, View::Document(text)))
+}
+
+fn body(path: &Path) -> Result<Vec<u8>, Failure> {
+    Ok(manifest::read(path)?.1)
+}
+
+/// A list is several parameters, the way the service writes `ids[]`.
+fn in_query(call: RawCall, name: &str, value: &Value) -> RawCall {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match value {
+        Value::Array(items) => {
+            items.iter().fold(call, |call, item| call.query(format!("{name}[]"), text(item)))
+        }
+        value => call.query(name, text(value)),
+    }
+}

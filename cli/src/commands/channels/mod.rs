@@ -1,0 +1,24 @@
+//! `links channels`: where new submissions of lead forms are told.
+
+pub(crate) mod list;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChannelsCommand {
+    /// List the verified channels of the account; their ids are what a form's notificationChannelIds take
+    List(list::ChannelsListArgs),
+}
+
+pub(super) async fn run(
+    context: &mut Context,
+    command: ChannelsCommand,
+) -> Result<Outcome, Failure> {
+    match command {
+        ChannelsCommand::List(args) => list::run(context, args).await,
+    }
+}

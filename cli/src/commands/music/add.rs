@@ -1,0 +1,37 @@
+//! `links music add`
+
+use clap::Args;
+use links_sdk::ProfileKey;
+use links_sdk::types::NewSlot;
+
+use super::search::SearchArgs;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::key;
+use crate::outcome::{Outcome, View};
+use crate::place::PlaceArgs;
+
+/// Arguments of `links music add`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  links music add cafe https://open.spotify.com/album/5tepp3Rad10 --top"
+)]
+pub(crate) struct MusicAddArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    #[command(flatten)]
+    search: SearchArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+pub(crate) async fn run(context: &mut Context, args: MusicAddArgs) -> Result<Outcome, Failure> {
+    let client = context.client().await?;
+    let slots = client.profile(args.profile).slots();
+    let order = args.place.order(&slots).await?;
+    let found = client.lookup_music(args.search.query()).await?.slot;
+    let slot = NewSlot { type_: found.type_, data: Some(found.data), order };
+    let answer = slots.create(slot).answer().await?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
+}

@@ -1,0 +1,26 @@
+//! `links music`: releases, and the blocks that show them.
+
+pub(crate) mod add;
+pub(crate) mod lookup;
+mod search;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MusicCommand {
+    /// Find a release by its code, its address or its title
+    Lookup(lookup::MusicLookupArgs),
+    /// Find a release and put it on a page
+    Add(add::MusicAddArgs),
+}
+
+pub(super) async fn run(context: &mut Context, command: MusicCommand) -> Result<Outcome, Failure> {
+    match command {
+        MusicCommand::Lookup(args) => lookup::run(context, args).await,
+        MusicCommand::Add(args) => add::run(context, args).await,
+    }
+}

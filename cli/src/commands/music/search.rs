@@ -1,0 +1,38 @@
+//! What to look for: what `lookup` and `add` have in common.
+
+use clap::{Args, ValueEnum};
+use links_sdk::{MusicQuery, MusicType};
+
+/// A release to look for.
+#[derive(Args, Debug)]
+pub(crate) struct SearchArgs {
+    /// UPC, ISRC, the release's address on a music platform, or its title
+    query: String,
+    /// Artist, for a search by title
+    #[arg(long)]
+    artist: Option<String>,
+    /// What a search by title and artist looks for
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<Kind>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    Album,
+    Track,
+}
+
+impl SearchArgs {
+    pub(super) fn query(self) -> MusicQuery {
+        let query = MusicQuery::new(self.query);
+        let query = match self.artist {
+            Some(artist) => query.artist(artist),
+            None => query,
+        };
+        match self.kind {
+            Some(Kind::Album) => query.of_type(MusicType::Album),
+            Some(Kind::Track) => query.of_type(MusicType::Track),
+            None => query,
+        }
+    }
+}

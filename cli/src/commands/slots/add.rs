@@ -1,0 +1,44 @@
+//! `links slots add`
+
+use clap::Args;
+use links_sdk::ProfileKey;
+use links_sdk::types::NewSlot;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::key;
+use crate::outcome::{Outcome, View};
+use crate::place::PlaceArgs;
+
+/// Arguments of `links slots add`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links slots add [OPTIONS] <KEY> <TYPE> [FILE] [FIELD=VALUE]...",
+    after_help = "Examples:\n  links slots add cafe button title=Menu link=https://qara.example/menu --top\n  \
+        links slots add cafe text title=Hours description=@hours.txt --after 1002"
+)]
+pub(crate) struct SlotsAddArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// Type of the block; `links slots types` lists them
+    #[arg(value_name = "TYPE")]
+    kind: String,
+    /// Fields of the block's data: `title=Menu`, `count:=3` (JSON), `description=@file`; or a YAML or JSON file with them (`-`: standard
+    /// input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Outcome, Failure> {
+    let fields = Fields::read(&args.words)?;
+    let slots = context.client().await?.profile(args.profile).slots();
+    let order = args.place.order(&slots).await?;
+    let data = (!fields.is_empty()).then(|| fields.object());
+    let created = slots.create(NewSlot { type_: args.kind, data, order }).answer().await;
+    let answer = created.map_err(|error| fields.failure(error, "data"))?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+}

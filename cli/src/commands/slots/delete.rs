@@ -1,0 +1,101 @@
+//! `links slots delete`
+
+use std::collections::HashMap;
+
+use clap::Args;
+use links_sdk::types::AnalyticsPeriod;
+use links_sdk::{AnalyticsQuery, ProfileHandle, ProfileKey, SLOTS_PER_BATCH, Slot};
+use serde_json::json;
+
+use super::clicks;
+use crate::agreement::agree;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::key;
+use crate::outcome::{Body, Line, Outcome, Tone, View};
+use crate::ui;
+
+/// Arguments of `links slots delete`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  links slots delete cafe 1002 1003 --yes")]
+pub(crate) struct SlotsDeleteArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// Ids of the blocks, as `links slots list` shows them
+    #[arg(value_name = "ID", required = true, value_parser = clap::value_parser!(i64).range(1..))]
+    ids: Vec<i64>,
+    /// Agree to it without being asked
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<Outcome, Failure> {
+    let profile = context.client().await?.profile(args.profile);
+    let slots = profile.slots();
+    let page = slots.list().await?;
+    let doomed = named(&args.ids, &page)?;
+    // Whoever has agreed already does not wait for the numbers.
+    let clicks = if args.yes { HashMap::new() } else { clicks(&profile).await };
+    for slot in &doomed {
+        context.ui.say(&Line::new(Tone::Removed, lost(slot, clicks.get(&slot.id))));
+    }
+    let question = match doomed.len() {
+        1 => "Delete this block with its click statistics? There is no way back.".to_owned(),
+        many => {
+            format!("Delete these {many} blocks with their click statistics? There is no way back.")
+        }
+    };
+    agree(&context.ui, args.yes, &question)?;
+
+    let progress = context.ui.progress(doomed.len().div_ceil(SLOTS_PER_BATCH));
+    let mut deleted = 0;
+    for batch in doomed.chunks(SLOTS_PER_BATCH) {
+        progress.now(&format!("deleting {} of {}", deleted + batch.len(), doomed.len()));
+        let ids = batch.iter().map(|slot| slot.id).collect();
+        slots.delete_batch(ids).await.map_err(|error| match deleted {
+            0 => error.into(),
+            _ => Failure::from(error).partial(&format!("{deleted} deleted")),
+        })?;
+        deleted += batch.len();
+        progress.step();
+    }
+    drop(progress);
+    let left = page.len() - deleted;
+    let said = Line::new(Tone::Plain, format!("{deleted} deleted, {left} left"));
+    let body = json!({ "data": doomed, "meta": { "deleted": deleted, "total": left } });
+    Ok(Outcome { body: Body::Own(body), view: View::Lines(vec![said]), exit: Exit::Ok, then: None })
+}
+
+/// The blocks with these ids, each once.
+fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, Failure> {
+    let on_page = |id: &i64| page.iter().any(|slot| slot.id == *id);
+    let strange: Vec<_> = ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
+    if !strange.is_empty() {
+        let message = format!("not on this page: {}; nothing was deleted", strange.join(" "));
+        return Err(Failure::new(Exit::NotFound, message).hint("`links slots list` shows the ids"));
+    }
+    Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
+}
+
+/// Clicks of the last 28 days by block. Analytics that cannot be had are no reason to keep a block.
+async fn clicks(profile: &ProfileHandle) -> HashMap<i64, u64> {
+    let query = AnalyticsQuery::default().period(AnalyticsPeriod::Last28);
+    let analytics = profile.analytics(query).await;
+    analytics.map(|it| clicks::by_slot(&it.data.0.into())).unwrap_or_default()
+}
+
+fn lost(slot: &Slot, clicks: Option<&u64>) -> String {
+    let mut text = format!("- {} {}", slot.kind, slot.id);
+    if let Some(label) = ui::label(&slot.data) {
+        text = format!("{text} \"{}\"", ui::clean::line(label));
+    }
+    if let Some(link) = slot.data.get("link").and_then(|it| it.as_str()) {
+        text = format!("{text} {link}");
+    }
+    match clicks {
+        Some(clicks) => format!("{text}: {clicks} clicks in the last 28 days"),
+        None => text,
+    }
+}

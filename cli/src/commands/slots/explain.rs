@@ -1,0 +1,90 @@
+//! `links slots explain`
+
+use clap::Args;
+use links_sdk::types::SlotType;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Line, Outcome, Tone, View};
+use crate::{schema_words, yaml};
+
+/// Arguments of `links slots explain`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  links slots explain button\n  links slots explain faq items.question"
+)]
+pub(crate) struct SlotsExplainArgs {
+    /// Type of block; `links slots types` lists them
+    #[arg(value_name = "TYPE")]
+    kind: String,
+    /// A field of its data, `items.question` for one within a list
+    field: Option<String>,
+}
+
+pub(crate) async fn run(context: &mut Context, args: SlotsExplainArgs) -> Result<Outcome, Failure> {
+    let answer = context.client().await?.slot_type(args.kind).answer().await?;
+    let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let it: SlotType = serde_json::from_value(body["data"].take()).map_err(Failure::unreadable)?;
+    match args.field {
+        None => Ok(Outcome::service(answer.body().clone(), View::Lines(whole(&it)?))),
+        Some(field) => one(&it, &field),
+    }
+}
+
+fn whole(it: &SlotType) -> Result<Vec<Line>, Failure> {
+    let plain = |text: String| Line::new(Tone::Plain, text);
+    let mut lines =
+        vec![plain(format!("{} ({})", it.title, it.type_)), plain(it.description.clone())];
+    if !it.writable {
+        lines.push(Line::new(Tone::Changed, "Read-only: it can be moved, not created or changed."));
+    }
+    let fields = schema_words::fields(it);
+    if !fields.is_empty() {
+        lines.extend([plain(String::new()), plain("Fields".to_owned())]);
+        lines.extend(fields.into_iter().map(plain));
+    }
+    if !it.computed.is_empty() {
+        lines.extend([plain(String::new()), plain("Set by the service".to_owned())]);
+        let said = |(name, about): (&String, &Value)| {
+            let about = about.as_str().map_or_else(|| about.to_string(), str::to_owned);
+            plain(format!("  {name}  {about}"))
+        };
+        lines.extend(it.computed.iter().map(said));
+    }
+    if !it.example.is_empty() {
+        lines.extend([plain(String::new()), plain("Example".to_owned())]);
+        lines.extend(yaml::write(&it.example)?.lines().map(|line| plain(format!("  {line}"))));
+    }
+    Ok(lines)
+}
+
+fn one(it: &SlotType, field: &str) -> Result<Outcome, Failure> {
+    let schema = Value::Object(it.schema.0.clone());
+    let Some(found) = schema_words::at(&schema, field) else {
+        let known = schema_words::names(&schema);
+        let message = format!("a block of type {} has no field `{field}`", it.type_);
+        let failure = Failure::new(Exit::NotFound, message);
+        return Err(match known.is_empty() {
+            true => failure,
+            false => failure.hint(format!("it has {}", known.join(", "))),
+        });
+    };
+    let labels = it.enum_labels.get(field);
+    let required = schema_words::is_required(&schema, field);
+    let mut lines = vec![Line::new(
+        Tone::Plain,
+        format!("{field}: {}", schema_words::words(found, labels, required)),
+    )];
+    let below = schema_words::below(found);
+    lines.extend(below.into_iter().map(|line| Line::new(Tone::Plain, line)));
+    let example = it.example.get(field);
+    if let Some(example) = example {
+        lines.push(Line::new(Tone::Faint, format!("Example: {example}")));
+    }
+    let data = json!({
+        "field": field, "required": required, "schema": found, "enumLabels": labels, "example": example,
+    });
+    Ok(Outcome::own(data, View::Lines(lines)))
+}

@@ -1,0 +1,58 @@
+//! `links slots reorder`
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use links_sdk::{ProfileKey, Slot};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::key;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links slots reorder`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  links slots reorder qara.weddings 1102 1101")]
+pub(crate) struct SlotsReorderArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// The id of every block of the page, in the new order
+    #[arg(value_name = "ID", required = true, value_parser = clap::value_parser!(i64).range(1..))]
+    ids: Vec<i64>,
+}
+
+pub(crate) async fn run(context: &mut Context, args: SlotsReorderArgs) -> Result<Outcome, Failure> {
+    let slots = context.client().await?.profile(args.profile).slots();
+    whole(&args.ids, &slots.list().await?)?;
+    let answer = slots.reorder(args.ids).answer().await?;
+    Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)))
+}
+
+/// The service takes only an order that names every block once, and does not say which one is amiss.
+fn whole(ids: &[i64], page: &[Slot]) -> Result<(), Failure> {
+    let mut left: BTreeSet<i64> = page.iter().map(|slot| slot.id).collect();
+    let (mut strange, mut twice) = (Vec::new(), Vec::new());
+    for id in ids {
+        if !left.remove(id) {
+            let known = page.iter().any(|slot| slot.id == *id);
+            if known { twice.push(*id) } else { strange.push(*id) }
+        }
+    }
+    let said = |ids: &[i64], what: &str| {
+        let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+        (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(" ")))
+    };
+    let left: Vec<_> = left.into_iter().collect();
+    let amiss: Vec<_> =
+        [said(&left, "not named"), said(&twice, "named twice"), said(&strange, "not on this page")]
+            .into_iter()
+            .flatten()
+            .collect();
+    if amiss.is_empty() {
+        return Ok(());
+    }
+    let message = format!("an order names every block of the page once; {}", amiss.join("; "));
+    Err(Failure::new(Exit::Invalid, message).hint("`links slots move` moves a single block"))
+}

@@ -1,0 +1,37 @@
+//! `links slots set`
+
+use clap::Args;
+use links_sdk::ProfileKey;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::key;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links slots set`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links slots set [OPTIONS] <KEY> <ID> [FILE] [FIELD=VALUE]...",
+    after_help = "Examples:\n  links slots set cafe 1002 title='Summer menu'\n  links slots set cafe 1003 link:=null"
+)]
+pub(crate) struct SlotsSetArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// Id of the block, as `links slots list` shows it
+    #[arg(value_parser = clap::value_parser!(i64).range(1..))]
+    id: i64,
+    /// Fields of the block's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`; or a YAML or JSON file with
+    /// them (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+}
+
+pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Outcome, Failure> {
+    let fields = Fields::read(&args.words)?.some("title=Menu")?;
+    let slots = context.client().await?.profile(args.profile).slots();
+    let changed = slots.update(args.id, fields.object()).answer().await;
+    let answer = changed.map_err(|error| fields.failure(error, "data"))?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+}

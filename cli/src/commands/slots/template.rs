@@ -1,0 +1,48 @@
+//! `links slots template`
+
+use clap::Args;
+use links_sdk::types::SlotType;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Outcome, View};
+use crate::ui::clean;
+use crate::{schema_words, yaml};
+
+/// Arguments of `links slots template`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  links slots template button >> cafe.yaml")]
+pub(crate) struct SlotsTemplateArgs {
+    /// Type of block; `links slots types` lists them
+    #[arg(value_name = "TYPE")]
+    kind: String,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsTemplateArgs,
+) -> Result<Outcome, Failure> {
+    let it = context.client().await?.slot_type(args.kind).await?;
+    if !it.writable {
+        let message = format!("blocks of type {} are read-only: none can be created", it.type_);
+        return Err(Failure::new(Exit::Conflict, message));
+    }
+    let mut item = json!({ "type": it.type_ });
+    if !it.example.is_empty() {
+        item["data"] = Value::Object(it.example.0.clone());
+    }
+    let text = document(&it, &item)?;
+    Ok(Outcome::own(item, View::Document(text)))
+}
+
+/// The item as it stands below `slots:` in a page file, with what its fields take as comments.
+fn document(it: &SlotType, item: &Value) -> Result<String, Failure> {
+    let page = yaml::write(&json!({ "slots": [item] }))?;
+    let item = page.split_once('\n').map_or("", |(_, item)| item);
+    let comments = std::iter::once(format!("{}: {}", it.type_, it.description))
+        .chain(schema_words::fields(it))
+        .map(|line| format!("  # {}\n", clean::line(line.trim_end())));
+    Ok(comments.collect::<String>() + item)
+}

@@ -1,0 +1,95 @@
+//! The fields of a record as a user gives them: from a file, from values on the command line, or from both.
+
+use links_sdk::{Error, Object};
+use serde_json::{Map, Value};
+
+use crate::diagnostic::Failure;
+use crate::manifest::{Document, Problem};
+use crate::values;
+
+/// Fields with where they came from.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    file: Option<Document>,
+    /// Those of the command line, which go before the file's.
+    given: Map<String, Value>,
+    all: Map<String, Value>,
+}
+
+impl Fields {
+    /// Reads words: at most one file (`-`: standard input), and values.
+    ///
+    /// # Errors
+    ///
+    /// When a word is neither, or the file is not a mapping.
+    pub(crate) fn read(words: &[String]) -> Result<Self, Failure> {
+        let words = values::sort(words)?;
+        let mut fields = match words.file.as_deref().map(Document::read).transpose()? {
+            Some(file) => Self::of(file)?,
+            None => Self::default(),
+        };
+        fields.all.extend(words.values.clone());
+        fields.given = words.values;
+        Ok(fields)
+    }
+
+    /// The fields of a file.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a mapping.
+    pub(crate) fn of(file: Document) -> Result<Self, Failure> {
+        let Value::Object(all) = file.root.to_json() else {
+            let message = format!("this is a mapping of fields, not {}", file.root.kind());
+            return Err(file.bad(vec![Problem::new("", file.root.span.clone(), message)]).into());
+        };
+        Ok(Self { file: Some(file), given: Map::new(), all })
+    }
+
+    /// Refuses to write nothing.
+    ///
+    /// # Errors
+    ///
+    /// When no field was given.
+    pub(crate) fn some(self, example: &str) -> Result<Self, Failure> {
+        if self.all.is_empty() {
+            return Err(Failure::usage("no field is given")
+                .hint(format!("give a file, or values such as {example}")));
+        }
+        Ok(self)
+    }
+
+    /// Whether no field was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The value of a field.
+    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
+        self.all.get(field)
+    }
+
+    /// The fields to send.
+    pub(crate) fn object(&self) -> Object {
+        self.all.clone().into()
+    }
+
+    /// A refusal, shown in the user's file where it is about fields of the file. `under` is where the service has these fields: `data`
+    /// for those of a slot.
+    pub(crate) fn failure(&self, error: Error, under: &str) -> Failure {
+        let failure = Failure::from(error);
+        let Some(file) = &self.file else { return failure };
+        let own = |path: &str| -> String {
+            let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
+            below.unwrap_or(path).to_owned()
+        };
+        let errors: Vec<_> =
+            failure.errors().map(|(path, message)| (own(path), message.to_owned())).collect();
+        let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
+        if errors.is_empty() || errors.iter().any(|(path, _)| self.given.contains_key(&top(path))) {
+            return failure;
+        }
+        let bad = file.refuse(errors.iter().map(|(path, message)| (&**path, &**message)));
+        failure.at(bad)
+    }
+}

@@ -1,0 +1,151 @@
+//! The JSON Schema of a slot type in words. Only what is recognised is told; the schema itself is in `-o json`.
+
+use links_sdk::types::SlotType;
+use serde_json::{Map, Value};
+
+/// A line for each field of a type's data: name, what it takes, what it is for.
+pub(crate) fn fields(it: &SlotType) -> Vec<String> {
+    lines(&Value::Object(it.schema.0.clone()), Some(&it.enum_labels))
+}
+
+/// A line for each field within a field: of the object that it is, or of the items of its list.
+pub(crate) fn below(schema: &Value) -> Vec<String> {
+    lines(inner(schema), None)
+}
+
+/// The names of the fields.
+pub(crate) fn names(schema: &Value) -> Vec<&str> {
+    properties(schema).into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+/// The schema of a field, or of a field within it: `items.question`.
+pub(crate) fn at<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
+    path.split('.').try_fold(schema, |at, name| properties(inner(at))?.get(name))
+}
+
+/// Whether a field has to be there.
+pub(crate) fn is_required(schema: &Value, path: &str) -> bool {
+    let (parent, name) = match path.rsplit_once('.') {
+        Some((parent, name)) => (at(schema, parent), name),
+        None => (Some(schema), path),
+    };
+    parent.is_some_and(|it| requires(inner(it), name))
+}
+
+/// What a field takes and what it is for.
+pub(crate) fn words(schema: &Value, labels: Option<&Value>, required: bool) -> String {
+    let mut parts = vec![kind(schema, labels)];
+    let bounds = [
+        ("minLength", "at least ", " characters"),
+        ("maxLength", "at most ", " characters"),
+        ("minimum", "at least ", ""),
+        ("maximum", "at most ", ""),
+        ("minItems", "at least ", " items"),
+        ("maxItems", "at most ", " items"),
+        ("pattern", "like ", ""),
+    ];
+    for (key, before, after) in bounds {
+        if let Some(bound) = schema.get(key) {
+            let after = if *bound == 1 { after.trim_end_matches('s') } else { after };
+            parts.push(format!("{before}{}{after}", plain(bound)));
+        }
+    }
+    if required {
+        parts.push("required".to_owned());
+    }
+    if let Some(default) = schema.get("default") {
+        parts.push(format!("{} unless given", plain(default)));
+    }
+    let parts = parts.join(", ");
+    match schema["description"].as_str() {
+        Some(about) => format!("{parts}. {about}"),
+        None => parts,
+    }
+}
+
+fn lines(schema: &Value, labels: Option<&Map<String, Value>>) -> Vec<String> {
+    let Some(properties) = properties(schema) else { return Vec::new() };
+    let width = properties.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+    let line = |(name, field): (&String, &Value)| {
+        let labels = labels.and_then(|labels| labels.get(name));
+        format!("  {name:width$}  {}", words(field, labels, requires(schema, name)))
+    };
+    properties.iter().map(line).collect()
+}
+
+fn kind(schema: &Value, labels: Option<&Value>) -> String {
+    if let Some(values) = schema["enum"].as_array() {
+        let one = |value: &Value| {
+            let value = plain(value);
+            match labels.and_then(|labels| labels[&value].as_str()) {
+                Some(label) => format!("{value} ({label})"),
+                None => value,
+            }
+        };
+        return values.iter().map(one).collect::<Vec<_>>().join(" | ");
+    }
+    let mut kinds: Vec<String> = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().map(plain).collect(),
+        Value::String(kind) => vec![kind.clone()],
+        _ => vec!["any value".to_owned()],
+    };
+    if let Some(format) = schema["format"].as_str() {
+        kinds.iter_mut().filter(|kind| *kind == "string").for_each(|kind| format.clone_into(kind));
+    }
+    let items = &schema["items"];
+    if items.is_object() {
+        let of = format!("list of {}", kind(items, None));
+        kinds.iter_mut().filter(|kind| *kind == "array").for_each(|kind| kind.clone_from(&of));
+    }
+    kinds.join(" or ")
+}
+
+/// The schema of a list's items, else the schema itself.
+fn inner(schema: &Value) -> &Value {
+    schema.get("items").filter(|items| items.is_object()).unwrap_or(schema)
+}
+
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema["properties"].as_object()
+}
+
+fn requires(schema: &Value, name: &str) -> bool {
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_field_is_told_as_far_as_it_is_recognised() {
+        let labels = json!({ "a": "First" });
+        let cases = [
+            (json!({ "type": "string", "minLength": 1 }), "string, at least 1 character"),
+            (json!({ "type": ["string", "null"], "format": "uri" }), "uri or null"),
+            (json!({ "enum": ["a", "b"], "default": "a" }), "a (First) | b, a unless given"),
+            (json!({ "type": "array", "items": { "type": "integer" } }), "list of integer"),
+            (json!({ "$ref": "#/x", "description": "Whatever." }), "any value. Whatever."),
+            (json!(true), "any value"),
+        ];
+        for (schema, said) in cases {
+            assert_eq!(words(&schema, Some(&labels), false), said);
+        }
+    }
+
+    #[test]
+    fn a_field_is_found_within_lists() {
+        let schema = json!({ "properties": { "items": { "type": "array", "items": {
+            "properties": { "q": { "type": "string" } }, "required": ["q"] } } } });
+        assert_eq!(at(&schema, "items.q").unwrap()["type"], "string");
+        assert!(is_required(&schema, "items.q") && !is_required(&schema, "items"));
+        assert!(at(&schema, "items.z").is_none() && at(&schema, "").is_none());
+        assert_eq!(names(&schema), ["items"]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Single blocks: added, changed, moved, deleted, and their types explained.
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+/// The ids of the café's blocks, as the page shows them.
+fn order(stage: &Stage) -> Vec<u64> {
+    stage.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
+}
+
+#[test]
+fn blocks_as_people_see_them() {
+    let stage = Stage::cafe();
+    let lines = [
+        "slots add qara.weddings button title=Menu link=https://qara.example/menu --top",
+        "slots set qara.weddings 1101 title=Costs",
+        "slots move qara.weddings 1102 --before 1101",
+        "slots delete qara.weddings 1102 1101",
+        "slots delete qara.weddings 1102 --yes",
+        "slots types",
+        "slots explain button",
+        "slots explain event",
+        "slots explain faq items",
+        "slots template button",
+        "slots template divider",
+    ];
+    insta::assert_snapshot!(lines.map(|line| stage.run(line).to_string()).join("\n"));
+}
+
+#[test]
+fn a_new_block_goes_where_it_is_told() {
+    for (place, at) in [
+        ("", 14),
+        ("--bottom", 14),
+        ("--top", 0),
+        ("--at 3", 3),
+        ("--before 1004", 3),
+        ("--after 1004", 4),
+    ] {
+        let stage = Stage::cafe();
+        let run = stage.run(&format!("slots add cafe divider {place} -o json"));
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
+        let id = run.json()["data"]["id"].as_u64().unwrap();
+        assert_eq!(order(&stage).iter().position(|it| *it == id), Some(at), "{place}");
+        let reads = usize::from(place.contains("100"));
+        assert_eq!(stage.operations().len(), 1 + reads, "{place}");
+    }
+    let stage = Stage::cafe();
+    assert_eq!(stage.run("slots add cafe divider --before 9").exit, 6);
+    assert_eq!(stage.run("slots add cafe divider --top --bottom").exit, 2);
+    assert_eq!(stage.run("slots add cafe divider one.yaml two.yaml").exit, 2);
+    assert_eq!(stage.run("slots add cafe event title=New").exit, 7);
+    assert_eq!(order(&stage).len(), 14);
+}
+
+#[test]
+fn the_data_of_a_block_comes_from_a_file_from_stdin_and_from_values() {
+    let stage = Stage::cafe();
+    stage.file("data.yaml", "title: Menu\nlink: https://qara.example/menu\n");
+    let run = stage.run("slots add cafe button data.yaml title=Carte -o json");
+    let expected = json!({ "title": "Carte", "link": "https://qara.example/menu" });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&run.json()["data"]["data"][field], value, "{run}");
+    }
+    let run = stage.run_args(["slots", "set", "cafe", "1001", "-"], b"{\"title\": null}");
+    assert_eq!(run.exit, 0, "{run}");
+    let slot = &stage.server.account().profiles[0].slots[0];
+    assert_eq!(slot.data["title"], Value::Null);
+    assert!(slot.data["description"].is_string(), "what is not named stays");
+
+    stage.file("data.yaml", "title: Menu\ncolour: red\nlink: no link\n");
+    for line in ["slots add cafe button data.yaml", "slots set cafe 1002 data.yaml"] {
+        let run = stage.run(&format!("{line} -o json"));
+        assert_eq!(run.exit, 8, "{run}");
+        let places: Vec<_> =
+            run.error()["places"].as_array().unwrap().iter().map(|it| it["line"].clone()).collect();
+        assert_eq!(places, [2, 3], "{run}");
+    }
+    let run = stage.run("slots add cafe button data.yaml colour=blue -o json");
+    assert!(
+        run.error()["errors"].get("data.colour").is_some(),
+        "a value is no line of the file\n{run}"
+    );
+}
+
+#[test]
+fn a_block_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
+    for (id, place, at) in [
+        (1004, "--top", 0),
+        (1004, "--bottom", 13),
+        (1004, "--before 1002", 1),
+        (1002, "--after 1004", 3),
+        (1004, "--at 99", 13),
+    ] {
+        let stage = Stage::cafe();
+        let run = stage.run(&format!("slots move cafe {id} {place} -o json"));
+        assert_eq!(run.exit, 0, "{run}");
+        assert_eq!(run.json()["data"][at]["id"], id, "{run}");
+        assert_eq!(order(&stage).iter().position(|it| *it == id), Some(at), "{place}");
+        assert_eq!(stage.operations(), ["listSlots", "reorderSlots"]);
+    }
+    let stage = Stage::cafe();
+    for line in ["slots move cafe 1001 --top", "slots move cafe 1002 --after 1001"] {
+        assert_eq!(stage.run(line).exit, 0);
+        assert_eq!(stage.operations(), ["listSlots"], "{line}");
+    }
+    assert_eq!(stage.run("slots move cafe 1001").exit, 2);
+    assert_eq!(stage.run("slots move cafe 9 --top").exit, 6);
+    assert_eq!(stage.run("slots move cafe 1001 --before 1001").exit, 6);
+}
+
+#[test]
+fn an_order_that_is_not_whole_is_refused_with_what_is_amiss() {
+    let stage = Stage::cafe();
+    let run = stage.run("slots reorder qara.weddings 1102 1101");
+    assert_eq!(run.exit, 0, "{run}");
+    let ids: Vec<_> = stage.server.account().profiles[1].slots.iter().map(|slot| slot.id).collect();
+    assert_eq!(ids, [1102, 1101]);
+    stage.operations();
+    let run = stage.run("slots reorder qara.weddings 1101 1101 7 -o json");
+    assert_eq!(run.exit, 8, "{run}");
+    let message = run.error()["message"].as_str().unwrap().to_owned();
+    for part in ["not named: 1102", "named twice: 1101", "not on this page: 7"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(stage.operations(), ["listSlots"]);
+}
+
+#[test]
+fn a_delete_shows_what_is_lost_and_gives_it_back_as_data() {
+    let stage = Stage::cafe();
+    let run = stage.run("slots delete cafe 1002 1007");
+    assert_eq!((run.exit, run.stdout.as_str()), (14, ""), "{run}");
+    for part in ["\"Menu\"", "https://qara.example/menu", "clicks in the last 28 days", "--yes"] {
+        assert!(run.stderr.contains(part), "{part}\n{run}");
+    }
+    assert_eq!(stage.operations(), ["listSlots", "getProfileAnalytics"]);
+
+    let run = stage.run("slots delete cafe 1002 1002 1007 --yes -o json");
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
+    assert_eq!(run.json()["meta"], json!({ "deleted": 2, "total": 12 }));
+    assert_eq!(run.json()["data"][0]["data"]["title"], "Menu");
+    assert_eq!(stage.operations(), ["listSlots", "deleteSlots"]);
+
+    let run = stage.run("slots delete cafe 1001 9 --yes");
+    assert_eq!(run.exit, 6, "{run}");
+    assert!(run.stderr.contains('9') && order(&stage).contains(&1001), "{run}");
+    assert_eq!(stage.run("slots delete cafe 1008 --yes").exit, 7, "an event cannot be deleted");
+}
+
+#[test]
+fn more_blocks_than_a_request_takes_are_deleted_in_several() {
+    let stage = Stage::cafe();
+    stage.file(
+        "page.yaml",
+        format!("profile: qara.weddings\nslots:\n{}", "  - {type: divider}\n".repeat(60)),
+    );
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    let ids: Vec<String> = stage.server.account().profiles[1].slots[2..]
+        .iter()
+        .map(|slot| slot.id.to_string())
+        .collect();
+    stage.operations();
+    let run = stage.run(&format!("slots delete qara.weddings --yes {}", ids.join(" ")));
+    assert_eq!(run.stdout, "60 deleted, 2 left\n", "{run}");
+    assert_eq!(stage.operations(), ["listSlots", "deleteSlots", "deleteSlots"]);
+}
+
+#[test]
+fn types_are_explained_from_what_the_service_says() {
+    let stage = Stage::cafe();
+    assert_eq!(stage.run("slots types -o json").json()["data"].as_array().unwrap().len(), 12);
+    assert_eq!(stage.run("slots explain button -o json").json()["data"]["type"], "button");
+    let field = stage.run("slots explain button style -o json").json()["data"].clone();
+    assert_eq!(
+        (&field["required"], &field["enumLabels"]["outline"]),
+        (&json!(false), &json!("Outlined"))
+    );
+    let run = stage.run("slots explain faq items.question");
+    assert!(run.stdout.contains("items.question: string"), "{run}");
+    assert_eq!(stage.run("slots explain button colour").exit, 6);
+    for line in ["slots explain nothing", "slots template nothing"] {
+        assert_eq!(stage.run(line).exit, 6, "{line}");
+    }
+    assert_eq!(stage.run("slots template event").exit, 7);
+}
+
+#[test]
+fn a_template_can_be_pasted_into_a_page_file_and_applied() {
+    let stage = Stage::cafe();
+    for kind in ["button", "text", "faq", "divider", "music"] {
+        let item = stage.run(&format!("slots template {kind}")).stdout;
+        stage.file("page.yaml", format!("profile: qara.weddings\nslots:\n{item}"));
+        let run = stage.run("slots apply page.yaml");
+        assert_eq!(run.exit, 0, "{kind}\n{item}\n{run}");
+    }
+    assert_eq!(stage.server.account().profiles[1].slots.len(), 2 + 5);
+}

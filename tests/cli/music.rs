@@ -1,0 +1,33 @@
+//! Releases, channels, and calls by path.
+
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[test]
+fn releases_and_channels_as_people_see_them() {
+    let stage = Stage::cafe();
+    let mut runs = ["channels list", "music lookup KZA012600042", "music lookup nothing.at.all"]
+        .map(|line| stage.run(line).to_string())
+        .to_vec();
+    let search = ["music", "lookup", "Steppe Radio", "--artist", "Dala", "--type", "track"];
+    runs.push(stage.run_args(search, b"").to_string());
+    insta::assert_snapshot!(runs.join("\n"));
+}
+
+#[test]
+fn what_was_found_is_what_is_put_on_the_page() {
+    let stage = Stage::cafe();
+    let found = stage.run("music lookup KZA012600042 -o json").json()["data"]["slot"].clone();
+    stage.operations();
+    let run = stage.run("music add cafe KZA012600042 --after 1001 -o json");
+    assert_eq!(stage.operations(), ["listSlots", "lookupMusic", "createSlot"]);
+    let made = &run.json()["data"];
+    assert_eq!((&made["type"], &made["data"]), (&found["type"], &found["data"]), "{run}");
+    let second = &stage.server.account().profiles[0].slots[1];
+    assert_eq!(json!(second.data), found["data"]);
+
+    assert_eq!(stage.run("music add cafe nothing.at.all").exit, 6);
+    assert_eq!(stage.operations(), ["lookupMusic"]);
+    assert_eq!(stage.run("music lookup x --type single").exit, 2);
+}
