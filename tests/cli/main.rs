@@ -7,6 +7,7 @@ mod apply;
 mod auth;
 mod crash;
 mod blocks;
+mod crash;
 mod failures;
 mod files;
 mod leaves;

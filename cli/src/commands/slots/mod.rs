@@ -3,9 +3,9 @@
 pub(crate) mod add;
 pub(crate) mod apply;
 mod applying;
-mod executing;
 mod clicks;
 pub(crate) mod delete;
+mod executing;
 pub(crate) mod explain;
 pub(crate) mod get;
 pub(crate) mod history;
@@ -15,13 +15,13 @@ pub(crate) mod plan;
 mod planning;
 mod problems;
 pub(crate) mod pull;
-pub(crate) mod restore;
-mod state;
-mod unfinished;
 pub(crate) mod reorder;
+pub(crate) mod restore;
 pub(crate) mod set;
+mod state;
 pub(crate) mod template;
 pub(crate) mod types;
+mod unfinished;
 
 use bytes::Bytes;
 use clap::Subcommand;
