@@ -24,14 +24,14 @@ pub(crate) struct ApiArgs {
     path: String,
     /// A field of the body; of the query for GET and DELETE
     #[arg(short = 'F', long = "field", value_name = "FIELD=VALUE")]
-    fields: Vec<String>,
+    values: Vec<String>,
     /// A file with the body, sent as it is (`-`: standard input)
-    #[arg(long, value_name = "FILE", conflicts_with = "fields")]
+    #[arg(long, value_name = "FILE", conflicts_with = "values")]
     input: Option<PathBuf>,
 }
 
 pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome, Failure> {
-    let fields = values::only(&args.fields)?;
+    let fields = values::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
     let call = context.client().await?.raw(&args.method, &args.path);
     let call = match body {

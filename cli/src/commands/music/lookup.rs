@@ -17,5 +17,5 @@ pub(crate) struct MusicLookupArgs {
 
 pub(crate) async fn run(context: &mut Context, args: MusicLookupArgs) -> Result<Outcome, Failure> {
     let answer = context.client().await?.lookup_music(args.search.query()).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(&["album", "artist", "matchedBy"])))
+    Ok(Outcome::service(answer.body().clone(), View::Any))
 }
