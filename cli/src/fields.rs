@@ -74,6 +74,12 @@ impl Fields {
         self.all.clone().into()
     }
 
+    /// The fields whose value is another one than in a record. Those that are not named stay as they are.
+    pub(crate) fn changes_of(&self, record: &Map<String, Value>) -> Object {
+        let changed = |(name, value): &(&String, &Value)| record.get(*name) != Some(*value);
+        self.all.iter().filter(changed).map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     /// A refusal, shown in the user's file where it is about fields of the file. `under` is where the service has these fields: `data`
     /// for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> Failure {

@@ -4,12 +4,14 @@
 //! [`Failure`](diagnostic::Failure). What is printed, in which format and with which exit code is decided here and in [`ui`].
 
 mod agreement;
+mod annotate;
 mod args;
 mod child;
 mod commands;
 mod context;
 mod credentials;
 mod diagnostic;
+mod editor;
 mod exit;
 mod fields;
 mod folders;
@@ -17,10 +19,12 @@ mod formats;
 #[cfg(debug_assertions)]
 mod hurry;
 mod key;
+mod login;
 mod manifest;
 mod nearest;
 mod outcome;
 mod place;
+mod program;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
@@ -29,6 +33,7 @@ mod settings;
 mod slot_types;
 mod ui;
 mod values;
+mod write_file;
 mod yaml;
 
 use std::ffi::OsString;

@@ -33,6 +33,10 @@ pub(crate) struct Settings {
     pub(crate) cache_dir: Option<PathBuf>,
     /// Whether colour may be used at all.
     pub(crate) color: bool,
+    /// The command line of the user's editor.
+    pub(crate) editor: Option<String>,
+    /// The command line of the user's browser.
+    pub(crate) browser: Option<String>,
 }
 
 /// Which service is spoken to.
@@ -154,6 +158,8 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
         max_wait: max_wait.map(Duration::from_secs),
         cache_dir: set("LINKS_CACHE_DIR").map(Into::into),
         color: set("NO_COLOR").is_none() && set("TERM").is_none_or(|it| it != "dumb"),
+        editor: set("VISUAL").or_else(|| set("EDITOR")),
+        browser: set("BROWSER"),
     })
 }
 

@@ -20,6 +20,10 @@ fn words(leaf: &str) -> Option<Vec<&'static str>> {
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
         "slots explain" | "slots template" => vec!["button"],
+        "profile settings" | "profile open" | "profile edit" => vec!["cafe"],
+        "profile create" => vec!["spring.menu"],
+        "profile update" => vec!["cafe", "title=Anew"],
+        "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],
         "profile get" | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],
@@ -47,6 +51,10 @@ fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<String>> {
 
 /// A leaf on a stage of its own, in a format.
 fn run(leaf: &[String], more: &[&str]) -> Option<Run> {
+    // On a terminal only.
+    if leaf.last().is_some_and(|it| it == "edit") {
+        return None;
+    }
     let words = words(&leaf.join(" "))?;
     let stage = Stage::cafe();
     stage.file(

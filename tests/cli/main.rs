@@ -7,6 +7,7 @@ mod apply;
 mod auth;
 mod crash;
 mod blocks;
+mod ci;
 mod crash;
 mod failures;
 mod files;
@@ -15,7 +16,10 @@ mod music;
 mod output;
 mod pacing;
 mod runs;
+mod pages;
 mod sandbox;
 mod stage;
 mod surface;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod validation;

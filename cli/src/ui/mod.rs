@@ -112,7 +112,22 @@ impl Ui {
 
     /// Asks a yes-or-no question. `None` where there is nobody to ask.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
-        (self.terminal.stdin && self.terminal.stderr).then(|| prompt::yes(question))
+        self.is_interactive().then(|| prompt::yes(question))
+    }
+
+    /// Asks for a text. `None` where there is nobody to ask.
+    pub(crate) fn ask_for(&self, question: &str) -> Option<String> {
+        self.is_interactive().then(|| prompt::text(question))
+    }
+
+    /// Whether there is somebody to ask.
+    pub(crate) fn is_interactive(&self) -> bool {
+        self.terminal.stdin && self.terminal.stderr
+    }
+
+    /// Whether somebody reads stdout.
+    pub(crate) fn is_read(&self) -> bool {
+        self.terminal.stdout
     }
 
     /// Asks for something that is not to be seen. `None` where there is nobody to ask.
@@ -153,6 +168,11 @@ impl Ui {
 /// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
 pub(crate) fn help(error: &clap::Error) {
     let _ = error.print();
+}
+
+/// Writes a note for a CI service, which reads it from stderr.
+pub(crate) fn annotate(note: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", clean::line(note));
 }
 
 fn out(parts: &[&[u8]]) -> Result<(), Failure> {

@@ -4,11 +4,18 @@ use std::io::{self, BufRead, Write};
 
 /// Asks on stderr, reads a line of stdin; everything but a yes is a no.
 pub(super) fn yes(question: &str) -> bool {
+    is_yes(&text(&format!("{question} [y/N]")))
+}
+
+/// Asks on stderr, reads a line of stdin; nothing where that fails.
+pub(super) fn text(question: &str) -> String {
     let mut stderr = io::stderr().lock();
-    let asked =
-        write!(stderr, "{} [y/N] ", super::clean::text(question)).and_then(|()| stderr.flush());
+    let asked = write!(stderr, "{} ", super::clean::text(question)).and_then(|()| stderr.flush());
     let mut answer = String::new();
-    asked.is_ok() && io::stdin().lock().read_line(&mut answer).is_ok() && is_yes(&answer)
+    match asked.and_then(|()| io::stdin().lock().read_line(&mut answer)) {
+        Ok(_) => answer.trim_end_matches(['\r', '\n']).to_owned(),
+        Err(_) => String::new(),
+    }
 }
 
 /// Asks on stderr, reads a line of the terminal without showing it.

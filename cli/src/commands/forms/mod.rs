@@ -23,3 +23,6 @@ pub(super) async fn run(context: &mut Context, command: FormsCommand) -> Result<
         FormsCommand::Create(args) => create::run(context, args).await,
     }
 }
+
+/// What people see first of a form.
+const FIRST: &[&str] = &["id", "title", "active", "enabled"];

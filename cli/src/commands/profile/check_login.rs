@@ -1,24 +1,34 @@
 //! `links profile check-login`
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use links_sdk::ProfileKey;
-use serde_json::{Value, json};
 
+use crate::annotate::Annotate;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::key;
 use crate::outcome::{Column, Outcome, View};
+use crate::{key, login, manifest};
 
 /// Arguments of `links profile check-login`.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  links profile check-login spring.menu summer.menu\n  \
+    links profile check-login -f logins.txt --annotate github")]
 pub(crate) struct ProfileCheckLoginArgs {
     /// Logins to ask about
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required_unless_present = "file")]
     names: Vec<String>,
+    /// A file with one login a line (`-`: standard input); what follows a `#` is a comment
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
     /// Id, login or address of the own page that would take the login; the one it has now then counts as free
     #[arg(long = "as", value_name = "PROFILE", value_parser = key::parse)]
     profile: Option<ProfileKey>,
+    /// Say for a CI service which line is not free
+    #[arg(long, value_name = "SERVICE")]
+    annotate: Option<Annotate>,
 }
 
 const COLUMNS: &[Column] = &[
@@ -28,44 +38,53 @@ const COLUMNS: &[Column] = &[
     Column::at("MESSAGE", "message"),
 ];
 
+/// A login, and the line of the file that names it.
+struct Name {
+    login: String,
+    place: Option<(String, usize)>,
+}
+
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileCheckLoginArgs,
 ) -> Result<Outcome, Failure> {
-    let mut checks = Vec::with_capacity(args.names.len());
-    for name in args.names {
-        checks.push(match broken_rule(&name) {
-            Some(rule) => {
-                json!({ "login": name, "profile": null, "available": false, "reason": "invalid", "message": rule })
-            }
-            None => ask(context, name, args.profile.as_ref()).await?,
-        });
+    let mut names: Vec<Name> =
+        args.names.into_iter().map(|login| Name { login, place: None }).collect();
+    if let Some(file) = &args.file {
+        names.extend(listed(file)?);
     }
+    let client = context.client().await?;
+    let progress = context.ui.progress(names.len());
+    let mut checks = Vec::with_capacity(names.len());
+    for Name { login, place } in names {
+        progress.now(&login);
+        let check = login::check(&client, &login, args.profile.as_ref()).await?;
+        if let Some(annotate) = args.annotate
+            && check["available"] != true
+        {
+            let why = check["message"].as_str().unwrap_or("it is not available");
+            let place = place.as_ref().map(|(file, line)| (file.as_str(), *line));
+            annotate.error(place, &format!("{login}: {why}"));
+        }
+        checks.push(check);
+        progress.step();
+    }
+    drop(progress);
     let free = checks.iter().all(|check| check["available"] == true);
     Ok(Outcome::own(checks, View::Table(COLUMNS)).exit(if free { Exit::Ok } else { Exit::No }))
 }
 
-async fn ask(
-    context: &mut Context,
-    name: String,
-    profile: Option<&ProfileKey>,
-) -> Result<Value, Failure> {
-    let mut check = context.client().await?.profiles().check_login(name);
-    if let Some(profile) = profile {
-        check = check.for_profile(profile.to_string());
+fn listed(file: &Path) -> Result<Vec<Name>, Failure> {
+    let (name, bytes) = manifest::read(file)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
+    let logins = text.lines().enumerate().filter_map(|(at, line)| {
+        let login = line.split('#').next().unwrap_or_default().trim().to_owned();
+        (!login.is_empty()).then(|| Name { login, place: Some((name.clone(), at + 1)) })
+    });
+    let logins: Vec<_> = logins.collect();
+    if logins.is_empty() {
+        return Err(Failure::new(Exit::Invalid, format!("{name} names no login")));
     }
-    let answer = check.send().answer().await?;
-    let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
-    Ok(body["data"].take())
-}
-
-/// The rules that need no service (the interface, section 8): 4 to 60 of `a-z A-Z 0-9 . _`.
-fn broken_rule(name: &str) -> Option<&'static str> {
-    if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
-        Some("a login has only letters a-z, digits, `.` and `_`")
-    } else if !(4..=60).contains(&name.len()) {
-        Some("a login has 4 to 60 characters")
-    } else {
-        None
-    }
+    Ok(logins)
 }

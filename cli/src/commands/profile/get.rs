@@ -16,9 +16,7 @@ pub(crate) struct ProfileGetArgs {
     profile: ProfileKey,
 }
 
-const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
-
 pub(crate) async fn run(context: &mut Context, args: ProfileGetArgs) -> Result<Outcome, Failure> {
     let answer = context.client().await?.profile(args.profile).get().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }

@@ -1,14 +1,21 @@
 //! `links profile`: pages.
 
 pub(crate) mod check_login;
+pub(crate) mod create;
+pub(crate) mod edit;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod open;
 pub(crate) mod preview;
+pub(crate) mod rename;
+pub(crate) mod settings;
+pub(crate) mod update;
 
 use clap::Subcommand;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::fields::Fields;
 use crate::outcome::Outcome;
 
 #[derive(Debug, Subcommand)]
@@ -17,6 +24,18 @@ pub(crate) enum ProfileCommand {
     List(list::ProfileListArgs),
     /// Show one page
     Get(get::ProfileGetArgs),
+    /// Make a page, after a look whether its login is free
+    Create(create::ProfileCreateArgs),
+    /// Change fields of a page
+    Update(update::ProfileUpdateArgs),
+    /// Change fields of a page in an editor
+    Edit(edit::ProfileEditArgs),
+    /// Change the public address of a page; the old one breaks
+    Rename(rename::ProfileRenameArgs),
+    /// Show or change the language of a page, and what else its settings have
+    Settings(settings::ProfileSettingsArgs),
+    /// Print the address of a page, and show it in a browser on a terminal
+    Open(open::ProfileOpenArgs),
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),
     /// Ask whether logins are free; exit code 3 when one is not
@@ -30,7 +49,25 @@ pub(super) async fn run(
     match command {
         ProfileCommand::List(args) => list::run(context, args).await,
         ProfileCommand::Get(args) => get::run(context, args).await,
+        ProfileCommand::Create(args) => create::run(context, args).await,
+        ProfileCommand::Update(args) => update::run(context, args).await,
+        ProfileCommand::Edit(args) => edit::run(context, args).await,
+        ProfileCommand::Rename(args) => rename::run(context, args).await,
+        ProfileCommand::Settings(args) => settings::run(context, args).await,
+        ProfileCommand::Open(args) => open::run(context, args).await,
         ProfileCommand::Preview(args) => preview::run(context, args).await,
         ProfileCommand::CheckLogin(args) => check_login::run(context, args).await,
     }
+}
+
+/// What people see first of a page.
+const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
+
+/// A login changes the public address, which is never done on the side.
+fn without_login(fields: Fields) -> Result<Fields, Failure> {
+    if fields.get("login").is_none() {
+        return Ok(fields);
+    }
+    Err(Failure::usage("a new login breaks every link to the page, so it has a command of its own")
+        .hint("links profile rename KEY NEW"))
 }

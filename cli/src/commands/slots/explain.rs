@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::nearest::suggest;
 use crate::outcome::{Line, Outcome, Tone, View};
 use crate::{schema_words, yaml};
 
@@ -66,9 +67,9 @@ fn one(it: &SlotType, field: &str) -> Result<Outcome, Failure> {
         let known = schema_words::names(&schema);
         let message = format!("a block of type {} has no field `{field}`", it.type_);
         let failure = Failure::new(Exit::NotFound, message);
-        return Err(match known.is_empty() {
-            true => failure,
-            false => failure.hint(format!("it has {}", known.join(", "))),
+        return Err(match suggest(field, known) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
         });
     };
     let labels = it.enum_labels.get(field);

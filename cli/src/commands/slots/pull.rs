@@ -1,7 +1,7 @@
 //! `links slots pull`
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::ProfileKey;
@@ -11,10 +11,9 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::key;
 use crate::manifest::Page;
 use crate::outcome::{Line, Outcome, Tone, View};
-use crate::slot_types;
+use crate::{key, slot_types, write_file};
 
 /// Arguments of `links slots pull`.
 #[derive(Args, Debug)]
@@ -28,6 +27,10 @@ pub(crate) struct SlotsPullArgs {
     /// Replace the file if it is there
     #[arg(long, requires = "out")]
     force: bool,
+    /// Name this schema, as `links schema page` prints it, in the first line for editors that check and complete YAML by it; the path is
+    /// written as it is given, and counts from the file's folder
+    #[arg(long, value_name = "FILE")]
+    schema: Option<String>,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Outcome, Failure> {
@@ -43,12 +46,18 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
         .unwrap_or(ProfileKey::Id(profile.id));
     let page = Page { profile: key, content: DesiredPage::from_page(&profile.slots, &types) };
     let data = serde_json::to_value(&page).map_err(Failure::internal)?;
-    let yaml = page.to_yaml().map_err(Failure::internal)?;
+    let mut yaml = page.to_yaml().map_err(Failure::internal)?;
+    if let Some(schema) = &args.schema {
+        yaml = format!("{}\n{yaml}", header(schema)?);
+    }
     let Some(path) = args.out else { return Ok(Outcome::own(data, View::Document(yaml))) };
 
     let json = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
+    if json && args.schema.is_some() {
+        return Err(Failure::usage("--schema is a line of YAML, and a JSON file is to be written"));
+    }
     let text = if json { format!("{data:#}\n") } else { yaml };
-    write(&path, &text, args.force).map_err(|error| match error.kind() {
+    write_file::write(&path, &text, args.force).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             Failure::new(Exit::Refused, format!("{} is there already", path.display()))
                 .hint("--force replaces it")
@@ -62,27 +71,10 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
     Ok(Outcome::own(json!({ "file": name, "slots": blocks }) as Value, View::Lines(vec![said])))
 }
 
-/// Writes beside the target and moves into place, so that there is never half a file.
-fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
-    let target = if replace {
-        path.canonicalize().unwrap_or_else(|_| path.to_owned())
-    } else {
-        path.to_owned()
-    };
-    let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = new_file(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    if replace { file.persist(&target) } else { file.persist_noclobber(&target) }
-        .map_err(|error| error.error)?;
-    Ok(())
-}
-
-fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".links-");
-    // A page is no secret: the user's own umask decides who reads it.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+/// The line by which the YAML language server finds a schema.
+fn header(schema: &str) -> Result<String, Failure> {
+    if schema.is_empty() || schema.contains(char::is_control) {
+        return Err(Failure::usage("--schema is no path"));
+    }
+    Ok(format!("# yaml-language-server: $schema={schema}"))
 }

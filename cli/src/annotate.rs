@@ -1,0 +1,50 @@
+//! Notes for a CI service, which shows them beside the line of a file that they are about.
+
+use clap::ValueEnum;
+
+use crate::ui;
+
+/// Whose form the notes have.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Annotate {
+    /// Workflow commands of GitHub Actions, on stderr
+    Github,
+}
+
+impl Annotate {
+    /// Says that something is wrong at a line of a file, both counted from 1; without a file, in general.
+    pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
+        let Self::Github = self;
+        ui::annotate(&github(place, message));
+    }
+}
+
+fn github(place: Option<(&str, usize)>, message: &str) -> String {
+    let message = escaped(message);
+    match place {
+        Some((file, line)) => {
+            let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
+            format!("::error file={file},line={line}::{message}")
+        }
+        None => format!("::error::{message}"),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::github;
+
+    #[test]
+    fn no_text_can_end_a_note_and_begin_another() {
+        let text = "100% taken\n::error::forged";
+        assert_eq!(
+            github(Some(("a,b:c.txt", 3)), text),
+            "::error file=a%2Cb%3Ac.txt,line=3::100%25 taken%0A::error::forged"
+        );
+        assert_eq!(github(None, "x"), "::error::x");
+    }
+}

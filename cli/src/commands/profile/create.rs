@@ -1,0 +1,42 @@
+//! `links profile create`
+
+use clap::Args;
+use links_sdk::{NewProfile, Object};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::login;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links profile create`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links profile create [OPTIONS] <LOGIN> [FILE] [FIELD=VALUE]...",
+    after_help = "Example:\n  links profile create spring.menu title='Spring menu'"
+)]
+pub(crate) struct ProfileCreateArgs {
+    /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, free
+    login: String,
+    /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`; or a YAML or JSON file with them (`-`:
+    /// standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileCreateArgs,
+) -> Result<Outcome, Failure> {
+    let fields = Fields::read(&args.words)?;
+    if fields.get("login").is_some() {
+        return Err(Failure::usage("the login stands before the fields, not among them"));
+    }
+    let client = context.client().await?;
+    login::free(&client, &args.login, None).await?;
+    let mut profile: Object = [("login", args.login)].into_iter().collect();
+    profile.extend(fields.object().0);
+    let created = client.profiles().create(NewProfile::from(profile)).answer().await;
+    let answer = created.map_err(|error| fields.failure(error, ""))?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+}

@@ -1,0 +1,33 @@
+//! `links profile open`
+
+use clap::Args;
+use links_sdk::ProfileKey;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::key;
+use crate::outcome::{Line, Outcome, Tone, View};
+use crate::program;
+
+/// Arguments of `links profile open`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  links profile open cafe")]
+pub(crate) struct ProfileOpenArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+}
+
+pub(crate) async fn run(context: &mut Context, args: ProfileOpenArgs) -> Result<Outcome, Failure> {
+    let page = context.client().await?.profile(args.profile).get().await?;
+    let url = page.computed.url;
+    if context.ui.is_read()
+        && let Err(error) = program::browse(context.settings.browser.as_deref(), &url)
+    {
+        let text = format!("no browser was opened: {error}");
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
+    let data = json!({ "id": page.id, "login": page.login, "url": url });
+    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, url)])))
+}

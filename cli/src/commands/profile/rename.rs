@@ -1,0 +1,78 @@
+//! `links profile rename`
+
+use clap::Args;
+use links_sdk::{ProfileKey, SettingsChanges};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Line, Outcome, Tone, View};
+use crate::{key, login};
+
+/// Arguments of `links profile rename`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The old address stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.\n\n\
+    Examples:\n  links profile rename cafe cafe.mole\n  links profile rename cafe cafe.mole --yes --confirm cafe"
+)]
+pub(crate) struct ProfileRenameArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// The new login: 4 to 60 of `a-z A-Z 0-9 . _`, free
+    new: String,
+    /// Agree to it without being asked
+    #[arg(long, requires = "confirm")]
+    yes: bool,
+    /// The login that the page has now, to show that this is the page that is meant
+    #[arg(long, value_name = "LOGIN", requires = "yes")]
+    confirm: Option<String>,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileRenameArgs,
+) -> Result<Outcome, Failure> {
+    let client = context.client().await?;
+    let page = client.profile(args.profile).settings().await?;
+    let old = page.login;
+    if old == args.new {
+        let said = Line::new(Tone::Plain, format!("the login is {old} already"));
+        let data = json!({ "profileId": page.profile_id, "login": old });
+        return Ok(Outcome::own(data, View::Lines(vec![said])));
+    }
+    let id = ProfileKey::Id(page.profile_id);
+    login::free(&client, &args.new, Some(&id)).await?;
+    let warning = format!(
+        "The address of {} changes at once. It is not redirected: every link, QR code and NFC tag that leads to {old} breaks, and \
+         somebody else may take the login.",
+        page.computed.url
+    );
+    context.ui.say(&Line::new(Tone::Removed, warning));
+    agree(context, &old, args.confirm)?;
+    let profile = client.profile(&id);
+    let answer =
+        profile.update_settings(SettingsChanges::default().login(args.new)).answer().await?;
+    Ok(Outcome::service(
+        answer.body().clone(),
+        View::Record(&["profileId", "login", "computed.url"]),
+    ))
+}
+
+/// Has the old login named, which nobody does by mistake.
+fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), Failure> {
+    let question = format!("Type {old} to go on:");
+    let refused = |message: String| Err(Failure::new(Exit::Refused, message));
+    match confirm.or_else(|| context.ui.ask_for(&question)) {
+        Some(named) if named.trim() == old => Ok(()),
+        Some(named) => {
+            refused(format!("the login is {old}, not {}; nothing was changed", named.trim()))
+        }
+        None => {
+            let message = "a new login breaks what leads to the old one, and there is no terminal to ask on; nothing was changed";
+            refused(message.to_owned())
+                .map_err(|failure| failure.hint(format!("--yes --confirm {old} agrees to it")))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `links profile settings`
+
+use clap::Args;
+use links_sdk::{ProfileKey, SettingsChanges};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::key;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links profile settings`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links profile settings [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
+    after_help = "Examples:\n  links profile settings cafe\n  links profile settings cafe languageCode=kk"
+)]
+pub(crate) struct ProfileSettingsArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any they
+    /// are shown
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+}
+
+const FIRST: &[&str] = &["profileId", "login", "languageCode", "computed.url"];
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileSettingsArgs,
+) -> Result<Outcome, Failure> {
+    let fields = super::without_login(Fields::read(&args.words)?)?;
+    let profile = context.client().await?.profile(args.profile);
+    let answer = if args.words.is_empty() {
+        profile.settings().answer().await?
+    } else {
+        let changes = SettingsChanges::from(fields.some("languageCode=kk")?.object());
+        profile.update_settings(changes).answer().await?
+    };
+    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
+}

@@ -1,0 +1,38 @@
+//! `links profile update`
+
+use clap::Args;
+use links_sdk::{ProfileChanges, ProfileKey};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::key;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links profile update`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links profile update [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
+    after_help = "Examples:\n  links profile update cafe title='Closed on Mondays'\n  \
+        links profile update cafe avatar=uploads/4021/logo.png moodText:=null"
+)]
+pub(crate) struct ProfileUpdateArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`; or a YAML or JSON file with them
+    /// (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileUpdateArgs,
+) -> Result<Outcome, Failure> {
+    let fields = super::without_login(Fields::read(&args.words)?.some("title=Menu")?)?;
+    let profile = context.client().await?.profile(args.profile);
+    let changed = profile.update(ProfileChanges::from(fields.object())).answer().await;
+    let answer = changed.map_err(|error| fields.failure(error, ""))?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+}

@@ -1,0 +1,34 @@
+//! A file that the user names, written whole or not at all.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes beside the target and moves into place, so that there is never half a file.
+/// A file that is there already is replaced only where that is said.
+///
+/// # Errors
+///
+/// When the folder cannot be written to, or the file is there and not to be replaced.
+pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    let target = if replace {
+        path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    };
+    let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = new_file(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    if replace { file.persist(&target) } else { file.persist_noclobber(&target) }
+        .map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".links-");
+    // A page is no secret: the user's own umask decides who reads it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}

@@ -1,0 +1,62 @@
+//! What a CI job runs: logins that must be free, a page that must be as expected.
+
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[test]
+fn checks_as_people_see_them() {
+    let stage = Stage::cafe();
+    stage.file("logins.txt", "# for spring\nspring.menu\n\ncafe   # the main one\nmy-links\n");
+    stage.file("cafe.md", "# Qara Coffee\n\nAnother text\n");
+    let lines = [
+        "profile check-login -f logins.txt --annotate github",
+        "profile check-login cafe --as cafe",
+        "profile preview cafe --expect absent.md",
+        "profile preview cafe --expect cafe.md --annotate github",
+        "profile preview cafe --expect cafe.md --update",
+        "profile preview cafe --expect cafe.md --max-tokens 10 --annotate github",
+    ];
+    insta::assert_snapshot!(lines.map(|line| stage.run(line).to_string()).join("\n"));
+}
+
+#[test]
+fn logins_come_from_a_file_and_from_standard_input() {
+    let stage = Stage::cafe();
+    let run =
+        stage.run_args(["profile", "check-login", "one.two", "-f", "-"], b"three.four\n#five\n");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(stage.operations(), ["checkLogin", "checkLogin"]);
+    let run = stage
+        .run_args(["profile", "check-login", "-f", "-", "-o", "json"], b"cafe\r\nspring.menu\r\n");
+    assert_eq!((run.exit, &run.json()["data"][1]["available"]), (3, &json!(true)), "{run}");
+    assert_eq!(stage.run_args(["profile", "check-login", "-f", "-"], b"# none\n").exit, 8);
+    assert_eq!(stage.run("profile check-login -f absent.txt").exit, 2);
+}
+
+#[test]
+fn a_page_is_compared_with_what_is_expected() {
+    let stage = Stage::cafe();
+    assert_eq!(stage.run("profile preview cafe --expect cafe.md").exit, 2);
+    assert_eq!(stage.run("profile preview cafe --expect cafe.md --update").exit, 0);
+    let path = stage.home.path().join("cafe.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text, stage.run("profile preview cafe").stdout);
+    std::fs::write(&path, text.replace('\n', "\r\n")).unwrap();
+    let run = stage.run("profile preview cafe --expect cafe.md -o json");
+    assert_eq!((run.exit, &run.json()["data"]["differs"]), (0, &json!(false)), "{run}");
+
+    assert_eq!(stage.run("slots set cafe 1001 title=Hello").exit, 0);
+    let run = stage.run("profile preview cafe --expect cafe.md -o json");
+    assert_eq!(run.exit, 3, "{run}");
+    let diff = run.json()["data"]["diff"].as_str().unwrap().to_owned();
+    assert!(diff.starts_with("--- cafe.md\n+++ the page\n@@ "), "{diff}");
+    assert!(diff.contains("\n-### Good morning!") && diff.contains("\n+### Hello"), "{diff}");
+    assert_eq!(stage.run("profile preview cafe --update").exit, 2);
+
+    let tokens =
+        stage.run("profile preview cafe -o json").json()["data"]["tokens"].as_u64().unwrap();
+    for (most, exit) in [(tokens, 0), (tokens - 1, 3)] {
+        assert_eq!(stage.run(&format!("profile preview cafe --max-tokens {most}")).exit, exit);
+    }
+}

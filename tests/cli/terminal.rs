@@ -1,0 +1,36 @@
+//! Runs the binary on a terminal, where it asks and edits.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::stage::Stage;
+
+/// What a terminal showed, and the exit code.
+pub(crate) struct Seen {
+    pub(crate) text: String,
+    pub(crate) exit: i32,
+}
+
+/// Runs a command line on a terminal of its own, with what is typed.
+pub(crate) fn run(stage: &Stage, line: &str, typed: &str) -> Seen {
+    let inner = stage.command(line.split_whitespace());
+    let quoted =
+        |it: &std::ffi::OsStr| format!("'{}'", it.to_string_lossy().replace('\'', r"'\''"));
+    let words: Vec<_> =
+        std::iter::once(inner.get_program()).chain(inner.get_args()).map(quoted).collect();
+    let mut outer = Command::new("script");
+    outer.args(["--quiet", "--return", "--command", &words.join(" "), "/dev/null"]);
+    outer
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
+        .current_dir(stage.home.path());
+    outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut child = outer.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    Seen {
+        text: String::from_utf8_lossy(&output.stdout).into_owned(),
+        exit: output.status.code().unwrap_or(-1),
+    }
+}
