@@ -9,7 +9,6 @@ fn words(leaf: &str) -> Option<Vec<&'static str>> {
     Some(match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
         | "sandbox reset" | "auth status" | "auth list" => vec![],
-        | "sandbox reset" => vec![],
         "channels list" | "slots types" => vec![],
         "api" => vec!["GET", "/profiles/cafe/markdown"],
         "music lookup" => vec!["KZA012600042"],

@@ -5,7 +5,6 @@
 mod api;
 mod apply;
 mod auth;
-mod crash;
 mod blocks;
 mod ci;
 mod crash;

@@ -3,8 +3,8 @@
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
 
-mod auth;
 mod api;
+mod auth;
 mod channels;
 mod forms;
 mod me;
