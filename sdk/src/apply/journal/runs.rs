@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -22,12 +22,25 @@ const BACKUP: &str = "page.json";
 /// The runs of one page.
 ///
 /// ```
-/// use links_sdk::apply::Runs;
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+/// # example::run(async |client| {
+/// use links_sdk::apply::{DesiredPage, Opening, Options, Page, Plan, Run, Runs, State};
 ///
 /// let state = tempfile::tempdir()?;
-/// let runs = Runs::of(state.path(), "https://links.example/api/v1", 101);
+/// let file: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
+/// let options = Options::default();
+/// let page = Page::read(&client, &"cafe".parse()?).await?;
+/// let runs = Runs::of(state.path(), client.base_url().as_str(), page.id);
+///
+/// // What an interrupted run left open would be settled first, with `Runs::resume` and `Journal::settle`.
 /// assert!(runs.list()?.is_empty());
-/// # Ok::<(), std::io::Error>(())
+///
+/// let plan = Plan::new(&page.slots, &file, &options)?;
+/// let opening = Opening::new(client.base_url().as_str(), &page, &file, &options);
+/// let mut journal = runs.open(runs.lock(false)?, opening, &plan, &page, &options.types)?;
+/// plan.execute(&client, &page, &file, &options, &mut Run::new().journal(&mut journal)).await?;
+/// assert_eq!(journal.log().state(), State::Done);
+/// # Ok(()) });
 /// ```
 #[derive(Clone, Debug)]
 pub struct Runs {
@@ -190,7 +203,7 @@ impl Runs {
         file.sync_all()?;
         crash::point("after_write");
 
-        let file = private().create_new(true).append(true).open(self.journal(&run))?;
+        let file = private().create_new(true).open(self.journal(&run))?;
         let mut journal = Journal::new(file, Log::new(&run, opening.clone()), lock);
         journal.open(opening)?;
         journal.plan(plan, page)?;
@@ -207,9 +220,10 @@ impl Runs {
         let path = self.journal(run);
         let bytes = fs::read(&path).map_err(BadJournal::Io)?;
         let (log, whole) = Log::read(run, &bytes)?.ok_or(BadJournal::Damaged(1))?;
-        let file = private().append(true).open(&path).map_err(BadJournal::Io)?;
+        let mut file = private().open(&path).map_err(BadJournal::Io)?;
         // A torn last line must not come to stand in the middle.
-        file.set_len(whole as u64).map_err(BadJournal::Io)?;
+        let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+        cut.map_err(BadJournal::Io)?;
         Ok(Journal::new(file, log, lock))
     }
 
