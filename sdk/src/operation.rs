@@ -198,7 +198,7 @@ mod tests {
         for (id, (method, path, _)) in described() {
             let route = format!("{} {path}", method.to_uppercase());
             assert_eq!(Operation::find(&id).unwrap().route, route);
-            let path = path.replace('{', "").replace('}', "");
+            let path = path.replace(['{', '}'], "");
             assert_eq!(Operation::at(&method.to_uppercase(), &path).unwrap().id, id);
         }
         assert!(Operation::at("PUT", "/me").is_none() && Operation::at("GET", "/me/").is_none());
