@@ -129,11 +129,6 @@ impl Act {
     pub(crate) fn executed(self) -> Self {
         Self { request: Request::Forwarded, ..self }
     }
-
-    /// Whether the service executes the request, if only later.
-    pub(crate) fn reaches_the_service(&self) -> bool {
-        self.request != Request::Dropped
-    }
 }
 
 /// A running proxy. It is also an observer: a refused connection leaves no trace here, so it counts the attempts that the client reports.
