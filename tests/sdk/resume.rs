@@ -252,6 +252,16 @@ async fn fault_24_a_create_that_is_still_in_progress_is_waited_for() {
 }
 
 #[tokio::test]
+async fn fault_24_a_conflict_that_names_no_time_is_no_refusal_while_the_create_is_in_doubt() {
+    let desk = Desk::new(Choices::default()).await;
+    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    let conflict = Act::answer(409, &[], r#"{"message": "Busy.", "code": "conflict"}"#);
+    desk.process(&three_dividers(), pass(1).chain([conflict])).await.result.unwrap();
+    assert_eq!(desk.slots().len(), 3);
+    assert!(desk.keys()[0].ends_with("-1-0"), "under the key that it had: {:?}", desk.keys());
+}
+
+#[tokio::test]
 async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
     let desk = Desk::new(Choices::default()).await;
     desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
