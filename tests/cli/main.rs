@@ -10,6 +10,7 @@ mod ci;
 mod crash;
 mod failures;
 mod files;
+mod keyring;
 mod leaves;
 mod music;
 mod output;

@@ -1,0 +1,97 @@
+//! The keyring of the system. These need a session bus: `tests/keyring/run` gives them one.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::auth::{config, logged_out};
+use crate::stage::{Run, Stage};
+
+/// Logged out, on the session bus that this process has.
+fn on_the_bus() -> Stage {
+    let bus = std::env::var("DBUS_SESSION_BUS_ADDRESS").expect("run by tests/keyring/run");
+    logged_out().env("DBUS_SESSION_BUS_ADDRESS", bus)
+}
+
+fn log_in(stage: &Stage) -> Run {
+    let line = ["auth", "login", "--token-stdin", "--account", "work", "-o", "json"];
+    stage.run_args(line, stage.server.token().as_bytes())
+}
+
+/// The files below a folder that hold a text.
+fn holding(text: &str, folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(holding(text, &path));
+        } else if String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).contains(text) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+#[test]
+#[ignore = "needs a Secret Service: see tests/keyring/run"]
+fn a_real_secret_service_open_and_locked() {
+    let stage = on_the_bus();
+    let run = log_in(&stage);
+    assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &"keyring".into()), "{run}");
+    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!(stage.run("auth status -o json").json()["data"]["store"], "keyring");
+    assert_eq!(
+        holding(&stage.server.token(), stage.home.path()),
+        [""; 0],
+        "it is in the keyring only"
+    );
+
+    // An account of the same name elsewhere has a secret of its own.
+    let other = on_the_bus();
+    assert_eq!(log_in(&other).exit, 0);
+    assert_eq!(other.run("auth logout").exit, 0);
+    assert_eq!(other.run("me").exit, 4);
+    assert_eq!(stage.run("me").exit, 0);
+
+    let locked = Command::new("dbus-send")
+        .args([
+            "--session",
+            "--print-reply",
+            "--dest=org.freedesktop.secrets",
+            "/org/freedesktop/secrets",
+        ])
+        .args([
+            "org.freedesktop.Secret.Service.Lock",
+            "array:objpath:/org/freedesktop/secrets/collection/login",
+        ])
+        .output()
+        .unwrap();
+    assert!(locked.status.success(), "{locked:?}");
+    let run = stage.run("me -o json");
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(run.error()["message"].to_string().contains("locked"), "{run}");
+    assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
+
+    let run = log_in(&other);
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.error()["message"].to_string().contains("locked"), "{run}");
+    assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
+    assert!(!config(&other).join("credentials").exists(), "nothing falls back to a file");
+    assert_eq!(stage.run("auth logout").exit, 14, "what cannot be removed is not forgotten");
+    assert_eq!(stage.run("auth list -o json").json()["data"][0]["account"], "work");
+}
+
+#[test]
+#[ignore = "needs a silent Secret Service: see tests/keyring/run"]
+fn one_that_never_answers() {
+    let stage = on_the_bus();
+    let run = log_in(&stage);
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.error()["message"].to_string().contains("does not answer (waited 5 s)"), "{run}");
+    assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
+    assert!(!config(&stage).exists() && stage.operations().is_empty(), "{run}");
+
+    let line = ["auth", "login", "--token-stdin", "--store", "file"];
+    assert_eq!(stage.run_args(line, stage.server.token().as_bytes()).exit, 0);
+    assert_eq!(stage.run("me").exit, 0, "a file has nothing to do with it");
+}
