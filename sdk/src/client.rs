@@ -193,15 +193,20 @@ impl ClientBuilder {
     }
 }
 
+/// Sees to it that TLS can be spoken.
+pub(crate) fn provide_tls() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Another thread may have been faster; either provider serves.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}
+
 fn http_client(
     base: &BaseUrl,
     user_agent: &str,
     connect: Duration,
 ) -> reqwest::Result<reqwest::Client> {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may have been faster; either provider serves.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
+    provide_tls();
     let builder = reqwest::Client::builder()
         .user_agent(user_agent)
         .redirect(Policy::none())

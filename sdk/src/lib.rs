@@ -55,6 +55,8 @@ mod client;
 mod error;
 #[rustfmt::skip]
 mod generated;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 mod operation;
 mod profile_key;
 mod slot;

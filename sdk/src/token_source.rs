@@ -15,8 +15,8 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 
 /// Where a client gets the token of its requests: it asks before each of them, so that a token may change while the client lives.
 ///
-/// A [`Token`] is a source by itself, and [`EnvironmentToken`] looks again after a refusal. Your own takes it from wherever your secrets
-/// are:
+/// A [`Token`] is a source by itself, [`EnvironmentToken`] looks again after a refusal, and `oauth::Refreshing` renews what the
+/// connector has issued. Your own takes it from wherever your secrets are:
 ///
 /// ```
 /// use std::sync::Arc;

@@ -62,6 +62,16 @@ impl<'a> Connector<'a> {
 
     /// Asks for access, `changes` replacing or (when empty) removing parameters.
     pub(crate) async fn authorize(&self, changes: &[(&str, &str)]) -> Answer {
+        self.api.ask(&Method::GET, self.authorization(changes).as_str()).anonymous().await
+    }
+
+    /// Presses a button of the page.
+    pub(crate) async fn press(&self, button: &str) -> Answer {
+        let ask = self.api.ask(&Method::POST, self.authorization(&[]).as_str()).anonymous();
+        ask.body("application/x-www-form-urlencoded", format!("answer={button}")).await
+    }
+
+    fn authorization(&self, changes: &[(&str, &str)]) -> Url {
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
         let resource = self.api.server.mcp_url();
         let mut parameters = vec![
@@ -79,9 +89,8 @@ impl<'a> Connector<'a> {
             parameters.push((name, value));
         }
         parameters.retain(|(_, value)| !value.is_empty());
-        let address = Url::parse_with_params(self.endpoint("authorization_endpoint"), parameters)
-            .expect("an address");
-        self.api.ask(&Method::GET, address.as_str()).anonymous().await
+        Url::parse_with_params(self.endpoint("authorization_endpoint"), parameters)
+            .expect("an address")
     }
 
     /// The code the browser is sent back with.

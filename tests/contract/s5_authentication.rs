@@ -255,3 +255,17 @@ async fn rule_5_8_a_personal_token_does_not_expire() {
     clock.advance(Duration::from_secs(10 * 365 * 24 * 3600));
     api.get("/me").await.is(200);
 }
+
+#[tokio::test]
+async fn rule_5_3_the_user_may_be_asked_on_a_page() {
+    let api = Api::choosing(Choices { oauth_consent: Consent::Ask, ..Choices::default() }).await;
+    let connector = Connector::register(&api).await;
+    let page = connector.authorize(&[]).await.is(200);
+    assert!(page.text.contains("<form method=post>"), "{}", page.text);
+    for (answer, parameter_of) in [("approve", "code"), ("deny", "error")] {
+        let redirect = redirected(&connector.press(answer).await);
+        assert!(parameter(&redirect, parameter_of).is_some(), "{redirect}");
+        assert_eq!(parameter(&redirect, "state").as_deref(), Some("of-the-test"));
+    }
+    connector.authorize(&[("client_id", "nobody")]).await.is(400);
+}

@@ -11,6 +11,8 @@ mod proxy;
 
 mod apply;
 mod batch;
+#[cfg(feature = "oauth")]
+mod connector;
 mod editors;
 mod faults;
 mod memory;
@@ -18,6 +20,8 @@ mod operations;
 mod pacing;
 mod raw;
 mod reading;
+#[cfg(feature = "oauth")]
+mod refreshing;
 mod rename;
 mod resume;
 mod token_source;

@@ -228,7 +228,7 @@ impl Resolve for PublicOnly {
 }
 
 /// Whether an address is one that only this machine or its network can reach.
-fn is_private(address: IpAddr) -> bool {
+pub(crate) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),
         IpAddr::V6(address) => is_private_v6(address),

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use direct::UploadTarget;
+#[cfg(feature = "oauth")]
+pub(crate) use direct::is_private;
 pub(crate) use direct::send_to_upload_url;
 pub(crate) use frozen::Frozen;
 pub use image::{ImageUse, Unsuitable};

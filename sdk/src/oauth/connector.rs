@@ -1,0 +1,300 @@
+//! From the connector's address to credentials: discovery, registration, the browser, the code.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, OAuthHttpClient,
+    WWWAuthenticateParams,
+};
+use serde_json::Value;
+use url::Url;
+
+use super::credentials::{Credentials, since_1970};
+use super::endpoint;
+use super::error::LoginError;
+use super::http::{Complaint, Guarded};
+use crate::base_url::BaseUrl;
+use crate::transport::clock::{Clock, SystemClock};
+
+/// A connector that says where to log in.
+pub struct Connector {
+    http: Arc<Guarded>,
+    manager: AuthorizationManager,
+    /// What the authorization server says of itself, checked.
+    issuer: String,
+    token_endpoint: String,
+    revocation_endpoint: Option<String>,
+}
+
+/// A login that waits for the user.
+pub struct Login {
+    http: Arc<Guarded>,
+    session: AuthorizationSession,
+    state: String,
+    /// Everything but the tokens.
+    credentials: Credentials,
+}
+
+impl Connector {
+    /// Asks the connector at this address where to log in (RFC 9728), and the authorization server what it can do (RFC 8414).
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be reached, contradict each other, or lead to addresses that are not to be trusted; when there is no registration
+    /// for programs, or no PKCE with SHA-256.
+    pub async fn discover(mcp_url: &str) -> Result<Self, LoginError> {
+        let address = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
+        let http = Arc::new(Guarded::new(&address).map_err(LoginError::unreachable)?);
+        let mut manager = manager(&http).await?;
+        let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
+        if !resolved.source.is_discovered() {
+            return Err(LoginError::refused(format!("{address} does not say where to log in")));
+        }
+        let metadata = resolved.metadata;
+        let methods = metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
+        if !methods.iter().any(|method| method == "S256") {
+            return Err(LoginError::refused(
+                "the authorization server does not offer PKCE with S256",
+            ));
+        }
+        let revocation_endpoint = metadata.additional_fields.get("revocation_endpoint");
+        let revocation_endpoint = revocation_endpoint.and_then(Value::as_str).map(str::to_owned);
+        let endpoints = [&metadata.authorization_endpoint, &metadata.token_endpoint];
+        let further = metadata.registration_endpoint.iter().chain(&revocation_endpoint);
+        for named in endpoints.into_iter().chain(further) {
+            endpoint::check(named, http.connector()).map_err(LoginError::refused)?;
+        }
+        let Some(issuer) = metadata.issuer.clone() else {
+            return Err(LoginError::refused("the authorization server does not name its issuer"));
+        };
+        let token_endpoint = metadata.token_endpoint.clone();
+        manager.set_metadata(metadata);
+        Ok(Self { http, manager, issuer, token_endpoint, revocation_endpoint })
+    }
+
+    /// The connector's address, as the service at this base address names it when it refuses a request (RFC 9728, section 5.1).
+    ///
+    /// # Errors
+    ///
+    /// When the service cannot be reached, names none, or names one at another origin.
+    pub async fn address_of(base: &BaseUrl) -> Result<String, LoginError> {
+        let url = base.join("/me");
+        let http = Guarded::new(&url).map_err(LoginError::unreachable)?;
+        let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
+        let challenge = refusal.headers().get("www-authenticate").and_then(|it| it.to_str().ok());
+        let metadata = challenge
+            .and_then(|challenge| {
+                WWWAuthenticateParams::parse(challenge, &url).resource_metadata_url
+            })
+            .ok_or_else(|| LoginError::refused("the service does not name its connector"))?;
+        let answer = http.get(metadata).await.map_err(LoginError::unreachable)?;
+        let document: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+        let named = document["resource"].as_str().unwrap_or_default();
+        let connector = endpoint::check(named, &url).map_err(LoginError::refused)?;
+        if connector.origin() != url.origin() {
+            let message = format!(
+                "the service names a connector elsewhere, at {}",
+                connector.origin().ascii_serialization()
+            );
+            return Err(LoginError::refused(message));
+        }
+        Ok(connector.to_string())
+    }
+
+    /// Begins a login that ends at `redirect_uri`, as the client `client_id` if it is still known, else as a new one with this name
+    /// (RFC 7591).
+    ///
+    /// # Errors
+    ///
+    /// When the authorization server cannot be reached, or does not register this program.
+    pub async fn begin(
+        self,
+        redirect_uri: &str,
+        client_name: &str,
+        client_id: Option<&str>,
+    ) -> Result<Login, LoginError> {
+        let Self { http, manager, issuer, token_endpoint, revocation_endpoint } = self;
+        let request = AuthorizationRequest::new(redirect_uri).with_client_name(client_name);
+        let session = match client_id {
+            None => session(manager, request, &http).await?,
+            Some(client_id) => {
+                let as_known = request.clone().with_preregistered_client(client_id);
+                let tried = session(manager, as_known, &http).await?;
+                if is_welcome(&tried.auth_url, &http).await? {
+                    tried
+                } else {
+                    session(tried.auth_manager, request, &http).await?
+                }
+            }
+        };
+        let address = Url::parse(&session.auth_url).map_err(LoginError::refused)?;
+        let parameter = |name: &str| {
+            let found = address.query_pairs().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.into_owned()).unwrap_or_default()
+        };
+        let state = parameter("state");
+        let credentials = Credentials {
+            access_token: String::new(),
+            refresh_token: None,
+            expires_at: None,
+            client_id: parameter("client_id"),
+            resource: parameter("resource"),
+            issuer,
+            token_endpoint,
+            revocation_endpoint,
+        };
+        Ok(Login { http, session, state, credentials })
+    }
+}
+
+/// Asks as one client; registers one where the request names none.
+async fn session(
+    manager: AuthorizationManager,
+    request: AuthorizationRequest,
+    http: &Guarded,
+) -> Result<AuthorizationSession, LoginError> {
+    AuthorizationSession::new(manager, request).await.map_err(|(_, error)| match http.complaint() {
+        Some(complaint) if complaint.status < 500 => LoginError::refused(format!(
+            "this program was not registered ({}): {}",
+            complaint.error,
+            complaint.description.unwrap_or_default()
+        )),
+        _ => LoginError::unreachable(error),
+    })
+}
+
+/// Whether the page that the browser would open is one for this client: a server that has forgotten the client would tell its user only.
+async fn is_welcome(address: &str, http: &Guarded) -> Result<bool, LoginError> {
+    let page = Url::parse(address).map_err(LoginError::refused)?;
+    let answer = http.get(page).await.map_err(LoginError::unreachable)?;
+    Ok(!answer.status().is_client_error())
+}
+
+impl Login {
+    /// The address to open in the user's browser. It is good for this login only.
+    pub fn address(&self) -> &str {
+        &self.session.auth_url
+    }
+
+    /// What this program is registered as, to be named the next time.
+    pub fn client_id(&self) -> &str {
+        &self.credentials.client_id
+    }
+
+    /// Whether an address that a browser was sent to belongs to this login. Others are not to end it.
+    pub fn is_answer(&self, redirect: &str) -> bool {
+        Url::parse(redirect).is_ok_and(|url| {
+            url.query_pairs().any(|(name, value)| name == "state" && *value == *self.state)
+        })
+    }
+
+    /// Takes the address at which the browser ended, and exchanges its code for tokens.
+    ///
+    /// # Errors
+    ///
+    /// When the user refused ([`LoginError::is_denied`]), when the address is not an answer to this login or names another issuer, and when
+    /// the authorization server does not give tokens.
+    pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
+        if !self.is_answer(redirect) {
+            return Err(LoginError::refused(
+                "the browser's answer belongs to another login (`state` differs)",
+            ));
+        }
+        let parameters = Url::parse(redirect).map_err(LoginError::refused)?;
+        let parameter = |name: &str| {
+            let found = parameters.query_pairs().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.into_owned())
+        };
+        if let Some(error) = parameter("error") {
+            return Err(LoginError::denied(error, parameter("error_description")));
+        }
+        let tokens = match self.session.handle_callback_url(redirect).await {
+            Ok(tokens) => serde_json::to_value(&tokens).map_err(LoginError::refused)?,
+            Err(AuthError::TokenExchangeFailed(why)) => return Err(self.of_exchange(&why)),
+            Err(error) => return Err(LoginError::refused(error)),
+        };
+        self.credentials
+            .with(&tokens, SystemClock::new().wall())
+            .ok_or_else(|| LoginError::refused("the authorization server gave no bearer token"))
+    }
+
+    fn of_exchange(&self, why: &str) -> LoginError {
+        match self.http.complaint() {
+            Some(Complaint { error, .. }) if error == "invalid_client" => {
+                LoginError::unknown_client()
+            }
+            Some(complaint) if complaint.status < 500 => LoginError::refused(format!(
+                "no tokens were given ({}): {}",
+                complaint.error,
+                complaint.description.unwrap_or_default()
+            )),
+            _ => LoginError::unreachable(why),
+        }
+    }
+}
+
+impl Credentials {
+    /// The same with the tokens of an answer (RFC 6749, section 5.1). A refresh token that is not replaced stays good.
+    pub(super) fn with(&self, answer: &Value, now: SystemTime) -> Option<Self> {
+        let is_bearer = answer["token_type"].as_str()?.eq_ignore_ascii_case("bearer");
+        let access_token =
+            answer["access_token"].as_str().filter(|it| !it.is_empty() && is_bearer)?;
+        let refresh_token = answer["refresh_token"].as_str().map(str::to_owned);
+        let lifetime = answer["expires_in"].as_u64();
+        Some(Self {
+            access_token: access_token.to_owned(),
+            refresh_token: refresh_token.or_else(|| self.refresh_token.clone()),
+            expires_at: lifetime.map(|lifetime| since_1970(now).saturating_add(lifetime)),
+            ..self.clone()
+        })
+    }
+
+    /// Ends the tokens, if the authorization server can be asked to (RFC 7009): the application is disconnected then.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be reached, or refuses.
+    pub async fn revoke(&self) -> Result<(), LoginError> {
+        let Some(endpoint) = &self.revocation_endpoint else { return Ok(()) };
+        let connector = endpoint::connector(&self.resource).map_err(LoginError::refused)?;
+        let http = Guarded::new(&connector).map_err(LoginError::unreachable)?;
+        let endpoint = endpoint::check(endpoint, &connector).map_err(LoginError::refused)?;
+        let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
+        let form = [("token", token.as_str()), ("client_id", &self.client_id)];
+        let answer = http.post(endpoint, &form).await.map_err(LoginError::unreachable)?;
+        if answer.status().is_success() {
+            return Ok(());
+        }
+        Err(LoginError::unreachable(format!("it was answered {}", answer.status().as_u16())))
+    }
+}
+
+/// The state machine of the login, over our own requests.
+pub(super) async fn manager(http: &Arc<Guarded>) -> Result<AuthorizationManager, LoginError> {
+    let client: Arc<dyn OAuthHttpClient> = http.clone();
+    AuthorizationManager::new_with_oauth_http_client(http.connector().as_str(), client)
+        .await
+        .map_err(LoginError::refused)
+}
+
+fn of_discovery(error: AuthError) -> LoginError {
+    match error {
+        AuthError::DiscoveryRequestFailed { source, .. } => LoginError::unreachable(source),
+        other => LoginError::refused(other),
+    }
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connector")
+            .field("address", &self.http.connector().as_str())
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Login {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Login").field("client_id", &self.client_id()).finish_non_exhaustive()
+    }
+}

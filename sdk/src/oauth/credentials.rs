@@ -1,0 +1,129 @@
+//! What a login gives, and where it is kept.
+
+use std::fmt;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+/// An access token with all that is needed to renew it. It is made to be stored, as JSON for example; `Debug` shows no secret.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Credentials {
+    /// What requests carry.
+    pub access_token: String,
+    /// Good for one renewal. Without one, a new login is needed when the access token ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_token: Option<String>,
+    /// When the access token ends, in seconds since 1970, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<u64>,
+    /// What this program is registered as.
+    pub client_id: String,
+    /// The connector that was logged in at, as it names itself.
+    pub resource: String,
+    /// Who issued the tokens.
+    pub issuer: String,
+    /// Where they are renewed.
+    pub token_endpoint: String,
+    /// Where they are ended, if that can be asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revocation_endpoint: Option<String>,
+}
+
+impl Credentials {
+    /// Whether the access token ends within this time.
+    pub(super) fn ends_within(&self, margin: Duration, now: SystemTime) -> bool {
+        self.expires_at.is_some_and(|end| since_1970(now) + margin.as_secs() >= end)
+    }
+}
+
+pub(super) fn since_1970(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("client_id", &self.client_id)
+            .field("resource", &self.resource)
+            .field("issuer", &self.issuer)
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Keeps other users of a store from renewing what is in it, until it is dropped.
+pub type StoreLock = Box<dyn Send>;
+
+/// Where the credentials of one login are kept. Its methods may block: they are called where that does no harm.
+///
+/// A refresh token is good once. [`Refreshing`](super::Refreshing) therefore locks the store, reads it again, renews, and saves before
+/// anything else; a store that several processes share has to have a lock that holds for all of them.
+pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
+    /// What is kept now.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn load(&self) -> io::Result<Option<Credentials>>;
+
+    /// Keeps these instead of those before: all of them or, if it fails, none.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    fn save(&self, credentials: &Credentials) -> io::Result<()>;
+
+    /// Forgets what is kept.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    fn forget(&self) -> io::Result<()>;
+
+    /// Waits until nobody else has the lock, and takes it.
+    ///
+    /// # Errors
+    ///
+    /// When there can be no lock.
+    fn lock(&self) -> io::Result<StoreLock>;
+}
+
+/// Keeps credentials for as long as the process lives, for one source of one process.
+#[derive(Debug, Default)]
+pub struct MemoryStore(Mutex<Option<Credentials>>);
+
+impl MemoryStore {
+    /// Holding these.
+    pub fn new(credentials: Credentials) -> Self {
+        Self(Mutex::new(Some(credentials)))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Credentials>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CredentialStore for MemoryStore {
+    fn load(&self) -> io::Result<Option<Credentials>> {
+        Ok(self.kept().clone())
+    }
+
+    fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        *self.kept() = Some(credentials.clone());
+        Ok(())
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        *self.kept() = None;
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<StoreLock> {
+        // Its one source renews one thing at a time.
+        Ok(Box::new(()))
+    }
+}

@@ -1,0 +1,176 @@
+//! The requests of a login: to checked addresses, without redirects, answers up to a limit.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{Method, Request, Response};
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
+use serde::Deserialize;
+use url::Url;
+
+use super::endpoint;
+use crate::base_url::is_loopback;
+use crate::client::provide_tls;
+use crate::upload::is_private;
+
+/// More than any metadata, registration or token answer has.
+const MOST_BYTES: usize = 64 * 1024;
+const CONNECT: Duration = Duration::from_secs(10);
+const WHOLE: Duration = Duration::from_secs(30);
+
+/// Sends the requests of one login.
+#[derive(Debug)]
+pub(super) struct Guarded {
+    connector: Url,
+    http: reqwest::Client,
+    /// What the last answer said to be wrong.
+    complaint: Mutex<Option<Complaint>>,
+}
+
+/// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Complaint {
+    pub(super) status: u16,
+    pub(super) error: String,
+    pub(super) description: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ErrorBody {
+    error: String,
+    error_description: Option<String>,
+}
+
+impl Guarded {
+    pub(super) fn new(connector: &Url) -> reqwest::Result<Self> {
+        provide_tls();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("links-sdk/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT)
+            .timeout(WHOLE);
+        if is_loopback(connector) {
+            builder = builder.no_proxy();
+        } else {
+            let trusted = connector.host_str().unwrap_or_default().to_owned();
+            builder = builder.dns_resolver(Arc::new(Outside { trusted }));
+        }
+        if connector.scheme() == "http" {
+            builder = builder.tls_certs_only([]);
+        }
+        let http = builder.build()?;
+        Ok(Self { connector: connector.clone(), http, complaint: Mutex::default() })
+    }
+
+    pub(super) fn connector(&self) -> &Url {
+        &self.connector
+    }
+
+    /// What the last answer said to be wrong, if it was an error answer.
+    pub(super) fn complaint(&self) -> Option<Complaint> {
+        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) async fn get(&self, url: Url) -> io::Result<http::Response<Vec<u8>>> {
+        self.send(Request::new(Method::GET, url)).await
+    }
+
+    /// A form, as the endpoints of OAuth take it.
+    pub(super) async fn post(
+        &self,
+        url: Url,
+        form: &[(&str, &str)],
+    ) -> io::Result<http::Response<Vec<u8>>> {
+        let mut body = url::form_urlencoded::Serializer::new(String::new());
+        let body = body.extend_pairs(form).finish();
+        let request = self.http.post(url).body(body);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        self.send(request.build().map_err(io::Error::other)?).await
+    }
+
+    async fn send(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
+        endpoint::check(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
+        let host = request.url().host_str().unwrap_or_default().to_owned();
+        let response = self.http.execute(request).await.map_err(|error| {
+            io::Error::other(format!(
+                "{host} cannot be reached: {}",
+                innermost(&error.without_url())
+            ))
+        })?;
+        let answer = read(response).await?;
+        *self.complaint.lock().unwrap_or_else(PoisonError::into_inner) = complaint(&answer);
+        Ok(answer)
+    }
+}
+
+async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
+    let mut answer = http::Response::new(Vec::new());
+    *answer.status_mut() = response.status();
+    std::mem::swap(answer.headers_mut(), response.headers_mut());
+    while let Some(chunk) =
+        response.chunk().await.map_err(|error| io::Error::other(error.without_url()))?
+    {
+        if answer.body().len() + chunk.len() > MOST_BYTES {
+            return Err(io::Error::other("the answer is larger than 64 KiB"));
+        }
+        answer.body_mut().extend_from_slice(&chunk);
+    }
+    Ok(answer)
+}
+
+fn complaint(answer: &http::Response<Vec<u8>>) -> Option<Complaint> {
+    let status = answer.status();
+    if status.is_success() {
+        return None;
+    }
+    let (error, description) = match serde_json::from_slice::<ErrorBody>(answer.body()) {
+        Ok(body) => (body.error, body.error_description),
+        Err(_) => (String::new(), None),
+    };
+    Some(Complaint { status: status.as_u16(), error, description })
+}
+
+/// What went wrong at the bottom of a chain of errors.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+impl OAuthHttpClient for Guarded {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let request = Request::try_from(request.request)?;
+            Ok(self.send(request).await?)
+        })
+    }
+}
+
+/// Looks names up, but leads no name other than the connector's to a private host.
+#[derive(Debug)]
+struct Outside {
+    trusted: String,
+}
+
+impl Resolve for Outside {
+    fn resolve(&self, name: Name) -> Resolving {
+        let is_trusted = name.as_str().eq_ignore_ascii_case(&self.trusted);
+        Box::pin(async move {
+            let all = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> =
+                all.filter(|address| is_trusted || !is_private(address.ip())).collect();
+            if allowed.is_empty() {
+                return Err("the name leads to a private host".into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! Logging in at the connector (the interface, section 5.3), and keeping its tokens fresh.
+//!
+//! A [`Connector`] finds out where to log in and registers this program; its [`Login`] is an address to open in a browser, and takes what
+//! the browser comes back with; the [`Credentials`] go into a [`CredentialStore`], from which [`Refreshing`] takes the tokens of a
+//! [`Client`](crate::Client):
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use links_sdk::Client;
+//! use links_sdk::oauth::{Connector, Credentials, MemoryStore, Refreshing};
+//!
+//! /// Shows the address to the user, and gives the address at which the browser ends: here one of your own web application.
+//! async fn in_the_browser(address: &str) -> Result<String, Box<dyn std::error::Error>> {
+//! #   let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+//! #   let answer = browser.no_proxy().tls_certs_only([]).build()?.get(address).send().await?;
+//! #   Ok(answer.headers()["location"].to_str()?.to_owned())
+//! #   /*
+//!     …
+//! #   */
+//! }
+//!
+//! async fn connect(mcp_url: &str) -> Result<Credentials, Box<dyn std::error::Error>> {
+//!     let connector = Connector::discover(mcp_url).await?;
+//!     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
+//!     let redirect = in_the_browser(login.address()).await?;
+//!     Ok(login.finish(&redirect).await?)
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let server = links_fixtures::ContractServer::start(links_fixtures::World::cafe()).await;
+//! # let (base, mcp_url) = (server.base_url(), server.mcp_url());
+//! let store = MemoryStore::new(connect(&mcp_url).await?);
+//! let client = Client::builder(base).token_source(Arc::new(Refreshing::new(store))).build()?;
+//! assert!(client.me().await?.can_write);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing is sent in the clear, except to this machine where the connector itself is on it, and nothing to private hosts other than the
+//! connector's; redirects are not followed, and answers over 64 KiB are refused.
+
+mod connector;
+mod credentials;
+mod endpoint;
+mod error;
+mod http;
+mod refresh;
+mod refreshing;
+
+pub use connector::{Connector, Login};
+pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};
+pub use error::LoginError;
+pub use refreshing::Refreshing;

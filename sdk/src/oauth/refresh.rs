@@ -1,0 +1,95 @@
+//! One renewal of an access token (RFC 6749, section 6).
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationMetadata, CredentialStore as _, InMemoryCredentialStore,
+    OAuthTokenResponse, StoredCredentials,
+};
+use serde_json::json;
+
+use super::connector::manager;
+use super::credentials::Credentials;
+use super::endpoint;
+use super::http::Guarded;
+
+/// Why there is no new token.
+#[derive(Debug)]
+pub(super) enum NotRenewed {
+    /// The refresh token was used, has ended, or the user has disconnected the application.
+    Ended,
+    /// The client is not registered any more: what it was given is lost.
+    UnknownClient,
+    /// It was refused for another reason: neither waiting nor forgetting helps.
+    Refused(String),
+    /// Nothing is known: the refresh token may still be good.
+    Temporary(String),
+}
+
+/// Asks the authorization server once.
+pub(super) async fn refresh(
+    credentials: &Credentials,
+    now: SystemTime,
+) -> Result<Credentials, NotRenewed> {
+    let connector = endpoint::connector(&credentials.resource).map_err(NotRenewed::Refused)?;
+    endpoint::check(&credentials.token_endpoint, &connector).map_err(NotRenewed::Refused)?;
+    let http =
+        Arc::new(Guarded::new(&connector).map_err(|it| NotRenewed::Temporary(it.to_string()))?);
+    let answer = exchange(credentials, &http).await.map_err(|error| of_answer(&error, &http))?;
+    let answer =
+        serde_json::to_value(&answer).map_err(|it| NotRenewed::Temporary(it.to_string()))?;
+    let renewed = credentials.with(&answer, now);
+    renewed.ok_or_else(|| {
+        NotRenewed::Refused("the authorization server gave no bearer token".to_owned())
+    })
+}
+
+async fn exchange(
+    credentials: &Credentials,
+    http: &Arc<Guarded>,
+) -> Result<OAuthTokenResponse, AuthError> {
+    let unusable = |error: serde_json::Error| AuthError::InternalError(error.to_string());
+    let mut metadata = AuthorizationMetadata::default();
+    metadata.authorization_endpoint.clone_from(&credentials.token_endpoint);
+    metadata.token_endpoint.clone_from(&credentials.token_endpoint);
+    metadata.issuer = Some(credentials.issuer.clone());
+    let tokens = json!({
+        "access_token": credentials.access_token,
+        "token_type": "bearer",
+        "refresh_token": credentials.refresh_token,
+    });
+    let tokens = Some(serde_json::from_value(tokens).map_err(unusable)?);
+    let store = InMemoryCredentialStore::new();
+    store
+        .save(StoredCredentials::new(credentials.client_id.clone(), tokens, Vec::new(), None))
+        .await?;
+
+    let mut manager =
+        manager(http).await.map_err(|error| AuthError::InternalError(error.to_string()))?;
+    manager.set_metadata(metadata);
+    manager.configure_client_id(&credentials.client_id)?;
+    manager.set_credential_store(store);
+    manager.refresh_token().await
+}
+
+fn of_answer(error: &AuthError, http: &Guarded) -> NotRenewed {
+    let complaint = http.complaint();
+    match (error, complaint) {
+        (AuthError::TokenRefreshRejected(_), _) => NotRenewed::Ended,
+        (_, Some(complaint)) if complaint.error == "invalid_client" => NotRenewed::UnknownClient,
+        (_, Some(complaint)) if is_final(complaint.status) => NotRenewed::Refused(format!(
+            "{} {}",
+            complaint.error,
+            complaint.description.unwrap_or_default()
+        )),
+        (_, Some(complaint)) => {
+            NotRenewed::Temporary(format!("the authorization server answered {}", complaint.status))
+        }
+        (error, None) => NotRenewed::Temporary(error.to_string()),
+    }
+}
+
+fn is_final(status: u16) -> bool {
+    (400..500).contains(&status) && ![408, 425, 429].contains(&status)
+}

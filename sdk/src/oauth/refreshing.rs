@@ -1,0 +1,174 @@
+//! A source of tokens that renews them.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::credentials::{CredentialStore, Credentials, StoreLock};
+use super::refresh::{NotRenewed, refresh};
+use crate::token::Token;
+use crate::token_source::{TokenError, TokenFuture, TokenSource};
+use crate::transport::clock::{Clock, SystemClock};
+
+/// A token that ends so soon is renewed before it is sent.
+const MARGIN: Duration = Duration::from_secs(30);
+
+/// Gives the access token of the credentials in a store, and renews it when it ends or is refused: once for all tasks and all processes
+/// that share the store. See [the module](super) for an example.
+///
+/// The credentials are forgotten only when the authorization server says that they have ended, and then only if nobody has replaced them
+/// meanwhile; a server that fails or cannot be reached leaves them as they are.
+#[derive(Debug)]
+pub struct Refreshing<S> {
+    store: Arc<S>,
+    clock: Arc<dyn Clock>,
+    current: Mutex<Option<Credentials>>,
+}
+
+impl<S: CredentialStore> Refreshing<S> {
+    /// From what the store keeps. It is read when the first token is asked for.
+    pub fn new(store: S) -> Self {
+        let clock = Arc::new(SystemClock::new());
+        Self { store: Arc::new(store), clock, current: Mutex::default() }
+    }
+
+    /// Where the time comes from.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    async fn current(&self) -> Result<Token, TokenError> {
+        let mut current = self.current.lock().await;
+        let kept = match current.clone() {
+            Some(credentials) => credentials,
+            None => self.load().await?.ok_or_else(logged_out)?,
+        };
+        let credentials = current.insert(kept).clone();
+        if credentials.ends_within(MARGIN, self.clock.wall()) && credentials.refresh_token.is_some()
+        {
+            match self.renew(&mut current, &credentials).await {
+                // What has not ended yet is good for this request.
+                Err(error) if error.is_temporary() && !self.has_ended(&credentials) => {}
+                Err(error) => return Err(error),
+                Ok(()) => {}
+            }
+        } else if self.has_ended(&credentials) {
+            return Err(TokenError::login_needed("the login has ended"));
+        }
+        let token = current.as_ref().map_or("", |credentials| &credentials.access_token);
+        Token::new(token).map_err(|error| TokenError::login_needed(error.to_string()))
+    }
+
+    async fn again(&self, refused: &Token) -> Result<bool, TokenError> {
+        let mut current = self.current.lock().await;
+        let Some(credentials) = current.clone() else { return Ok(true) };
+        if credentials.access_token != refused.secret() {
+            // Another task of this process has renewed it.
+            return Ok(true);
+        }
+        self.renew(&mut current, &credentials).await.map(|()| true)
+    }
+
+    /// Replaces credentials that have ended: by what another process has stored meanwhile, else by renewing them.
+    async fn renew(
+        &self,
+        current: &mut MutexGuard<'_, Option<Credentials>>,
+        ended: &Credentials,
+    ) -> Result<(), TokenError> {
+        let _lock = self.lock().await?;
+        let stored = self.load().await?.ok_or_else(logged_out)?;
+        if stored.access_token != ended.access_token && !self.has_ended(&stored) {
+            **current = Some(stored);
+            return Ok(());
+        }
+        if stored.refresh_token.is_none() {
+            return Err(TokenError::login_needed("the login has ended, and cannot be renewed"));
+        }
+        match refresh(&stored, self.clock.wall()).await {
+            Ok(renewed) => {
+                // The refresh token is used up: nothing comes before this.
+                self.save(&renewed).await?;
+                **current = Some(renewed);
+                Ok(())
+            }
+            Err(NotRenewed::Temporary(why)) => {
+                Err(TokenError::temporary(format!("the login cannot be renewed now: {why}")))
+            }
+            Err(NotRenewed::Refused(why)) => {
+                Err(TokenError::login_needed(format!("the login was not renewed: {why}")))
+            }
+            Err(NotRenewed::Ended | NotRenewed::UnknownClient) => {
+                self.replace_or_forget(current, &stored).await
+            }
+        }
+    }
+
+    /// After a definite refusal: somebody who goes without the lock may have stored newer credentials.
+    async fn replace_or_forget(
+        &self,
+        current: &mut MutexGuard<'_, Option<Credentials>>,
+        refused: &Credentials,
+    ) -> Result<(), TokenError> {
+        match self.load().await? {
+            Some(newer) if newer.refresh_token != refused.refresh_token => {
+                **current = Some(newer);
+                Ok(())
+            }
+            _ => {
+                self.forget().await?;
+                **current = None;
+                Err(TokenError::login_needed("the login has ended, or access was taken back"))
+            }
+        }
+    }
+
+    fn has_ended(&self, credentials: &Credentials) -> bool {
+        credentials.ends_within(Duration::ZERO, self.clock.wall())
+    }
+
+    async fn load(&self) -> Result<Option<Credentials>, TokenError> {
+        self.with_store(S::load, "the login cannot be read").await
+    }
+
+    async fn save(&self, renewed: &Credentials) -> Result<(), TokenError> {
+        let renewed = renewed.clone();
+        self.with_store(move |store| store.save(&renewed), "the renewed login cannot be kept").await
+    }
+
+    async fn forget(&self) -> Result<(), TokenError> {
+        self.with_store(S::forget, "the ended login cannot be forgotten").await
+    }
+
+    async fn lock(&self) -> Result<StoreLock, TokenError> {
+        self.with_store(S::lock, "the login cannot be locked").await
+    }
+
+    /// Lets the store block a thread of its own.
+    async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&S) -> io::Result<T> + Send + 'static,
+        failed: &str,
+    ) -> Result<T, TokenError> {
+        let store = self.store.clone();
+        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        let result = done.map_err(io::Error::other).and_then(|result| result);
+        result.map_err(|error| TokenError::login_needed(failed).caused_by(error))
+    }
+}
+
+fn logged_out() -> TokenError {
+    TokenError::login_needed("there is no login")
+}
+
+impl<S: CredentialStore> TokenSource for Refreshing<S> {
+    fn token(&self) -> TokenFuture<'_, Token> {
+        Box::pin(self.current())
+    }
+
+    fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
+        Box::pin(self.again(token))
+    }
+}

@@ -1,0 +1,272 @@
+//! Tokens of the connector that end, and are renewed.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use links_fixtures::{Choices, ContractServer, Fault, World};
+use links_sdk::oauth::{CredentialStore, Credentials, MemoryStore, Refreshing, StoreLock};
+use links_sdk::{Client, Token, TokenSource};
+
+use crate::clock::SharedClock;
+use crate::connector::connect;
+use crate::no_limits;
+
+/// Memory that several sources share, as a file would be: with a lock, and with mishaps.
+#[derive(Clone, Debug)]
+struct Shared {
+    memory: Arc<MemoryStore>,
+    lock: Arc<tokio::sync::Mutex<()>>,
+    /// Saving fails.
+    full: Arc<Mutex<bool>>,
+    /// Somebody saves this, without the lock, as soon as something is renewed.
+    meanwhile: Arc<Mutex<Option<Credentials>>>,
+}
+
+impl Shared {
+    fn new(credentials: Credentials) -> Self {
+        let memory = Arc::new(MemoryStore::new(credentials));
+        Self { memory, lock: Arc::default(), full: Arc::default(), meanwhile: Arc::default() }
+    }
+
+    fn kept(&self) -> Option<Credentials> {
+        self.memory.load().unwrap()
+    }
+}
+
+impl CredentialStore for Shared {
+    fn load(&self) -> io::Result<Option<Credentials>> {
+        let now = self.memory.load();
+        if let Some(newer) = self.meanwhile.lock().unwrap().take() {
+            self.memory.save(&newer)?;
+        }
+        now
+    }
+
+    fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        if *self.full.lock().unwrap() {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is full"));
+        }
+        self.memory.save(credentials)
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        self.memory.forget()
+    }
+
+    fn lock(&self) -> io::Result<StoreLock> {
+        Ok(Box::new(self.lock.clone().blocking_lock_owned()))
+    }
+}
+
+/// A server whose tokens end after an hour, its time, and somebody who is logged in.
+async fn logged_in() -> (ContractServer, Arc<SharedClock>, Shared) {
+    let (clock, service) = SharedClock::new();
+    let builder = ContractServer::builder(World::cafe()).no_limits().clock(service);
+    let server = builder.start().await.unwrap();
+    let mut credentials = connect(&server).await;
+    // The login itself looked at the machine's clock.
+    credentials.expires_at = Some(seconds(&*clock) + 3600);
+    server.forget_requests();
+    (server, clock, Shared::new(credentials))
+}
+
+fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
+    clock.wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_secs()
+}
+
+fn client(server: &ContractServer, clock: &Arc<SharedClock>, store: &Shared) -> Client {
+    let source = Arc::new(Refreshing::new(store.clone()).clock(clock.clone()));
+    let builder = Client::builder(server.base_url()).token_source(source).clock(clock.clone());
+    builder.rate_limits(no_limits()).build().unwrap()
+}
+
+/// How often tokens were asked for.
+fn renewals(server: &ContractServer) -> usize {
+    server.requests().iter().filter(|it| it.path == "/oauth/token").count()
+}
+
+async fn pass(clock: &Arc<SharedClock>, time: u64) {
+    links_sdk::Clock::sleep(&**clock, Duration::from_secs(time)).await;
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_before_it_ends_and_when_it_is_refused() {
+    let (server, clock, store) = logged_in().await;
+    let client = client(&server, &clock, &store);
+    client.me().await.unwrap();
+    assert_eq!(renewals(&server), 0);
+    let before = store.kept().unwrap();
+
+    pass(&clock, 3600 - 29).await;
+    client.me().await.unwrap();
+    let after = store.kept().unwrap();
+    assert_eq!(renewals(&server), 1);
+    assert!(
+        after.access_token != before.access_token && after.refresh_token != before.refresh_token
+    );
+    assert_eq!(after.expires_at, Some(seconds(&*clock) + 3600));
+    assert!(server.requests().iter().all(|it| it.status == 200), "nothing was refused");
+
+    // Ended early, for a reason of the service's own.
+    server.edit(|account| {
+        let token = account.tokens.iter_mut().find(|it| it.token == after.access_token);
+        token.unwrap().expires_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
+    });
+    client.me().await.unwrap();
+    let statuses: Vec<u16> = server.requests().iter().rev().take(3).map(|it| it.status).collect();
+    assert_eq!((renewals(&server), statuses), (2, vec![200, 200, 401]));
+}
+
+#[tokio::test]
+async fn f83_many_tasks_and_sources_renew_once() {
+    let (server, clock, store) = logged_in().await;
+    let clients: Vec<_> = (0..5).map(|_| client(&server, &clock, &store)).collect();
+    for client in &clients {
+        client.me().await.unwrap();
+    }
+    pass(&clock, 3601).await;
+    let calls =
+        clients.iter().flat_map(|client| (0..4).map(|_| tokio::spawn(client.me().into_future())));
+    for call in calls.collect::<Vec<_>>() {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(renewals(&server), 1);
+}
+
+#[tokio::test]
+async fn f83_whoever_comes_too_late_takes_what_is_stored() {
+    let (server, clock, store) = logged_in().await;
+    let used_up = store.kept().unwrap();
+    pass(&clock, 3601).await;
+    client(&server, &clock, &store).me().await.unwrap();
+    let newer = store.kept().unwrap();
+    assert_ne!(newer, used_up);
+
+    store.save(&used_up).unwrap();
+    let source = Refreshing::new(Late(store.clone(), newer.clone())).clock(clock.clone());
+    let token = source.token().await.unwrap();
+    assert_eq!(token, Token::new(&newer.access_token).unwrap());
+    assert_eq!((store.kept(), renewals(&server)), (Some(newer), 2), "nothing was forgotten");
+}
+
+/// A store into which somebody saves after it was read under the lock.
+#[derive(Debug)]
+struct Late(Shared, Credentials);
+
+impl CredentialStore for Late {
+    fn load(&self) -> io::Result<Option<Credentials>> {
+        self.0.load()
+    }
+
+    fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        self.0.save(credentials)
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        self.0.forget()
+    }
+
+    fn lock(&self) -> io::Result<StoreLock> {
+        *self.0.meanwhile.lock().unwrap() = Some(self.1.clone());
+        self.0.lock()
+    }
+}
+
+#[tokio::test]
+async fn f85_a_server_that_fails_leaves_the_credentials() {
+    let (server, clock, store) = logged_in().await;
+    let client = client(&server, &clock, &store);
+    let before = store.kept();
+    pass(&clock, 3601).await;
+    for status in [500, 503] {
+        server.fail([1], &Fault::Before(status));
+        let error = client.me().await.unwrap_err();
+        assert!(
+            error.is_network() && error.is_retryable() && !error.is_not_authenticated(),
+            "{error}"
+        );
+        assert_eq!(store.kept(), before);
+    }
+    client.me().await.unwrap();
+    assert_ne!(store.kept(), before);
+
+    let gone = { ContractServer::start(World::cafe()).await.mcp_url() };
+    let mut lost = store.kept().unwrap();
+    lost.token_endpoint = gone;
+    store.save(&lost).unwrap();
+    pass(&clock, 3601).await;
+    assert!(self::client(&server, &clock, &store).me().await.unwrap_err().is_network());
+    assert_eq!(store.kept(), Some(lost));
+}
+
+#[tokio::test]
+async fn f85_while_the_token_is_still_good_a_server_that_fails_is_no_matter() {
+    let (server, clock, store) = logged_in().await;
+    pass(&clock, 3600 - 29).await;
+    server.fail([1], &Fault::Before(500));
+    client(&server, &clock, &store).me().await.unwrap();
+}
+
+#[tokio::test]
+async fn f88_when_access_was_taken_back_the_next_call_says_so_once() {
+    let (server, clock, store) = logged_in().await;
+    let client = client(&server, &clock, &store);
+    client.me().await.unwrap();
+    server.edit(|account| account.tokens.iter_mut().for_each(|token| token.revoked = true));
+    server.forget_requests();
+    let error = client.me().await.unwrap_err();
+    assert!(error.is_not_authenticated() && error.to_string().contains("taken back"), "{error}");
+    assert_eq!((renewals(&server), server.requests().len()), (1, 2));
+    assert_eq!(store.kept(), None);
+    assert!(client.me().await.unwrap_err().is_not_authenticated());
+    assert_eq!(server.requests().len(), 2, "and nothing is sent any more");
+}
+
+#[tokio::test]
+async fn f86_a_forgotten_client_loses_its_tokens() {
+    let (server, clock, store) = logged_in().await;
+    pass(&clock, 3601).await;
+    server.forget_clients();
+    let error = client(&server, &clock, &store).me().await.unwrap_err();
+    assert!(error.is_not_authenticated(), "{error}");
+    assert_eq!((store.kept(), renewals(&server)), (None, 1));
+}
+
+#[tokio::test]
+async fn f84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loop() {
+    let (server, clock, store) = logged_in().await;
+    pass(&clock, 3601).await;
+    *store.full.lock().unwrap() = true;
+    let error = client(&server, &clock, &store).me().await.unwrap_err();
+    assert!(
+        error.is_not_authenticated() && error.to_string().contains("cannot be kept"),
+        "{error}"
+    );
+    assert_eq!(server.requests().len(), 1, "the answer was stored first, before anything else");
+
+    *store.full.lock().unwrap() = false;
+    let error = client(&server, &clock, &store).me().await.unwrap_err();
+    assert!(error.is_not_authenticated(), "{error}");
+    assert_eq!((renewals(&server), store.kept()), (2, None));
+}
+
+#[tokio::test]
+async fn without_a_refresh_token_the_end_is_the_end() {
+    let choices = Choices { refresh_tokens: false, ..Choices::default() };
+    let (clock, service) = SharedClock::new();
+    let builder =
+        ContractServer::builder(World::cafe()).no_limits().clock(service).choices(choices);
+    let server = builder.start().await.unwrap();
+    let mut credentials = connect(&server).await;
+    assert_eq!(credentials.refresh_token, None);
+    credentials.expires_at = Some(seconds(&*clock) + 3600);
+    let store = Shared::new(credentials);
+    let client = client(&server, &clock, &store);
+    pass(&clock, 3590).await;
+    client.me().await.unwrap();
+    pass(&clock, 11).await;
+    let error = client.me().await.unwrap_err();
+    assert!(error.is_not_authenticated(), "{error}");
+    assert_eq!(renewals(&server), 1, "only that of the login itself");
+}
