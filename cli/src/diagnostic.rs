@@ -6,8 +6,9 @@ use links_sdk::{Error, Outcome};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
+use crate::annotation;
 use crate::exit::Exit;
-use crate::manifest::{BadFile, NoDocument, Unreadable};
+use crate::manifest::{BadFile, NoDocument, Problem, Unreadable};
 use crate::ui::clean;
 
 /// Why a command failed, and what to do about it.
@@ -27,6 +28,8 @@ struct Parts {
     /// What was written before the failure.
     written: Option<String>,
     file: Option<Box<BadFile>>,
+    /// Whether to print it for annotations too.
+    annotated: bool,
 }
 
 impl Failure {
@@ -43,6 +46,7 @@ impl Failure {
             outcome: "not_executed",
             written: None,
             file: None,
+            annotated: false,
         }))
     }
 
@@ -82,6 +86,32 @@ impl Failure {
         self.0.exit = Exit::Partial;
         self.0.written = Some(format!("{written} before that"));
         self
+    }
+
+    /// The same, also printed for the annotations of a workflow.
+    #[must_use]
+    pub(crate) fn annotated(mut self) -> Self {
+        self.0.annotated = true;
+        self
+    }
+
+    /// The lines that make annotations, if they were asked for.
+    pub(crate) fn annotations(&self) -> Vec<String> {
+        if !self.0.annotated {
+            return Vec::new();
+        }
+        let Some(file) = &self.0.file else {
+            return vec![annotation::github_anywhere(&self.to_string())];
+        };
+        let message = |problem: &Problem| match &problem.help {
+            Some(help) => clean::text(&format!("{} ({help})", problem.message)).into_owned(),
+            None => clean::text(&problem.message).into_owned(),
+        };
+        file.places()
+            .map(|(line, column, problem)| {
+                annotation::github(file.name(), line, column, &message(problem))
+            })
+            .collect()
     }
 
     /// The refused fields with the messages for each.
@@ -199,7 +229,7 @@ impl From<Unreadable> for Failure {
             Unreadable::NotAFile(..) => {
                 Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
             }
-            Unreadable::TooLarge(_) => Self::new(Exit::Invalid, why.to_string()),
+            Unreadable::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
         }
     }
 }
@@ -252,6 +282,7 @@ impl From<Error> for Failure {
             outcome,
             written: None,
             file: None,
+            annotated: false,
         }))
     }
 }

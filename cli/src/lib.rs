@@ -5,6 +5,7 @@
 
 mod agreement;
 mod annotate;
+mod annotation;
 mod args;
 mod child;
 mod commands;
@@ -32,6 +33,7 @@ mod schema_words;
 mod settings;
 mod slot_types;
 mod ui;
+mod uploads;
 mod values;
 mod write_file;
 mod yaml;

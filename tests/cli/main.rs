@@ -16,8 +16,10 @@ mod music;
 mod output;
 mod pacing;
 mod pages;
+mod references;
 mod runs;
 mod sandbox;
+mod saved_plans;
 mod stage;
 mod surface;
 #[cfg(target_os = "linux")]

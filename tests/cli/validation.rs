@@ -118,8 +118,9 @@ fn slot_types_are_read_once_a_day() {
     applied(&["getProfile"]);
 
     stage.server.edit(|account| account.profiles[0].slots.clear());
-    let many: String =
+    let many: Vec<_> =
         (0..500).map(|n| format!("  - {{type: text, data: {{title: Line {n}}}}}\n")).collect();
+    let many = many.concat();
     stage.file("page.yaml", format!("profile: cafe\nslots:\n{many}"));
     let creates = ["createSlots"; 10];
     let run = applied(&[&["getProfile"], &creates[..], &["listSlots"]].concat());

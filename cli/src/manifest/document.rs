@@ -42,6 +42,16 @@ impl Document {
         Ok(Self { name: name.to_owned(), text, root })
     }
 
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its text, without a byte order mark.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Points at what is wrong.
     pub(crate) fn bad(&self, problems: Vec<Problem>) -> BadFile {
         BadFile::new(&self.name, &self.text, problems)

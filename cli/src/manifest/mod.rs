@@ -6,16 +6,18 @@ mod node;
 mod parse;
 mod problem;
 mod read;
+mod references;
 mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
 
 pub(crate) use document::{Document, NoDocument};
 pub(crate) use problem::{At, BadFile, Problem};
-pub(crate) use read::{Unreadable, read};
+pub(crate) use read::{MAX_BYTES, Unreadable, read, read_most, too_large};
+pub(crate) use references::{Place, Reference, Target};
 
 use crate::diagnostic::Failure;
 
@@ -35,12 +37,29 @@ pub(crate) struct PageFile {
     pub(crate) page: Page,
     /// Where it says it.
     pub(crate) document: Document,
+    /// The values that are still to be found out; until then the page holds them as they were written.
+    pub(crate) references: Vec<Reference>,
+    /// The folder that they are relative to.
+    pub(crate) folder: PathBuf,
 }
 
 impl PageFile {
     /// Reads a page file, `-` for standard input.
     pub(crate) fn read(path: &Path) -> Result<Self, NoDocument> {
-        Ok(Self::of(Document::read(path)?)?)
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { folder, ..Self::of(Document::read(path)?)? })
+    }
+
+    /// Reads the bytes of a page file; the name is what messages call it, the folder what references are relative to.
+    pub(crate) fn from_bytes(
+        name: &str,
+        bytes: Vec<u8>,
+        folder: PathBuf,
+    ) -> Result<Self, NoDocument> {
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(too_large(name.to_owned(), MAX_BYTES).into());
+        }
+        Ok(Self { folder, ..Self::of(Document::from_bytes(name, bytes)?)? })
     }
 
     /// A page as if it had been read from a file of this name.
@@ -51,7 +70,9 @@ impl PageFile {
 
     fn of(document: Document) -> Result<Self, BadFile> {
         let page = check::check(&document.root).map_err(|problems| document.bad(problems))?;
-        Ok(Self { page, document })
+        let references =
+            references::find(&document.root).map_err(|problems| document.bad(problems))?;
+        Ok(Self { page, document, references, folder: PathBuf::new() })
     }
 }
 

@@ -16,9 +16,9 @@ pub(crate) enum Unreadable {
     /// A folder, a device, a named pipe.
     #[error("{0} is {1}, not a file")]
     NotAFile(String, &'static str),
-    /// More than [`MAX_BYTES`].
-    #[error("{0} is larger than 5 MB")]
-    TooLarge(String),
+    /// More than it may have.
+    #[error("{0} is larger than {1} MB")]
+    TooLarge(String, u64),
 }
 
 /// The name people see for `-`.
@@ -26,8 +26,13 @@ const STDIN: &str = "<stdin>";
 
 /// Reads a file, or standard input for `-`; the name is how messages call it.
 pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), Unreadable> {
+    read_most(path, MAX_BYTES)
+}
+
+/// The same for a file that may have so many bytes.
+pub(crate) fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), Unreadable> {
     if path.as_os_str() == "-" {
-        return bounded(STDIN.to_owned(), io::stdin().lock());
+        return bounded(STDIN.to_owned(), io::stdin().lock(), most);
     }
     let name = path.display().to_string();
     let known = std::fs::metadata(path).map_err(|error| Unreadable::Io(name.clone(), error))?;
@@ -36,19 +41,24 @@ pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), Unreadable> {
     {
         return Err(Unreadable::NotAFile(name, kind));
     }
-    if known.len() > MAX_BYTES {
-        return Err(Unreadable::TooLarge(name));
+    if known.len() > most {
+        return Err(too_large(name, most));
     }
     match File::open(path) {
-        Ok(file) => bounded(name, file),
+        Ok(file) => bounded(name, file, most),
         Err(error) => Err(Unreadable::Io(name, error)),
     }
 }
 
-fn bounded(name: String, source: impl Read) -> Result<(String, Vec<u8>), Unreadable> {
+/// A file that may have so many bytes has more.
+pub(crate) fn too_large(name: String, most: u64) -> Unreadable {
+    Unreadable::TooLarge(name, most / (1024 * 1024))
+}
+
+fn bounded(name: String, source: impl Read, most: u64) -> Result<(String, Vec<u8>), Unreadable> {
     let mut bytes = Vec::new();
-    match source.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
-        Ok(size) if size as u64 > MAX_BYTES => Err(Unreadable::TooLarge(name)),
+    match source.take(most + 1).read_to_end(&mut bytes) {
+        Ok(size) if size as u64 > most => Err(too_large(name, most)),
         Ok(_) => Ok((name, bytes)),
         Err(error) => Err(Unreadable::Io(name, error)),
     }
@@ -79,9 +89,9 @@ mod tests {
 
     #[test]
     fn an_endless_source_is_cut_off() {
-        let error = bounded("x".into(), io::repeat(b'a')).unwrap_err();
-        assert!(matches!(error, Unreadable::TooLarge(_)));
-        let (_, bytes) = bounded("x".into(), io::repeat(b'a').take(MAX_BYTES)).unwrap();
+        let error = bounded("x".into(), io::repeat(b'a'), MAX_BYTES).unwrap_err();
+        assert!(matches!(error, Unreadable::TooLarge(..)));
+        let (_, bytes) = bounded("x".into(), io::repeat(b'a').take(MAX_BYTES), MAX_BYTES).unwrap();
         assert_eq!(bytes.len() as u64, MAX_BYTES);
     }
 
@@ -92,7 +102,7 @@ mod tests {
         assert!(matches!(read(&folder.path().join("absent")), Err(Unreadable::Io(..))));
         let large = folder.path().join("large");
         File::create(&large).unwrap().set_len(100 << 20).unwrap();
-        assert!(matches!(read(&large), Err(Unreadable::TooLarge(_))));
+        assert!(matches!(read(&large), Err(Unreadable::TooLarge(..))));
         #[cfg(unix)]
         assert!(matches!(read(Path::new("/dev/zero")), Err(Unreadable::NotAFile(_, "a device"))));
     }

@@ -345,3 +345,71 @@ slots:
 ";
     assert_eq!(page(CAFE).to_yaml().unwrap(), written);
 }
+
+#[test]
+fn references_are_found_wherever_a_value_stands() {
+    let text = "\
+profile: cafe
+slots:
+  - type: picture
+    data: {image: {$upload: ./a.jpg}}
+  - type: gallery
+    data:
+      images:
+        - image: uploads/1/b.jpg
+        - image:
+            $upload: ../b.jpg
+  - type: form
+    data: {formId: {$form: Contact us}}
+";
+    let mut file = read(text).unwrap();
+    let found: Vec<_> = file
+        .references
+        .iter()
+        .map(|it| (it.place.index, it.place.path.join("."), it.target.clone()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (0, "image".to_owned(), Target::Upload("./a.jpg".into())),
+            (1, "images.1.image".to_owned(), Target::Upload("../b.jpg".into())),
+            (2, "formId".to_owned(), Target::Form("Contact us".into())),
+        ]
+    );
+    for it in &file.references {
+        let data = &mut file.page.content.slots[it.place.index].data.0;
+        it.place.put(data, &json!("found"));
+        let wrong = Place { index: 0, path: vec!["images".into(), "7".into(), "x".into()] };
+        wrong.put(data, &json!("lost"));
+    }
+    let data: Vec<_> = file.page.content.slots.iter().map(|it| json!(it.data)).collect();
+    assert_eq!(
+        data,
+        [
+            json!({"image": "found"}),
+            json!({"images": [{"image": "uploads/1/b.jpg"}, {"image": "found"}]}),
+            json!({"formId": "found"}),
+        ]
+    );
+}
+
+#[test]
+fn what_looks_like_a_reference_and_is_none_is_refused() {
+    let text = "\
+profile: cafe
+slots:
+  - {type: picture, data: {$upload: a.jpg}}
+  - {type: picture, data: {image: {$upload: a.jpg, title: A}}}
+  - {type: form, data: {formId: {$form: 7}}}
+  - {type: picture, data: {image: {$upload: ' '}, other: {$unknown: x}}}
+";
+    assert_eq!(
+        refused(text),
+        [
+            "3:28 `$upload` stands for one value, not for all data of a block",
+            "4:36 `$upload` stands alone in its mapping",
+            "5:41 `$form` names the title of a form, not a number",
+            "6:45 `$upload` names nothing",
+        ]
+    );
+}

@@ -101,6 +101,9 @@ impl<'t> Schemas<'t> {
 /// What was refused elsewhere, by the service: whether the field may be there at all, and what may have been meant instead.
 pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) {
     let Some((key, above)) = path.split_last() else { return (At::Value, None) };
+    if above.is_empty() && known.computed.contains_key(key) {
+        return (At::Key, Some("leave it out".to_owned()));
+    }
     let schema = Value::Object(known.schema.0.clone());
     let legal = keys::at(&schema, above);
     if legal.is_empty() || legal.contains(key.as_str()) || key.parse::<usize>().is_ok() {

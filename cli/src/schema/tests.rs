@@ -16,8 +16,8 @@ fn shown(fault: &Fault) -> String {
     format!("{at}{}: {}{help}", fault.path.join("."), fault.message)
 }
 
-fn faults(schema: Value, data: &Value, extent: Extent<'_>) -> Vec<String> {
-    let described = described(&schema);
+fn faults(schema: &Value, data: &Value, extent: Extent<'_>) -> Vec<String> {
+    let described = described(schema);
     let schemas = Schemas::new(&described);
     let mut found: Vec<_> =
         schemas.check("button", data.as_object().unwrap(), extent).iter().map(shown).collect();
@@ -50,7 +50,7 @@ fn everything_wrong_is_named_at_its_key_or_its_value() {
         "titel": "Shop", "link": "no link", "style": "primray", "size": "x", "clicks": 3,
         "items": [{"question": 1}, {"answer": "x"}, "text"], "image": {"path": 7},
     });
-    let found = faults(button(), &data, Extent::Whole);
+    let found = faults(&button(), &data, Extent::Whole);
     assert_eq!(
         found,
         [
@@ -76,7 +76,7 @@ fn of_a_block_on_the_page_only_what_is_written_is_judged() {
     let written = json!({"size": 0, "colour": "red"});
     let mut merged = on_page.clone();
     merged.as_object_mut().unwrap().extend(written.as_object().unwrap().clone());
-    let found = faults(button(), &merged, Extent::Written(written.as_object().unwrap()));
+    let found = faults(&button(), &merged, Extent::Written(written.as_object().unwrap()));
     assert_eq!(
         found,
         [
@@ -99,7 +99,7 @@ fn addresses_are_refused_only_when_they_are_none() {
         ("1:2", false),
         ("https://a b", false),
     ] {
-        let found = faults(button(), &json!({"title": "a", "link": link}), Extent::Whole);
+        let found = faults(&button(), &json!({"title": "a", "link": link}), Extent::Whole);
         assert_eq!(found.is_empty(), good, "{link}: {found:?}");
     }
 }
@@ -113,8 +113,8 @@ fn an_object_that_allows_nothing_names_every_key() {
         json!({"maxProperties": 0}),
         json!({"unevaluatedProperties": false}),
     ] {
-        assert_eq!(faults(schema.clone(), &data, Extent::Whole), keys, "{schema}");
-        assert!(faults(schema, &json!({}), Extent::Whole).is_empty());
+        assert_eq!(faults(&schema, &data, Extent::Whole), keys, "{schema}");
+        assert!(faults(&schema, &json!({}), Extent::Whole).is_empty());
     }
 }
 
@@ -126,7 +126,7 @@ fn what_cannot_be_checked_is_left_to_the_service() {
         json!({}),
         json!({"properties": {"title": {"$ref": "#/$defs/none"}}}),
     ] {
-        assert!(faults(schema.clone(), &json!({"title": 1}), Extent::Whole).is_empty(), "{schema}");
+        assert!(faults(&schema, &json!({"title": 1}), Extent::Whole).is_empty(), "{schema}");
     }
     let described = described(&button());
     assert!(Schemas::new(&described).check("hologram", &Map::new(), Extent::Whole).is_empty());
@@ -154,6 +154,7 @@ fn a_field_that_the_service_refused_is_known_or_not() {
         placed(known, &path)
     };
     assert_eq!(at("link"), (At::Value, None));
+    assert_eq!(at("clicks"), (At::Key, Some("leave it out".into())));
     assert_eq!(at("lnik"), (At::Key, Some("did you mean `link`?".into())));
     assert_eq!(at("items.0.questoin"), (At::Key, Some("did you mean `question`?".into())));
     for path in ["items.0", "items.0.question", "image.path.x", "elsewhere.x"] {

@@ -98,6 +98,9 @@ impl Ui {
             format!("{:?}", Rendered(&options.build(), diagnostic))
         };
         let _ = io::stderr().lock().write_all(text.as_bytes());
+        for line in failure.annotations() {
+            let _ = writeln!(io::stdout().lock(), "{line}");
+        }
     }
 
     /// Progress of work with this many steps, on a terminal only.

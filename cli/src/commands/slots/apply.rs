@@ -6,17 +6,17 @@ use clap::Args;
 
 use super::applying::{Job, apply};
 use super::planning::AllowedArgs;
+use super::saved::Source;
 use super::unfinished;
 use crate::context::Context;
 use crate::diagnostic::Failure;
-use crate::manifest::PageFile;
 use crate::outcome::Outcome;
 
 /// Arguments of `links slots apply`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
 pub(crate) struct SlotsApplyArgs {
-    /// The page file, YAML or JSON (`-`: standard input)
+    /// The page file, YAML or JSON, or a plan that was made of one (`-`: standard input)
     #[arg(required_unless_present_any = ["status", "resume", "abort"])]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -38,8 +38,8 @@ pub(crate) struct SlotsApplyArgs {
 pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<Outcome, Failure> {
     let SlotsApplyArgs { mut file, mut allowed, wait, status, resume, abort } = args;
     if status || resume || abort {
-        let named = file.as_deref().map(PageFile::read).transpose()?;
-        let key = named.as_ref().map(|file| &file.page.profile);
+        let named = file.as_deref().map(Source::read).transpose()?;
+        let key = named.as_ref().map(|named| &named.file.page.profile);
         if status {
             return unfinished::status(context, key);
         }
@@ -54,9 +54,12 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
     let Some(path) = file else {
         return Err(Failure::usage("the run had no file of its own; name one"));
     };
-    let file = PageFile::read(&path)?;
+    let source = Source::read(&path)?;
+    if let Some(saved) = &source.saved {
+        saved.allow(&mut allowed, resume)?;
+    }
     let path = (path.as_os_str() != "-").then(|| absolute(&path));
-    apply(context, Job { file, path, allowed, wait, ask: false }).await
+    apply(context, Job { source, path, allowed, wait, ask: false }).await
 }
 
 /// Where a file is found from every folder.

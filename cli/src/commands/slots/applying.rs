@@ -8,18 +8,18 @@ use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
 use super::planning::{AllowedArgs, Known, Planned, plan, read, refused};
+use super::saved::Source;
 use super::state;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::manifest::PageFile;
 use crate::outcome::{Line, Outcome, Tone};
 use crate::slot_types;
 use crate::ui::{self, Ui};
 
 /// What is to be applied, and how.
 pub(super) struct Job {
-    pub(super) file: PageFile,
+    pub(super) source: Source,
     /// Where the file is, to find it again.
     pub(super) path: Option<String>,
     pub(super) allowed: AllowedArgs,
@@ -38,13 +38,17 @@ enum Held {
 /// Makes a page like a file.
 pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Failure> {
     let started = SystemClock::new().wall();
-    let Job { file, path, allowed, wait, ask } = job;
+    let Job { source: Source { file, saved }, path, allowed, wait, ask } = job;
     let mut read = read(context, file).await?;
     let runs = state::runs(context, read.page.id)?;
     let logs = state::logs(&runs)?;
     distrust_empty(&read.client, &mut read.page, &logs, &allowed).await?;
     let mut it = plan(context, read, &allowed, Known::default()).await?;
+    if let Some(text) = saved.as_ref().and_then(|it| it.note()) {
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
     if state::unfinished(&logs).is_none() {
+        saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
         if it.plan.is_empty() {
             return Ok(report(&it, &Done::default(), None));
         }
@@ -66,6 +70,10 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     if unfinished.is_some() || is_stale {
         it = it.again(context, &allowed, held.created()).await?;
     }
+    // A run that goes on has changed the page itself.
+    if held.log().is_none() {
+        saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
+    }
 
     if it.plan.is_empty() {
         let run = held.log().map(|log| log.run().to_owned());
@@ -79,6 +87,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         // People take their time.
         unchanged(&it).await?;
     }
+    it.upload(context).await?;
 
     let service = state::service(context).unwrap_or_default();
     let opening = Opening::new(service, &it.page, &it.file.page.content, &it.options);
@@ -91,6 +100,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     let done = execute(&it, &mut journal, &context.ui, resume).await.inspect_err(|failure| {
         if failure.is_validation() {
             slot_types::forget(context);
+            it.forget_images(context);
         }
     })?;
     Ok(report(&it, &done, Some(journal.log().run())))

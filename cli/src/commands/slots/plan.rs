@@ -1,9 +1,13 @@
 //! `links slots plan`
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::planning::{PlanningArgs, planned, refused};
+use super::planning::{AllowedArgs, Planned, planned, refused};
+use super::rehearsal::rehearse;
+use super::saved::{SavedPlan, Source};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -13,12 +17,35 @@ use crate::ui;
 /// Arguments of `links slots plan`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsPlanArgs {
+    /// The page file, YAML or JSON, or a plan that was made of one (`-`: standard input)
+    file: PathBuf,
     #[command(flatten)]
-    planning: PlanningArgs,
+    allowed: AllowedArgs,
+    /// Write the plan to this file, for `links slots apply`
+    #[arg(long, value_name = "PLAN")]
+    out: Option<PathBuf>,
+    /// Ask the service whether it would take the new and changed blocks; nothing is written
+    #[arg(long)]
+    check: bool,
+    /// Print what is refused for annotations at the lines of the file
+    #[arg(long, value_name = "FORMAT")]
+    annotate: Option<Annotate>,
+}
+
+/// Who shows annotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Annotate {
+    /// Workflow commands: `::error file=page.yaml,line=17,col=11::...`
+    Github,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Outcome, Failure> {
-    let it = planned(context, &args.planning).await?;
+    let annotate = args.annotate;
+    let planned = plan(context, args).await;
+    let it = planned.map_err(|failure| match annotate {
+        Some(Annotate::Github) => failure.annotated(),
+        None => failure,
+    })?;
     let mut lines = ui::plan::lines(&it.plan, &it.page.slots);
     lines.push(it.summary());
     if let Some(refusal) = it.refusal {
@@ -27,7 +54,27 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
             format!("apply would refuse this: {}", refused(refusal)),
         ));
     }
-    let body = json!({ "data": ui::plan::Shown::of(&it.plan, &it.page.slots), "meta": { "requests": it.requests(), "refusal": it.refusal } });
+    let data = ui::plan::Shown::of(&it.plan, &it.page.slots);
+    let body =
+        json!({ "data": data, "meta": { "requests": it.requests(), "refusal": it.refusal } });
     let exit = if it.plan.is_empty() { Exit::Ok } else { Exit::No };
     Ok(Outcome { body: Body::Own(body), view: View::Lines(lines), exit, then: None })
+}
+
+async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Failure> {
+    let mut allowed = args.allowed;
+    let source = Source::read(&args.file)?;
+    if let Some(saved) = &source.saved {
+        saved.allow(&mut allowed, false)?;
+    }
+    let it = planned(context, source, &allowed).await?;
+    if args.check {
+        rehearse(&it, &context.ui).await?;
+    }
+    if let Some(path) = &args.out {
+        SavedPlan::of(&it).write(path)?;
+        let text = format!("plan written to {0}: links slots apply {0}", path.display());
+        context.ui.say(&Line::new(Tone::Faint, text));
+    }
+    Ok(it)
 }

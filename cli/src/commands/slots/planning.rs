@@ -1,28 +1,20 @@
 //! From a page file to a plan for its page: what `plan` and `apply` have in common.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::Client;
 use links_sdk::apply::{self, GuardRefusal, Limits, Options, Page, Plan, PlanError};
 
-use super::{problems, state};
+use super::references::Image;
+use super::saved::Source;
+use super::{problems, references, state};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
 use crate::outcome::{Line, Tone};
 use crate::slot_types::{self, Described};
-
-/// A page file and what may be done to make the page like it.
-#[derive(Args, Debug)]
-pub(crate) struct PlanningArgs {
-    /// The page file, YAML or JSON (`-`: standard input)
-    file: PathBuf,
-    #[command(flatten)]
-    allowed: AllowedArgs,
-}
 
 /// What may be done to make a page like a file.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -53,6 +45,8 @@ pub(super) struct Read {
     pub(super) file: PageFile,
     pub(super) client: Client,
     pub(super) page: Page,
+    /// The images that the file names.
+    pub(super) images: Vec<Image>,
 }
 
 /// What is known before planning.
@@ -69,10 +63,13 @@ pub(super) struct Planned {
     pub(super) file: PageFile,
     pub(super) client: Client,
     pub(super) page: Page,
+    pub(super) images: Vec<Image>,
     /// The slot types. None where there is nothing to do and nothing was known of them.
     pub(super) described: Option<Described>,
     pub(super) options: Options,
     pub(super) plan: Plan,
+    /// Whether the blocks were left to the service to check.
+    pub(super) no_validate: bool,
     /// Requests it took to plan.
     sent: u64,
     /// Why `apply` would not carry it out.
@@ -97,38 +94,49 @@ impl Planned {
         allowed: &AllowedArgs,
         created: BTreeMap<usize, i64>,
     ) -> Result<Self, Failure> {
-        let read = Read { file: self.file, client: self.client, page: self.page };
-        plan(context, read, allowed, Known { created, described: self.described }).await
+        let Self { file, client, page, images, described, .. } = self;
+        let read = Read { file, client, page, images };
+        plan(context, read, allowed, Known { created, described }).await
     }
 
     /// Requests of the whole run if nothing goes wrong, those included that it took to plan.
     pub(super) fn requests(&self) -> usize {
         // The plan counts the one that read the page.
-        usize::try_from(self.sent).unwrap_or_default() + self.plan.request_count() - 1
+        let sent = usize::try_from(self.sent).unwrap_or_default();
+        sent + self.upload_requests() + self.plan.request_count() - 1
     }
 }
 
 /// Reads the file, then the page, and plans. Nothing is sent before the file is known to be good.
 pub(super) async fn planned(
     context: &mut Context,
-    args: &PlanningArgs,
+    source: Source,
+    allowed: &AllowedArgs,
 ) -> Result<Planned, Failure> {
-    let read = read(context, PageFile::read(&args.file)?).await?;
+    let Source { file, saved } = source;
+    let read = read(context, file).await?;
     let created = state::created(context, &read)?;
-    plan(context, read, &args.allowed, Known { created, ..Known::default() }).await
+    let known = Known { created, ..Known::default() };
+    let it = plan(context, read, allowed, known).await?;
+    if let Some(saved) = saved {
+        saved.check(&it)?;
+    }
+    Ok(it)
 }
 
-/// Reads the page that a file is for.
-pub(super) async fn read(context: &mut Context, file: PageFile) -> Result<Read, Failure> {
+/// Reads the page that a file is for, and finds out what the references in the file stand for.
+pub(super) async fn read(context: &mut Context, mut file: PageFile) -> Result<Read, Failure> {
+    let mut images = references::images(&file)?;
     let client = context.client().await?;
     let page = Page::read(&client, &file.page.profile).await?;
-    Ok(Read { file, client, page })
+    references::resolve(context, &client, page.id, &mut file, &mut images).await?;
+    Ok(Read { file, client, page, images })
 }
 
 /// Plans, and checks what would be sent.
 pub(super) async fn plan(
     context: &mut Context,
-    Read { file, client, page }: Read,
+    Read { file, client, page, images }: Read,
     allowed: &AllowedArgs,
     known: Known,
 ) -> Result<Planned, Failure> {
@@ -163,8 +171,8 @@ pub(super) async fn plan(
     };
     let limits = Limits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
-    let sent = client.requests_sent();
-    Ok(Planned { file, client, page, described, options, plan, sent, refusal })
+    let (no_validate, sent) = (allowed.no_validate, client.requests_sent());
+    Ok(Planned { file, client, page, images, described, options, plan, no_validate, sent, refusal })
 }
 
 /// A plan for the page; or all that stands against one, at its places in the file.

@@ -6,7 +6,7 @@ use links_sdk::Slot;
 use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Options, Plan};
 use serde_json::{Map, Value};
 
-use crate::manifest::{At, PageFile, Problem};
+use crate::manifest::{At, PageFile, Problem, Target};
 use crate::nearest::suggest;
 use crate::schema::{self, Extent, Schemas};
 use crate::slot_types::Described;
@@ -120,7 +120,16 @@ fn at_faults(
     index: usize,
     faults: Vec<schema::Fault>,
 ) -> impl Iterator<Item = Problem> + '_ {
-    faults.into_iter().map(move |fault| {
+    // The path of an image is not the user's choice, and perhaps not known yet.
+    let is_image = move |fault: &schema::Fault| {
+        fault.at == At::Value
+            && file.references.iter().any(|it| {
+                matches!(it.target, Target::Upload(_))
+                    && it.place.index == index
+                    && it.place.path == fault.path
+            })
+    };
+    faults.into_iter().filter(move |it| !is_image(it)).map(move |fault| {
         let mut below = vec!["data"];
         below.extend(fault.path.iter().map(String::as_str));
         // What is missing is missing from the item, be there data or not.

@@ -60,7 +60,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         .collect();
     let file = PageFile::made(&format!("the page before {run}"), &file.page)?;
     let allowed = AllowedArgs { yes: args.yes, allow_empty: true, ..AllowedArgs::default() };
-    apply(context, Job { file, path: None, allowed, wait: args.wait, ask: true }).await
+    apply(context, Job { source: file.into(), path: None, allowed, wait: args.wait, ask: true })
+        .await
 }
 
 /// A legacy block is in the backup without its content, and its type may be one that cannot be created.

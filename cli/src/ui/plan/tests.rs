@@ -7,12 +7,12 @@ fn page(slots: Value) -> Vec<Slot> {
     serde_json::from_value(slots).unwrap()
 }
 
-fn slot(id: i64, kind: &str, data: Value) -> Value {
+fn slot(id: i64, kind: &str, data: &Value) -> Value {
     json!({"id": id, "type": kind, "data": data, "supported": true})
 }
 
 /// What is shown on lines of this width.
-fn shown(slots: Value, file: Value, options: &Options, width: usize) -> String {
+fn shown(slots: Value, file: &Value, options: &Options, width: usize) -> String {
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &desired, options).unwrap();
@@ -27,7 +27,7 @@ fn shown(slots: Value, file: Value, options: &Options, width: usize) -> String {
         Tone::Removed => 'r',
         Tone::Faint => 'f',
     };
-    lines.iter().map(|it| format!("{} {}\n", sign(it), it.text)).collect()
+    lines.iter().map(|it| format!("{} {}\n", sign(it), it.text)).collect::<Vec<_>>().concat()
 }
 
 const BAD: &str = "\u{1b}]52;c;x\u{7}\u{202e}evil\r\nnext";
@@ -38,7 +38,7 @@ fn changes() {
     let before = slot(
         7,
         "button",
-        json!({
+        &json!({
             "title": "Menu", "description": long, "badge": "new", BAD: BAD,
             "items": [{"q": "a", "a": "1"}, {"q": "b", "a": "2"}, {"q": "c", "a": "3"}],
         }),
@@ -47,42 +47,39 @@ fn changes() {
         "title": "Summer menu", "description": long.replace("long", "short"), "badge": null, "style": "primary", BAD: "x",
         "items": [{"q": "a", "a": "1"}, {"q": "b", "a": "two"}, {"q": "c", "a": "3"}, {"q": "d", "a": "4"}],
     }});
-    let at = |width| shown(json!([before]), json!([after]), &Options::default(), width);
+    let at = |width| shown(json!([before]), &json!([after]), &Options::default(), width);
     insta::assert_snapshot!("changes", at(100));
     insta::assert_snapshot!("narrow_changes", at(40));
 }
 
 #[test]
 fn new_blocks_and_moves() {
-    let block = |id: i64| slot(id, "text", json!({"title": format!("Block {id}")}));
+    let block = |id: i64| slot(id, "text", &json!({"title": format!("Block {id}")}));
     let item = |id: i64| json!({"id": id, "type": "text"});
     let new = json!({"type": "faq", "data": {"title": BAD, "items": [{"q": "日本語のとても長いページ", "a": 1}]}});
     let slots = json!([block(1), block(2), block(3), block(4)]);
     let file = json!([item(4), item(1), new, item(3), item(2)]);
-    insta::assert_snapshot!("new_blocks_and_moves", shown(slots, file, &Options::default(), 60));
+    insta::assert_snapshot!("new_blocks_and_moves", shown(slots, &file, &Options::default(), 60));
 }
 
 #[test]
 fn kept_and_deleted_blocks() {
     let slots = json!([
-        slot(1, "text", json!({"title": "A very long title that nobody would want to read on one line"})),
-        slot(2, "divider", json!([])),
-        slot(3, "event", json!({"title": BAD})),
+        slot(1, "text", &json!({"title": "A very long title that nobody would want to read on one line"})),
+        slot(2, "divider", &json!([])),
+        slot(3, "event", &json!({"title": BAD})),
         {"id": 4, "type": "clock", "data": {}, "supported": false},
     ]);
     let file = json!([{"id": 2, "type": "divider"}]);
-    insta::assert_snapshot!(
-        "kept_blocks",
-        shown(slots.clone(), file.clone(), &Options::default(), 80)
-    );
+    insta::assert_snapshot!("kept_blocks", shown(slots.clone(), &file, &Options::default(), 80));
     let prune = Options { prune: true, ..Options::default() };
-    insta::assert_snapshot!("deleted_blocks", shown(slots, file, &prune, 80));
+    insta::assert_snapshot!("deleted_blocks", shown(slots, &file, &prune, 80));
 }
 
 #[test]
 fn many_kept_blocks_are_counted() {
-    let slots = (1..=20).map(|id| slot(id, "divider", json!([]))).collect();
-    let text = shown(slots, json!([]), &Options::default(), 80);
+    let slots = (1..=20).map(|id| slot(id, "divider", &json!([]))).collect();
+    let text = shown(slots, &json!([]), &Options::default(), 80);
     assert_eq!(text.lines().count(), KEPT_MAX + 1);
     assert!(
         text.ends_with("f = and 8 more that are not in the file; -o json lists all\n"),
@@ -94,7 +91,7 @@ fn many_kept_blocks_are_counted() {
 fn warnings() {
     let full =
         Options { prune: true, max_slots: 2, created: [(0, 9)].into(), ..Options::default() };
-    let slots = json!([slot(1, "divider", json!([])), slot(2, "text", json!({"title": "Old"}))]);
+    let slots = json!([slot(1, "divider", &json!([])), slot(2, "text", &json!({"title": "Old"}))]);
     let file = json!([{"type": "text", "data": {"title": "New"}}, {"type": "divider"}]);
-    insta::assert_snapshot!("warnings", shown(slots, file, &full, 80));
+    insta::assert_snapshot!("warnings", shown(slots, &file, &full, 80));
 }

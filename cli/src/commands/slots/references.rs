@@ -1,0 +1,244 @@
+//! Finds out what the references of a page file stand for: forms and known images while planning, new images once all is agreed to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use links_sdk::types::LeadForm;
+use links_sdk::{Client, MOST_UPLOAD_BYTES, Upload};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::planning::Planned;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::folders;
+use crate::manifest::{PageFile, Place, Problem, Reference, Target};
+use crate::nearest::suggest;
+use crate::uploads::Uploads;
+
+/// An image that a page file names.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    pub(super) place: Place,
+    /// As it is written in the file.
+    pub(super) name: String,
+    path: PathBuf,
+    /// SHA-256 of what it held when the file was read.
+    pub(super) hash: String,
+    /// Whether the service has it already.
+    pub(super) uploaded: bool,
+}
+
+/// The images that a file names. Nothing is sent.
+pub(super) fn images(file: &PageFile) -> Result<Vec<Image>, Failure> {
+    let mut hashes: BTreeMap<PathBuf, Result<String, String>> = BTreeMap::new();
+    let (mut images, mut problems) = (Vec::new(), Vec::new());
+    for reference in &file.references {
+        let Target::Upload(name) = &reference.target else { continue };
+        let path: PathBuf = file.folder.join(name).components().collect();
+        let hash = hashes.entry(path.clone()).or_insert_with(|| hash_of_file(&path));
+        match hash {
+            Ok(hash) => images.push(Image {
+                place: reference.place.clone(),
+                name: name.clone(),
+                path,
+                hash: hash.clone(),
+                uploaded: false,
+            }),
+            Err(why) => problems.push(reference.problem(why.clone())),
+        }
+    }
+    if problems.is_empty() { Ok(images) } else { Err(file.document.bad(problems).into()) }
+}
+
+fn hash_of_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let unreadable = |error: io::Error| format!("cannot read {shown}: {error}");
+    let known = std::fs::metadata(path).map_err(unreadable)?;
+    if !known.is_file() {
+        return Err(format!("{shown} is not a file"));
+    }
+    if known.len() == 0 || known.len() > MOST_UPLOAD_BYTES {
+        let size = if known.len() == 0 { "is empty" } else { "is larger than 50 MB" };
+        return Err(format!("{shown} {size}"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MOST_UPLOAD_BYTES).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
+    Ok(hash_of(&bytes))
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(super) fn hash_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hash, byte| {
+        let _ = write!(hash, "{byte:02x}");
+        hash
+    })
+}
+
+/// Puts in what can be known without an upload: forms by their titles, images that the service has. For the others stands what will be
+/// done.
+pub(super) async fn resolve(
+    context: &Context,
+    client: &Client,
+    page: i64,
+    file: &mut PageFile,
+    images: &mut [Image],
+) -> Result<(), Failure> {
+    let is_form = |it: &&Reference| matches!(it.target, Target::Form(_));
+    if file.references.iter().any(|it| is_form(&it)) {
+        let forms = client.forms().list().await?;
+        let mut problems = Vec::new();
+        for reference in &file.references {
+            let Target::Form(title) = &reference.target else { continue };
+            match form(title, &forms.items) {
+                Ok(form) => put(&mut file.page.content.slots, &reference.place, &json!(form.id)),
+                Err((message, help)) => problems.push(with(reference.problem(message), help)),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(file.document.bad(problems).into());
+        }
+    }
+    let known = memory(context);
+    for image in images {
+        let path = known.of_page(page, &image.hash);
+        image.uploaded = path.is_some();
+        let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
+        put(&mut file.page.content.slots, &image.place, &value);
+    }
+    Ok(())
+}
+
+/// What stands for an image that is not uploaded yet.
+pub(super) fn upload_of(name: &str) -> Value {
+    json!(format!("(upload {name})"))
+}
+
+fn with(problem: Problem, help: Option<String>) -> Problem {
+    match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}
+
+/// The only form with this title.
+fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String, Option<String>)> {
+    let same: Vec<_> = forms.iter().filter(|it| it.title.trim() == title.trim()).collect();
+    match same[..] {
+        [only] => Ok(only),
+        [] => {
+            let titles: BTreeSet<_> = forms.iter().map(|it| it.title.as_str()).collect();
+            let help = match forms.len() {
+                0 => Some("this account has no forms".to_owned()),
+                _ => suggest(title, titles),
+            };
+            Err((format!("no form is called \"{title}\""), help))
+        }
+        ref several => {
+            let ids: Vec<_> = several.iter().map(|it| it.id.clone()).collect();
+            let help = format!("write the id of the one that is meant: {}", ids.join(", "));
+            Err((format!("{} forms are called \"{title}\"", several.len()), Some(help)))
+        }
+    }
+}
+
+impl Planned {
+    /// Requests that uploads will take: one tells whose the images are.
+    pub(super) fn upload_requests(&self) -> usize {
+        let new: BTreeSet<_> =
+            self.images.iter().filter(|it| !it.uploaded).map(|it| &it.hash).collect();
+        if new.is_empty() { 0 } else { new.len() + 1 }
+    }
+
+    /// Uploads the images that the service does not have, each once, and puts their paths into the plan.
+    pub(super) async fn upload(&mut self, context: &Context) -> Result<(), Failure> {
+        if self.upload_requests() == 0 {
+            return Ok(());
+        }
+        let mut known = memory(context);
+        let account = self.client.me().await?.user_id;
+        for nth in 0..self.images.len() {
+            let image = self.images[nth].clone();
+            if image.uploaded {
+                continue;
+            }
+            let path = match known.of_account(account, &image.hash) {
+                Some(path) => path.to_owned(),
+                None => self.send(&image).await?,
+            };
+            // Not to remember it costs another upload, no more.
+            let _ = known.remember(self.page.id, account, &image.hash, &path);
+            self.images[nth].uploaded = true;
+            self.put(&image.place, &json!(path));
+        }
+        Ok(())
+    }
+
+    async fn send(&self, image: &Image) -> Result<String, Failure> {
+        let shown = image.path.display();
+        let bytes = tokio::fs::read(&image.path)
+            .await
+            .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+        if hash_of(&bytes) != image.hash {
+            let message =
+                format!("{shown} was changed since the plan was made; nothing was written");
+            return Err(Failure::new(Exit::Conflict, message).hint("run the same command again"));
+        }
+        let name = image.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let uploaded = self.client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;
+        uploaded.map(|it| it.path).map_err(|error| {
+            let failure = Failure::from(error);
+            let of = |it: &&Reference| it.place == image.place;
+            match self.file.references.iter().find(of) {
+                Some(reference) if failure.is_validation() => {
+                    let why = failure.errors().next().map(|(_, why)| why.to_owned());
+                    let why = why.unwrap_or_else(|| failure.to_string());
+                    let problem = reference.problem(format!("{shown} was refused: {why}"));
+                    failure.at(self.file.document.bad(vec![problem]))
+                }
+                _ => failure,
+            }
+        })
+    }
+
+    /// Puts a value into what is wanted and into what is planned for it.
+    fn put(&mut self, place: &Place, value: &Value) {
+        put(&mut self.file.page.content.slots, place, value);
+        put_in_plan(&mut self.plan, place, value);
+    }
+
+    /// Forgets the images of this file: perhaps the service has them no longer, for it has refused what was sent.
+    pub(super) fn forget_images(&self, context: &Context) {
+        if !self.images.is_empty() {
+            let hashes = self.images.iter().map(|it| it.hash.as_str());
+            let _ = memory(context).forget(self.page.id, hashes);
+        }
+    }
+}
+
+fn put(slots: &mut [links_sdk::apply::DesiredSlot], place: &Place, value: &Value) {
+    if let Some(slot) = slots.get_mut(place.index) {
+        place.put(&mut slot.data, value);
+    }
+}
+
+/// Puts a value into what a plan sends for an item of the file.
+pub(super) fn put_in_plan(plan: &mut links_sdk::apply::Plan, place: &Place, value: &Value) {
+    let creates = plan.creates.iter_mut().filter(|it| it.index == place.index);
+    creates.for_each(|it| place.put(&mut it.data, value));
+    let updates = plan.updates.iter_mut().filter(|it| it.index == place.index);
+    updates.for_each(|it| place.put(&mut it.changed, value));
+}
+
+fn memory(context: &Context) -> Uploads {
+    let folder = folders::state(&context.settings);
+    let file = context.service().zip(folder);
+    Uploads::open(file.map(|(service, folder)| folder.join(format!("uploads-{service}.json"))))
+}

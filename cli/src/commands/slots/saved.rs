@@ -1,0 +1,234 @@
+//! A plan in a file: made now, looked at, and applied later as it is or not at all.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use links_sdk::apply::{Plan, fingerprint};
+use serde::{Deserialize, Serialize};
+
+use super::planning::{AllowedArgs, Planned};
+use super::references::{Image, hash_of, put_in_plan, upload_of};
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::manifest::{self, PageFile, Place, Unreadable};
+
+/// Tells such a file from a page file.
+const FORMAT: &str = "links-plan";
+
+/// The version that is written, and the newest that is read.
+const VERSION: u32 = 1;
+
+/// A saved plan holds a page file and all that is sent, hence more than a page file may.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// What is to be planned or applied: a page file, on its own or with the plan that was made from it.
+pub(super) struct Source {
+    pub(super) file: PageFile,
+    pub(super) saved: Option<Box<SavedPlan>>,
+}
+
+/// A plan with what it was made from.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SavedPlan {
+    format: String,
+    version: u32,
+    page: SavedPage,
+    file: SavedFile,
+    options: SavedOptions,
+    images: Vec<SavedImage>,
+    plan: Plan,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedPage {
+    id: i64,
+    login: String,
+    fingerprint: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedFile {
+    name: String,
+    sha256: String,
+    /// The whole of it: refusals are shown at its lines, and the plan is made again from it.
+    text: String,
+    /// What its references are relative to.
+    folder: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedOptions {
+    prune: bool,
+    prune_unsupported: bool,
+    no_validate: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedImage {
+    index: usize,
+    path: Vec<String>,
+    name: String,
+    sha256: String,
+    uploaded: bool,
+}
+
+/// The first look at a file.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+impl From<PageFile> for Source {
+    fn from(file: PageFile) -> Self {
+        Self { file, saved: None }
+    }
+}
+
+impl Source {
+    /// Reads a page file or a saved plan, whichever it is (`-`: standard input).
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let (name, bytes) = manifest::read_most(path, MAX_BYTES).map_err(|why| match why {
+            // Where it is no plan either, the limit of page files is the one to know.
+            Unreadable::TooLarge(name, _) => manifest::too_large(name, manifest::MAX_BYTES),
+            why => why,
+        })?;
+        let Some(head) = head(&bytes) else {
+            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+            return Ok(PageFile::from_bytes(&name, bytes, folder)?.into());
+        };
+        let unusable = |why: &dyn std::fmt::Display| {
+            Failure::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
+        };
+        if head.version > VERSION {
+            return Err(unusable(&"a newer version of this program has written it"));
+        }
+        let saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        let SavedFile { name, text, folder, .. } = &saved.file;
+        let file = PageFile::from_bytes(name, text.clone().into_bytes(), folder.clone())?;
+        Ok(Self { file, saved: Some(Box::new(saved)) })
+    }
+}
+
+/// The head of a saved plan; nothing for any other file.
+fn head(bytes: &[u8]) -> Option<Head> {
+    bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
+    serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == FORMAT)
+}
+
+impl SavedPlan {
+    /// Allows what the plan was made to do, and nothing else. A run that is resumed knows already what it was to do.
+    pub(super) fn allow(&self, allowed: &mut AllowedArgs, resume: bool) -> Result<(), Failure> {
+        if (allowed.prune || allowed.prune_unsupported) && !resume {
+            return Err(Failure::usage("a plan says itself what is deleted")
+                .hint("give --prune when the plan is made"));
+        }
+        let SavedOptions { prune, prune_unsupported, no_validate } = self.options;
+        (allowed.prune, allowed.prune_unsupported) = (prune, prune_unsupported);
+        allowed.no_validate |= no_validate;
+        Ok(())
+    }
+
+    /// What was planned.
+    pub(super) fn of(it: &Planned) -> Self {
+        let document = &it.file.document;
+        let image = |it: &Image| SavedImage {
+            index: it.place.index,
+            path: it.place.path.clone(),
+            name: it.name.clone(),
+            sha256: it.hash.clone(),
+            uploaded: it.uploaded,
+        };
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            page: SavedPage {
+                id: it.page.id,
+                login: it.page.login.clone(),
+                fingerprint: it.plan.page.clone(),
+            },
+            file: SavedFile {
+                name: document.name().to_owned(),
+                sha256: hash_of(document.text().as_bytes()),
+                text: document.text().to_owned(),
+                folder: it.file.folder.clone(),
+            },
+            options: SavedOptions {
+                prune: it.options.prune,
+                prune_unsupported: it.options.prune_unsupported,
+                no_validate: it.no_validate,
+            },
+            images: it.images.iter().map(image).collect(),
+            plan: it.plan.clone(),
+        }
+    }
+
+    /// Writes the plan, over nothing but an older plan.
+    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
+        let name = path.display();
+        if let Ok((_, bytes)) = manifest::read_most(path, MAX_BYTES)
+            && head(&bytes).is_none()
+        {
+            return Err(Failure::new(
+                Exit::Refused,
+                format!("{name} is there already, and is no plan"),
+            ));
+        }
+        self.save(path).map_err(|error| Failure::usage(format!("cannot write {name}: {error}")))
+    }
+
+    fn save(&self, path: &Path) -> io::Result<()> {
+        let folder =
+            path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    /// Refuses to do anything but what was planned: `it` is what the same file would do now.
+    pub(super) fn check(&self, it: &Planned) -> Result<(), Failure> {
+        let stale = |why: &str| {
+            let again =
+                format!("look at a new plan: links slots plan {} --out PLAN", self.file.name);
+            Failure::new(
+                Exit::Conflict,
+                format!("{why} since the plan was made; nothing was written"),
+            )
+            .hint(again)
+        };
+        if it.page.id != self.page.id {
+            return Err(stale(&format!("{} became another page", self.page.login)));
+        }
+        if fingerprint(&it.page.slots) != self.page.fingerprint {
+            return Err(stale("the page was changed"));
+        }
+        let hashes = |hash: Vec<&String>| hash.into_iter().cloned().collect::<Vec<_>>();
+        let then = hashes(self.images.iter().map(|it| &it.sha256).collect());
+        if then != hashes(it.images.iter().map(|it| &it.hash).collect()) {
+            return Err(stale("an image was changed"));
+        }
+        // What was uploaded since would be uploaded no longer, which is all the same.
+        let mut now = it.plan.clone();
+        for image in self.images.iter().filter(|it| !it.uploaded) {
+            let place = Place { index: image.index, path: image.path.clone() };
+            put_in_plan(&mut now, &place, &upload_of(&image.name));
+        }
+        if now != self.plan {
+            return Err(stale("what the service says of its slot types was changed"));
+        }
+        Ok(())
+    }
+
+    /// What to tell whoever has edited the page file since.
+    pub(super) fn note(&self) -> Option<String> {
+        let path = Path::new(&self.file.name);
+        let (_, bytes) = path.is_file().then(|| manifest::read(path)).and_then(Result::ok)?;
+        let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+        (hash_of(text) != self.file.sha256).then(|| {
+            format!("{} was edited since the plan was made; the plan is as it was", self.file.name)
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! Values that stand for others: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form.
+
+use serde_json::{Map, Value};
+
+use super::node::{Node, Span, Tree};
+use super::problem::Problem;
+
+/// A value of a page file that has to be found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reference {
+    /// Where it stands.
+    pub(crate) place: Place,
+    /// What it stands for.
+    pub(crate) target: Target,
+    span: Span,
+}
+
+/// A place in the data of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The index of the item in the file.
+    pub(crate) index: usize,
+    /// The keys from its data down, at least one.
+    pub(crate) path: Vec<String>,
+}
+
+/// What a reference stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The path under which the service keeps this image.
+    Upload(String),
+    /// The id of the account's form with this title.
+    Form(String),
+}
+
+const UPLOAD: &str = "$upload";
+const FORM: &str = "$form";
+
+impl Reference {
+    /// What is wrong with it.
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
+        let Place { index, path } = &self.place;
+        let path = format!("slots.{index}.data.{}", path.join("."));
+        Problem::new(path, self.span.clone(), message)
+    }
+}
+
+impl Place {
+    /// Puts a value there, where the data reaches that far.
+    pub(crate) fn put(&self, data: &mut Map<String, Value>, value: &Value) {
+        let Some((first, rest)) = self.path.split_first() else { return };
+        let mut held = data.get_mut(first);
+        for key in rest {
+            held = match held {
+                Some(Value::Object(map)) => map.get_mut(key),
+                Some(Value::Array(list)) => key.parse().ok().and_then(|at: usize| list.get_mut(at)),
+                _ => None,
+            };
+        }
+        if let Some(held) = held {
+            held.clone_from(value);
+        }
+    }
+}
+
+/// The references of a page file.
+///
+/// # Errors
+///
+/// What looks like one and is none.
+pub(super) fn find(root: &Node) -> Result<Vec<Reference>, Vec<Problem>> {
+    let mut search = Search::default();
+    if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
+        for (index, item) in items.iter().enumerate() {
+            if let Some(data) = item.get("data") {
+                search.walk(data, &mut Place { index, path: Vec::new() });
+            }
+        }
+    }
+    if search.problems.is_empty() { Ok(search.found) } else { Err(search.problems) }
+}
+
+#[derive(Default)]
+struct Search {
+    found: Vec<Reference>,
+    problems: Vec<Problem>,
+}
+
+impl Search {
+    fn walk(&mut self, node: &Node, place: &mut Place) {
+        match &node.tree {
+            Tree::List(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(item, at.to_string(), place);
+                }
+            }
+            Tree::Map(entries) => {
+                let named = |name: &str| matches!(name, UPLOAD | FORM);
+                if let Some((key, value)) = entries.iter().find(|(key, _)| named(&key.name)) {
+                    self.read(&key.name, key.span.clone(), value, entries.len(), place);
+                    return;
+                }
+                for (key, value) in entries {
+                    self.below(value, key.name.clone(), place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, node: &Node, key: String, place: &mut Place) {
+        place.path.push(key);
+        self.walk(node, place);
+        place.path.pop();
+    }
+
+    fn read(&mut self, name: &str, key: Span, value: &Node, entries: usize, place: &Place) {
+        let what = if name == UPLOAD { "an image file" } else { "the title of a form" };
+        let path = format!("slots.{}.data.{}", place.index, place.path.join("."));
+        let mut problem = |span: Span, message: String| {
+            self.problems.push(Problem::new(path.trim_end_matches('.'), span, message));
+        };
+        match &value.tree {
+            _ if place.path.is_empty() => {
+                problem(key, format!("`{name}` stands for one value, not for all data of a block"));
+            }
+            _ if entries > 1 => problem(key, format!("`{name}` stands alone in its mapping")),
+            Tree::Text(text) if !text.trim().is_empty() => {
+                let text = text.clone();
+                let target = if name == UPLOAD { Target::Upload(text) } else { Target::Form(text) };
+                let span = value.span.clone();
+                self.found.push(Reference { place: place.clone(), target, span });
+            }
+            Tree::Text(_) => problem(value.span.clone(), format!("`{name}` names nothing")),
+            _ => {
+                let message = format!("`{name}` names {what}, not {}", value.kind());
+                problem(value.span.clone(), message);
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Values of a page file that stand for others: images to upload, forms by their titles.
+
+use crate::stage::{Run, Stage};
+
+const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+
+/// Another image of one dot.
+fn other_dot() -> Vec<u8> {
+    let mut dot = DOT.to_vec();
+    dot[13] = 0xff;
+    dot
+}
+
+/// A stage whose runs remember what was uploaded.
+fn stage() -> Stage {
+    let stage = Stage::cafe().keeping_cache();
+    let folder = stage.home.path().join("state").display().to_string();
+    let stage = stage.env("LINKS_STATE_DIR", folder);
+    assert_eq!(stage.run("slots pull cafe").exit, 0);
+    stage.operations();
+    stage
+}
+
+const PICTURES: &str = "\
+profile: cafe
+slots:
+  - id: 1003
+    type: picture
+    data: {image: {$upload: ./images/menu.gif}}
+  - type: gallery
+    data:
+      title: Two of a kind
+      images:
+        - image: {$upload: images/menu.gif}
+        - image: {$upload: images/same.gif}
+";
+
+fn with_pictures(stage: &Stage) {
+    std::fs::create_dir_all(stage.home.path().join("pages/images")).unwrap();
+    stage.file("pages/images/menu.gif", DOT);
+    stage.file("pages/images/same.gif", DOT);
+    stage.file("pages/cafe.yaml", PICTURES);
+}
+
+fn uploads(stage: &Stage) -> usize {
+    stage.operations().iter().filter(|it| *it == "uploadFile").count()
+}
+
+#[test]
+fn an_image_is_uploaded_once_and_after_consent() {
+    let stage = stage();
+    with_pictures(&stage);
+    let plan = stage.run("slots plan pages/cafe.yaml");
+    assert_eq!(stage.operations(), ["getProfile"], "a plan uploads nothing");
+
+    let first = stage.run("slots apply pages/cafe.yaml");
+    assert_eq!(
+        stage.operations(),
+        ["getProfile", "getMe", "uploadFile", "updateSlots", "createSlots", "listSlots"]
+    );
+    let account = stage.server.account();
+    let path = account.files.last().unwrap().path.clone();
+    let slots = &account.profiles[0].slots;
+    let gallery = slots.iter().find(|it| it.data.get("title") == Some(&"Two of a kind".into()));
+    let images = &gallery.unwrap().data["images"];
+    let picture = slots.iter().find(|it| it.id == 1003).unwrap();
+    assert_eq!([&picture.data["image"], &images[0]["image"], &images[1]["image"]], [&path; 3]);
+
+    let second = stage.run("slots apply pages/cafe.yaml");
+    assert_eq!(stage.operations(), ["getProfile"]);
+    let shown = [plan, first, second].map(|run| run.to_string().replace(&path, "[PATH]"));
+    insta::assert_snapshot!(shown.join("\n"));
+
+    stage.file("pages/images/menu.gif", other_dot());
+    assert_eq!(stage.run("slots apply pages/cafe.yaml").exit, 0);
+    assert_eq!(uploads(&stage), 1, "what is in the file counts, not its name");
+    stage.file("pages/images/menu.gif", DOT);
+    assert_eq!(stage.run("slots apply pages/cafe.yaml").exit, 0);
+    assert_eq!(uploads(&stage), 0, "the first image is still remembered");
+}
+
+#[test]
+fn another_page_of_the_account_knows_its_images() {
+    let stage = stage();
+    with_pictures(&stage);
+    assert_eq!(stage.run("slots apply pages/cafe.yaml").exit, 0);
+    assert_eq!(uploads(&stage), 1);
+    let login = stage.server.account().profiles[1].login.clone();
+    let text = "\nslots:\n  - {type: picture, data: {image: {$upload: pages/images/same.gif}}}\n";
+    stage.file("other.yaml", format!("profile: {login}{text}"));
+    assert_eq!(stage.run("slots apply other.yaml").exit, 0);
+    assert_eq!(stage.operations(), ["getProfile", "getMe", "createSlots", "listSlots"]);
+}
+
+#[test]
+fn an_image_that_is_not_there_is_shown_at_its_line() {
+    let stage = stage();
+    with_pictures(&stage);
+    std::fs::remove_file(stage.home.path().join("pages/images/same.gif")).unwrap();
+    stage.file("pages/images/menu.gif", "");
+    let run = stage.run("slots plan pages/cafe.yaml");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(stage.operations().is_empty());
+    insta::assert_snapshot!(run);
+}
+
+#[test]
+fn an_image_that_the_service_refuses_stops_the_run_before_the_first_write() {
+    let stage = stage();
+    with_pictures(&stage);
+    stage.file("pages/images/same.gif", "no image at all");
+    let before = stage.server.account().profiles[0].slots.len();
+    let run = stage.run("slots apply pages/cafe.yaml");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("pages/cafe.yaml:11:28"), "{run}");
+    assert_eq!(stage.operations(), ["getProfile", "getMe", "uploadFile", "uploadFile"]);
+    assert_eq!(stage.server.account().profiles[0].slots.len(), before);
+
+    // The image that was uploaded is not uploaded again.
+    stage.file("pages/images/same.gif", other_dot());
+    assert_eq!(stage.run("slots apply pages/cafe.yaml").exit, 0);
+    assert_eq!(uploads(&stage), 1);
+}
+
+#[test]
+fn images_are_uploaded_again_once_the_service_has_refused_what_was_sent() {
+    let stage = stage();
+    with_pictures(&stage);
+    assert_eq!(stage.run("slots apply pages/cafe.yaml").exit, 0);
+    assert_eq!(uploads(&stage), 1);
+    stage.file("pages/bad.yaml", format!("{PICTURES}  - {{type: button, data: {{titel: x}}}}\n"));
+    assert_eq!(stage.run("slots apply pages/bad.yaml --no-validate").exit, 8);
+    assert_eq!(uploads(&stage), 0);
+    assert_eq!(stage.run("slots apply pages/cafe.yaml").exit, 0);
+    assert_eq!(uploads(&stage), 1);
+}
+
+fn with_form(stage: &Stage, title: &str) -> Run {
+    let text =
+        "profile: cafe\nslots:\n  - id: 1004\n    type: form\n    data:\n      formId: {$form: ";
+    stage.file("page.yaml", format!("{text}{title}}}\n"));
+    stage.run("slots plan page.yaml")
+}
+
+#[test]
+fn a_form_is_found_by_its_title() {
+    let stage = stage();
+    stage.server.edit(|account| {
+        let mut twin = account.forms[0].clone();
+        twin.id = "00000000-0000-4000-8000-000000000001".parse().unwrap();
+        twin.title = "Once only".to_owned();
+        account.forms.push(twin.clone());
+        twin.title = "Twice".to_owned();
+        account.forms.push(twin.clone());
+        twin.id = "00000000-0000-4000-8000-000000000002".parse().unwrap();
+        account.forms.push(twin);
+    });
+    let found = with_form(&stage, "Once only");
+    assert_eq!(found.exit, 3, "{found}");
+    assert!(found.stdout.contains("→ \"00000000-0000-4000-8000-000000000001\""), "{found}");
+    assert_eq!(stage.operations(), ["getProfile", "listForms"]);
+    let bad = ["Twice", "Once onyl", "Nothing alike"].map(|it| with_form(&stage, it));
+    assert!(bad.iter().all(|run| run.exit == 8));
+    insta::assert_snapshot!(bad.map(|it| it.to_string()).join("\n"));
+}

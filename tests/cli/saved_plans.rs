@@ -1,0 +1,221 @@
+//! `slots plan --out`, `--check` and `--annotate`, and plans that are applied later.
+
+use serde_json::{Value, json};
+
+use crate::stage::{Run, Stage};
+
+const PAGE: &str = "\
+profile: cafe
+slots:
+  - {id: 1001, type: text, data: {title: Good evening!}}
+  - {id: 1002, type: button}
+  - {type: text, data: {title: New}}
+";
+
+fn stage(text: &str) -> Stage {
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("page.yaml", text);
+    let run = stage.run("slots plan page.yaml --out plan.json");
+    assert!([0, 3].contains(&run.exit), "{run}");
+    stage.operations();
+    stage
+}
+
+fn title(stage: &Stage) -> Value {
+    stage.server.account().profiles[0].slots[0].data["title"].clone()
+}
+
+#[test]
+fn a_saved_plan_is_applied_as_it_was_made() {
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("page.yaml", PAGE);
+    let made = stage.run("slots plan page.yaml --out plan.json");
+    assert_eq!(made.exit, 3, "{made}");
+    let text = std::fs::read_to_string(stage.home.path().join("plan.json")).unwrap();
+    let saved: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&saved["format"], &saved["version"]), (&json!("links-plan"), &json!(1)));
+    assert_eq!((&saved["page"]["id"], &saved["file"]["name"]), (&json!(101), &json!("page.yaml")));
+    assert_eq!(saved["page"]["fingerprint"], saved["plan"]["page"]);
+
+    let shown = stage.run("slots plan plan.json");
+    let shown = (shown.exit, shown.stdout.replace("(4 requests)", "(5 requests)"));
+    assert_eq!(shown, (3, made.stdout.clone()), "the types are known now");
+    stage.operations();
+    // The page file is not needed any more.
+    std::fs::remove_file(stage.home.path().join("page.yaml")).unwrap();
+    let applied = stage.run("slots apply plan.json");
+    assert_eq!(stage.operations(), ["getProfile", "updateSlots", "createSlots", "listSlots"]);
+    assert_eq!(title(&stage), "Good evening!");
+    let again = stage.run("slots apply plan.json");
+    assert_eq!(stage.operations(), ["getProfile"], "it is done, and done once only");
+    assert_eq!(again.exit, 7, "{again}");
+    insta::assert_snapshot!([made, applied, again].map(|it| it.to_string()).join("\n"));
+}
+
+#[test]
+fn a_plan_for_a_page_that_was_changed_since_is_refused() {
+    let stage = stage(PAGE);
+    stage.server.edit(|account| {
+        account.profiles[0].slots[2].data.insert("title".to_owned(), "Edited".into());
+    });
+    let run = stage.run("slots apply plan.json -o json");
+    assert_eq!((run.exit, &run.error()["code"]), (7, &json!("conflict")), "{run}");
+    assert!(run.error()["hint"].as_str().unwrap().contains("slots plan page.yaml --out"), "{run}");
+    assert_eq!(stage.operations(), ["getProfile"]);
+    assert_eq!(stage.run("slots plan plan.json").exit, 7);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+}
+
+#[test]
+fn guards_and_consent_hold_for_a_plan() {
+    let fewer = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("page.yaml", fewer);
+    assert_eq!(stage.run("slots plan page.yaml --prune --out plan.json").exit, 3);
+    assert_eq!(stage.run("slots apply plan.json").exit, 14);
+    assert_eq!(stage.run("slots apply plan.json --yes").exit, 14);
+    assert_eq!(stage.run("slots apply plan.json --max-deletes 20").exit, 14);
+    let run = stage.run("slots apply plan.json --prune --yes --max-deletes 20");
+    assert_eq!(run.exit, 2, "what is deleted was said when the plan was made\n{run}");
+    let run = stage.run("slots apply plan.json --yes --max-deletes 20");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(stage.server.account().profiles[0].slots.len(), 5);
+}
+
+/// The plan with something changed in it.
+fn tampered(stage: &Stage, edit: impl FnOnce(&mut Value)) -> Run {
+    let path = stage.home.path().join("plan.json");
+    let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    edit(&mut saved);
+    stage.file("other.json", saved.to_string());
+    let run = stage.run("slots apply other.json --yes --max-deletes 99");
+    let operations = stage.operations();
+    assert!(operations.iter().all(|it| it == "getProfile"), "{operations:?}\n{run}");
+    run
+}
+
+#[test]
+fn a_plan_that_is_not_what_its_file_says_is_refused() {
+    let stage = stage(PAGE);
+    for (path, value, exit) in [
+        ("/version", json!(2), 8),
+        ("/plan/updates/0/changed/title", json!("Bad"), 7),
+        ("/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 7),
+        ("/plan/order", json!([]), 7),
+        ("/options/prune", json!(true), 7),
+        ("/page/id", json!(102), 7),
+        ("/page/fingerprint", json!("0000000000000000"), 7),
+        ("/plan", json!(null), 8),
+        ("/file/text", json!("profile: cafe"), 8),
+    ] {
+        let run = tampered(&stage, |saved| *saved.pointer_mut(path).unwrap() = value);
+        assert_eq!(run.exit, exit, "{path}\n{run}");
+    }
+    assert_eq!(title(&stage), "Good morning!");
+    stage.file("page.yaml", PAGE.replace("New", "Newer"));
+    let run = stage.run("slots apply plan.json");
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(run.stderr.contains("page.yaml was edited since the plan was made"), "{run}");
+    let slots = stage.server.account().profiles[0].slots.clone();
+    assert!(slots.iter().any(|it| it.data.get("title") == Some(&json!("New"))));
+}
+
+#[test]
+fn a_plan_overwrites_nothing_but_a_plan() {
+    let stage = stage(PAGE);
+    assert_eq!(stage.run("slots plan page.yaml --out plan.json").exit, 3);
+    let run = stage.run("slots plan page.yaml --out page.yaml");
+    assert_eq!(run.exit, 14, "{run}");
+    assert_eq!(std::fs::read_to_string(stage.home.path().join("page.yaml")).unwrap(), PAGE);
+    assert_eq!(stage.run("slots plan page.yaml --out no/such/plan.json").exit, 2);
+}
+
+#[test]
+fn a_plan_waits_for_its_images() {
+    let dot = |last: u8| {
+        [&b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"[..], &[last]].concat()
+    };
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("menu.gif", dot(1));
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {type: picture, data: {image: {$upload: menu.gif}}}\n",
+    );
+    assert_eq!(stage.run("slots plan page.yaml --out plan.json --check").exit, 3);
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"], "what waits is not checked");
+    stage.file("menu.gif", dot(2));
+    let run = stage.run("slots apply plan.json");
+    assert_eq!(run.exit, 7, "{run}");
+    assert_eq!(stage.operations(), ["getProfile"]);
+    stage.file("menu.gif", dot(1));
+    assert_eq!(stage.run("slots apply plan.json").exit, 0);
+    assert_eq!(
+        stage.operations(),
+        ["getProfile", "getMe", "uploadFile", "createSlots", "listSlots"]
+    );
+}
+
+/// What the schemas allow and the service refuses: `open` types take fields that only it knows.
+const REFUSED: &str = "\
+profile: cafe
+slots:
+  - {id: 1002, type: button, data: {style: outline}}
+  - type: picture
+    data:
+      imageUrl: https://cafe.example/a.jpg
+  - {type: button, data: {title: Shop, link: no link}}
+";
+
+#[test]
+fn a_check_asks_the_service_and_writes_nothing() {
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("page.yaml", PAGE);
+    assert_eq!(stage.run("slots plan page.yaml --check").exit, 3);
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes", "updateSlots", "createSlots"]);
+    assert_eq!(title(&stage), "Good morning!");
+
+    stage.file("page.yaml", REFUSED);
+    let run = stage.run("slots plan page.yaml --check --no-validate");
+    assert_eq!(stage.operations(), ["getProfile", "updateSlots", "createSlots"]);
+    assert_eq!(stage.server.account().profiles[0].slots.len(), 14);
+    insta::assert_snapshot!(run);
+
+    let text: String = ["  - {type: divider}\n"; 60].concat();
+    stage.file(
+        "page.yaml",
+        format!("profile: cafe\nslots:\n{text}  - {{type: text, data: {{title: 5}}}}\n"),
+    );
+    let run = stage.run("slots plan page.yaml --check --no-validate -o json");
+    assert_eq!(run.exit, 8, "{run}");
+    let place = &run.error()["places"][0];
+    assert_eq!(
+        (&place["line"], &place["path"]),
+        (&json!(63), &json!("slots.60.data.title")),
+        "{run}"
+    );
+    assert_eq!(stage.operations(), ["getProfile", "createSlots", "createSlots"]);
+}
+
+#[test]
+fn refusals_become_annotations() {
+    let stage = Stage::cafe();
+    std::fs::create_dir(stage.home.path().join("a,b")).unwrap();
+    stage.file("a,b/page.yaml", REFUSED.replace("outline", "\"100%\\r\\n\""));
+    let run = stage.run("slots plan a,b/page.yaml --annotate github");
+    assert_eq!(run.exit, 8);
+    insta::assert_snapshot!(run.stdout);
+    let run = stage.run("slots plan none.yaml --annotate github");
+    assert_eq!((run.exit, run.stdout.lines().count()), (2, 1), "{run}");
+    assert!(run.stdout.starts_with("::error::cannot read none.yaml"), "{run}");
+    stage.file("page.yaml", PAGE);
+    let run = stage.run("slots plan page.yaml --annotate github");
+    assert!(run.exit == 3 && !run.stdout.contains("::"), "{run}");
+}
+
+#[test]
+fn a_plan_is_one_model_for_people_and_scripts() {
+    let stage = Stage::cafe();
+    stage.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
+    let plan = stage.run("slots plan cafe.yaml -o json").json();
+    insta::assert_snapshot!(format!("{plan:#}"));
+}
