@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::diagnostic::Failure;
 use crate::ui;
 
 /// Whose form the notes have.
@@ -15,16 +16,30 @@ impl Annotate {
     /// Says that something is wrong at a line of a file, both counted from 1; without a file, in general.
     pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
         let Self::Github = self;
-        ui::annotate(&github(place, message));
+        ui::annotate(&github(place.map(|(file, line)| (file, line, None)), message));
+    }
+
+    /// Says why a command failed, at each place that it names.
+    pub(crate) fn failure(self, failure: &Failure) {
+        let Self::Github = self;
+        match failure.places() {
+            None => ui::annotate(&github(None, &failure.to_string())),
+            Some((file, places)) => {
+                for (line, column, message) in places {
+                    ui::annotate(&github(Some((file, line, Some(column))), &message));
+                }
+            }
+        }
     }
 }
 
-fn github(place: Option<(&str, usize)>, message: &str) -> String {
+fn github(place: Option<(&str, usize, Option<usize>)>, message: &str) -> String {
     let message = escaped(message);
     match place {
-        Some((file, line)) => {
+        Some((file, line, column)) => {
             let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
-            format!("::error file={file},line={line}::{message}")
+            let column = column.map(|it| format!(",col={it}")).unwrap_or_default();
+            format!("::error file={file},line={line}{column}::{message}")
         }
         None => format!("::error::{message}"),
     }
@@ -42,9 +57,10 @@ mod tests {
     fn no_text_can_end_a_note_and_begin_another() {
         let text = "100% taken\n::error::forged";
         assert_eq!(
-            github(Some(("a,b:c.txt", 3)), text),
+            github(Some(("a,b:c.txt", 3, None)), text),
             "::error file=a%2Cb%3Ac.txt,line=3::100%25 taken%0A::error::forged"
         );
+        assert_eq!(github(Some(("a", 3, Some(7))), "x"), "::error file=a,line=3,col=7::x");
         assert_eq!(github(None, "x"), "::error::x");
     }
 }

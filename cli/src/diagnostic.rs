@@ -1,12 +1,12 @@
 //! A command that did not do what was asked: one type for every reason, shown to people and to scripts.
 
 use std::fmt;
+use std::path::Path;
 
 use links_sdk::{Error, Outcome};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
-use crate::annotation;
 use crate::exit::Exit;
 use crate::manifest::{BadFile, NoDocument, Problem, Unreadable};
 use crate::ui::clean;
@@ -28,8 +28,8 @@ struct Parts {
     /// What was written before the failure.
     written: Option<String>,
     file: Option<Box<BadFile>>,
-    /// Whether to print it for annotations too.
-    annotated: bool,
+    /// The file in which a text that could not be applied was kept.
+    draft: Option<String>,
 }
 
 impl Failure {
@@ -46,7 +46,7 @@ impl Failure {
             outcome: "not_executed",
             written: None,
             file: None,
-            annotated: false,
+            draft: None,
         }))
     }
 
@@ -88,30 +88,31 @@ impl Failure {
         self
     }
 
-    /// The same, also printed for the annotations of a workflow.
+    /// The same, with the file in which the text that could not be applied is kept.
     #[must_use]
-    pub(crate) fn annotated(mut self) -> Self {
-        self.0.annotated = true;
+    pub(crate) fn kept(mut self, draft: &Path) -> Self {
+        self.0.draft = Some(draft.display().to_string());
         self
     }
 
-    /// The lines that make annotations, if they were asked for.
-    pub(crate) fn annotations(&self) -> Vec<String> {
-        if !self.0.annotated {
-            return Vec::new();
+    /// The file in which a text was kept.
+    pub(crate) fn draft(&self) -> Option<&str> {
+        self.0.draft.as_deref()
+    }
+
+    /// What is wrong in which line of the file, with advice; what has no place stands above all.
+    pub(crate) fn lines(&self) -> Vec<(usize, String)> {
+        match self.places() {
+            Some((_, places)) => places.into_iter().map(|(line, _, it)| (line, it)).collect(),
+            None => self.to_string().lines().map(|line| (1, line.to_owned())).collect(),
         }
-        let Some(file) = &self.0.file else {
-            return vec![annotation::github_anywhere(&self.to_string())];
-        };
-        let message = |problem: &Problem| match &problem.help {
-            Some(help) => clean::text(&format!("{} ({help})", problem.message)).into_owned(),
-            None => clean::text(&problem.message).into_owned(),
-        };
-        file.places()
-            .map(|(line, column, problem)| {
-                annotation::github(file.name(), line, column, &message(problem))
-            })
-            .collect()
+    }
+
+    /// The name of the file that is wrong, with line, column and words for each place in it.
+    pub(crate) fn places(&self) -> Option<(&str, Vec<(usize, usize, String)>)> {
+        let file = self.0.file.as_ref()?;
+        let place = |(line, column, problem)| (line, column, advised(problem));
+        Some((file.name(), file.places().map(place).collect()))
     }
 
     /// The refused fields with the messages for each.
@@ -171,6 +172,9 @@ impl Failure {
         if let Some(written) = &it.written {
             object["written"] = json!(written);
         }
+        if let Some(draft) = &it.draft {
+            object["draft"] = json!(draft);
+        }
         if !places.is_empty() {
             object["places"] = Value::Array(places);
         }
@@ -183,6 +187,13 @@ impl Failure {
             Some(file) if self.0.written.is_none() => &**file,
             _ => self,
         }
+    }
+}
+
+fn advised(problem: &Problem) -> String {
+    match &problem.help {
+        Some(help) => format!("{} ({help})", problem.message),
+        None => problem.message.clone(),
     }
 }
 
@@ -282,7 +293,7 @@ impl From<Error> for Failure {
             outcome,
             written: None,
             file: None,
-            annotated: false,
+            draft: None,
         }))
     }
 }

@@ -5,13 +5,13 @@
 
 mod agreement;
 mod annotate;
-mod annotation;
 mod args;
 mod child;
 mod commands;
 mod context;
 mod credentials;
 mod diagnostic;
+mod draft;
 mod editor;
 mod exit;
 mod fields;

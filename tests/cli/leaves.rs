@@ -19,7 +19,7 @@ fn words(leaf: &str) -> Option<Vec<&'static str>> {
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
         "slots explain" | "slots template" => vec!["button"],
-        "profile settings" | "profile open" | "profile edit" => vec!["cafe"],
+        "profile settings" | "profile open" | "profile edit" | "slots edit" => vec!["cafe"],
         "profile create" => vec!["spring.menu"],
         "profile update" => vec!["cafe", "title=Anew"],
         "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],

@@ -8,6 +8,7 @@ mod auth;
 mod blocks;
 mod ci;
 mod crash;
+mod edit;
 mod failures;
 mod files;
 mod keyring;

@@ -203,13 +203,17 @@ fn refusals_become_annotations() {
     stage.file("a,b/page.yaml", REFUSED.replace("outline", "\"100%\\r\\n\""));
     let run = stage.run("slots plan a,b/page.yaml --annotate github");
     assert_eq!(run.exit, 8);
-    insta::assert_snapshot!(run.stdout);
+    let notes = |run: &Run| {
+        let lines = run.stderr.lines().filter(|it| it.starts_with("::"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    insta::assert_snapshot!(notes(&run).join("\n"));
     let run = stage.run("slots plan none.yaml --annotate github");
-    assert_eq!((run.exit, run.stdout.lines().count()), (2, 1), "{run}");
-    assert!(run.stdout.starts_with("::error::cannot read none.yaml"), "{run}");
+    assert_eq!((run.exit, notes(&run).len()), (2, 1), "{run}");
+    assert!(notes(&run)[0].starts_with("::error::cannot read none.yaml"), "{run}");
     stage.file("page.yaml", PAGE);
     let run = stage.run("slots plan page.yaml --annotate github");
-    assert!(run.exit == 3 && !run.stdout.contains("::"), "{run}");
+    assert!(run.exit == 3 && notes(&run).is_empty(), "{run}");
 }
 
 #[test]

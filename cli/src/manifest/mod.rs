@@ -68,7 +68,8 @@ impl PageFile {
         Ok(Self::of(Document::from_bytes(name, text)?)?)
     }
 
-    fn of(document: Document) -> Result<Self, BadFile> {
+    /// What a document says, if it is a page file; references are relative to the current folder.
+    pub(crate) fn of(document: Document) -> Result<Self, BadFile> {
         let page = check::check(&document.root).map_err(|problems| document.bad(problems))?;
         let references =
             references::find(&document.root).map_err(|problems| document.bad(problems))?;

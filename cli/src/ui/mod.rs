@@ -98,8 +98,8 @@ impl Ui {
             format!("{:?}", Rendered(&options.build(), diagnostic))
         };
         let _ = io::stderr().lock().write_all(text.as_bytes());
-        for line in failure.annotations() {
-            let _ = writeln!(io::stdout().lock(), "{line}");
+        if let Some(draft) = failure.draft() {
+            self.say(&Line::new(Tone::Plain, format!("the text is kept in {draft}")));
         }
     }
 

@@ -1,5 +1,7 @@
 //! `links profile edit`
 
+use std::path::Path;
+
 use clap::Args;
 use links_sdk::{ProfileChanges, ProfileKey};
 use serde_json::Value;
@@ -33,7 +35,7 @@ pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
 
     let text = yaml::write(&fields)?;
-    let apply = async |document| {
+    let apply = async |_: &mut Context, document, _: &Path| {
         let edited = super::without_login(Fields::of(document)?)?;
         let changes = edited.changes_of(&fields);
         if changes.is_empty() {
@@ -42,7 +44,6 @@ pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<
         let updated = profile.update(ProfileChanges::from(changes)).answer().await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
-    let editor = context.settings.editor.as_deref();
-    let updated = editor::edit(&context.ui, editor, "profile.yaml", &text, apply).await?;
+    let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
     Ok(editor::outcome(updated.as_ref(), super::FIRST))
 }

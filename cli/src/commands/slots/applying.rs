@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use links_sdk::apply::{Delete, Done, Journal, Lock, Log, Opening, Page, Runs, fingerprint};
+use links_sdk::apply::{
+    Delete, Done, Journal, KeptReason, Lock, Log, Opening, Page, Plan, Runs, fingerprint,
+};
 use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
@@ -50,6 +52,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     if state::unfinished(&logs).is_none() {
         saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
         if it.plan.is_empty() {
+            say_what_stays(&context.ui, &it.plan);
             return Ok(report(&it, &Done::default(), None));
         }
         refuse(&it, None)?;
@@ -104,6 +107,17 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         }
     })?;
     Ok(report(&it, &done, Some(journal.log().run())))
+}
+
+/// Who has removed a block from a file may wonder why nothing happens.
+fn say_what_stays(ui: &Ui, plan: &Plan) {
+    let stays = plan.kept.iter().filter(|it| it.reason == KeptReason::NotInFile).count();
+    let what = match stays {
+        0 => return,
+        1 => "1 block that the file does not mention stays".to_owned(),
+        stays => format!("{stays} blocks that the file does not mention stay"),
+    };
+    ui.say(&Line::new(Tone::Faint, format!("{what}; --prune deletes what is not mentioned")));
 }
 
 impl Held {

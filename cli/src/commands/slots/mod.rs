@@ -5,6 +5,7 @@ pub(crate) mod apply;
 mod applying;
 mod clicks;
 pub(crate) mod delete;
+pub(crate) mod edit;
 mod executing;
 pub(crate) mod explain;
 pub(crate) mod get;
@@ -15,13 +16,13 @@ pub(crate) mod plan;
 mod planning;
 mod problems;
 pub(crate) mod pull;
-pub(crate) mod reorder;
-pub(crate) mod restore;
-pub(crate) mod set;
+mod pulling;
 mod references;
 mod rehearsal;
+pub(crate) mod reorder;
 pub(crate) mod restore;
 mod saved;
+pub(crate) mod set;
 mod state;
 pub(crate) mod template;
 pub(crate) mod types;
@@ -61,6 +62,8 @@ pub(crate) enum SlotsCommand {
     Template(template::SlotsTemplateArgs),
     /// Write a page down as a file to edit and apply
     Pull(pull::SlotsPullArgs),
+    /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
+    Edit(edit::SlotsEditArgs),
     /// Show what `apply` would do; exit code 3 when there is something to do
     Plan(plan::SlotsPlanArgs),
     /// Make a page as a file says
@@ -84,6 +87,7 @@ pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<
         SlotsCommand::Explain(args) => explain::run(context, args).await,
         SlotsCommand::Template(args) => template::run(context, args).await,
         SlotsCommand::Pull(args) => pull::run(context, args).await,
+        SlotsCommand::Edit(args) => edit::run(context, args).await,
         SlotsCommand::Plan(args) => plan::run(context, args).await,
         SlotsCommand::Apply(args) => apply::run(context, args).await,
         SlotsCommand::History(args) => history::run(context, &args),

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 
 use super::planning::{AllowedArgs, Planned, planned, refused};
 use super::rehearsal::rehearse;
 use super::saved::{SavedPlan, Source};
+use crate::annotate::Annotate;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -32,19 +33,13 @@ pub(crate) struct SlotsPlanArgs {
     annotate: Option<Annotate>,
 }
 
-/// Who shows annotations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Annotate {
-    /// Workflow commands: `::error file=page.yaml,line=17,col=11::...`
-    Github,
-}
-
 pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Outcome, Failure> {
     let annotate = args.annotate;
     let planned = plan(context, args).await;
-    let it = planned.map_err(|failure| match annotate {
-        Some(Annotate::Github) => failure.annotated(),
-        None => failure,
+    let it = planned.inspect_err(|failure| {
+        if let Some(annotate) = annotate {
+            annotate.failure(failure);
+        }
     })?;
     let mut lines = ui::plan::lines(&it.plan, &it.page.slots);
     lines.push(it.summary());

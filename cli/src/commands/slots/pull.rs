@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use links_sdk::apply::DesiredPage;
 use serde_json::{Value, json};
 
+use super::pulling::pull;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::manifest::Page;
 use crate::outcome::{Line, Outcome, Tone, View};
-use crate::{key, slot_types, write_file};
+use crate::{key, write_file};
 
 /// Arguments of `links slots pull`.
 #[derive(Args, Debug)]
@@ -34,17 +33,7 @@ pub(crate) struct SlotsPullArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Outcome, Failure> {
-    let client = context.client().await?;
-    let profile = client.profile(args.profile).get_with_slots().await?;
-    let types = slot_types::read(context).await?.rules();
-    // A login of digits only cannot address its page.
-    let key = profile
-        .login
-        .parse()
-        .ok()
-        .filter(|it| matches!(it, ProfileKey::Login(_)))
-        .unwrap_or(ProfileKey::Id(profile.id));
-    let page = Page { profile: key, content: DesiredPage::from_page(&profile.slots, &types) };
+    let (page, login) = pull(context, args.profile).await?;
     let data = serde_json::to_value(&page).map_err(Failure::internal)?;
     let mut yaml = page.to_yaml().map_err(Failure::internal)?;
     if let Some(schema) = &args.schema {
@@ -66,8 +55,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
     })?;
     let blocks = page.content.slots.len();
     let name = path.display().to_string();
-    let said =
-        Line::new(Tone::Plain, format!("{blocks} blocks of {} written to {name}", profile.login));
+    let said = Line::new(Tone::Plain, format!("{blocks} blocks of {} written to {name}", login));
     Ok(Outcome::own(json!({ "file": name, "slots": blocks }) as Value, View::Lines(vec![said])))
 }
 

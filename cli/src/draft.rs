@@ -1,0 +1,115 @@
+//! A text that somebody is editing: in a file of its own that is kept whenever the text might be lost, with what is wrong as comments.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::manifest::{self, Unreadable};
+use crate::ui::clean;
+
+/// How a line begins that says what is wrong with the next one.
+const MARK: &str = "#!! ";
+
+/// The file; it is gone when this is dropped, unless it is [kept](Self::keep).
+#[derive(Debug)]
+pub(crate) struct Draft(TempPath);
+
+impl Draft {
+    /// A new file whose name tells what it is.
+    pub(crate) fn new(name: &str) -> io::Result<Self> {
+        let suffix = format!("-{name}");
+        let file = tempfile::Builder::new().prefix("links-").suffix(&suffix).tempfile()?;
+        Ok(Self(file.into_temp_path()))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Replaces the text, with each problem (line, message) above its line.
+    pub(crate) fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<()> {
+        let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
+        file.write_all(marked(text, problems).as_bytes())?;
+        file.sync_all()
+    }
+
+    /// The text without the problems. What is not UTF-8 is left to whoever reads it.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Unreadable> {
+        let (_, bytes) = manifest::read(&self.0)?;
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) => unmarked(&text).into_bytes(),
+            Err(error) => error.into_bytes(),
+        })
+    }
+
+    /// Leaves the file where it is.
+    pub(crate) fn keep(self) -> PathBuf {
+        let path = self.0.to_path_buf();
+        // Where that fails the file is still there: only its deletion was to be called off.
+        self.0.keep().unwrap_or(path)
+    }
+}
+
+fn marked(text: &str, problems: &[(usize, String)]) -> String {
+    let mut out = String::new();
+    // A problem behind the last line stands above it.
+    let last = text.lines().count().max(1);
+    let lines = text.split_inclusive('\n').chain(text.is_empty().then_some(""));
+    for (at, line) in lines.enumerate() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        for (_, message) in problems.iter().filter(|(nth, _)| (*nth).min(last) == at + 1) {
+            let indent = indent.trim_end_matches(['\r', '\n']);
+            out.extend([indent, MARK, &clean::line(message), "\n"]);
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+fn unmarked(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with(MARK)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn problems_stand_above_their_lines() {
+        let text = "a:\n  b: 1\n\n  c: 2";
+        let problems =
+            [(2, "first\nline".to_owned()), (2, "second".to_owned()), (9, "end".to_owned())];
+        let expected = "a:\n  #!! first line\n  #!! second\n  b: 1\n\n  #!! end\n  c: 2";
+        assert_eq!(marked(text, &problems), expected);
+        assert_eq!(unmarked(expected), text);
+        assert_eq!(marked("", &[(1, "empty".to_owned())]), "#!! empty\n");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_lost(text in "([ a\n\r#é]|\r\n)*", problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)) {
+            prop_assert_eq!(unmarked(&marked(&text, &problems)), text);
+        }
+    }
+
+    #[test]
+    fn a_draft_is_gone_unless_it_is_kept() {
+        let draft = Draft::new("cafe.yaml").unwrap();
+        let path = draft.path().to_owned();
+        draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
+        assert_eq!(draft.read().unwrap(), b"a: 1\n");
+        drop(draft);
+        assert!(!path.exists());
+
+        let draft = Draft::new("cafe.yaml").unwrap();
+        draft.write("text", &[]).unwrap();
+        let path = draft.keep();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text");
+        std::fs::remove_file(path).unwrap();
+    }
+}

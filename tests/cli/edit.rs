@@ -1,0 +1,184 @@
+//! `slots edit` on a terminal, with an editor that follows a script.
+
+#![cfg(target_os = "linux")]
+
+use std::path::PathBuf;
+
+use crate::stage::Stage;
+use crate::terminal::{self, Seen};
+
+/// Runs `slots edit` with an editor that does the first of these shell commands when it is opened first, the second then, and so on. It
+/// notes what it was given.
+fn edited(stage: &Stage, flags: &str, turns: &[&str]) -> Seen {
+    let turn = |(nth, turn)| format!("if [ $n = {nth} ]; then {turn}; fi\n");
+    let done: Vec<String> = turns.iter().enumerate().map(turn).collect();
+    let head = "n=$(wc -l < turns | tr -d ' ')\necho >> turns\ncp \"$2\" given.$n\n";
+    stage.file("turns", "");
+    stage.file("editor.sh", format!("{head}{}", done.concat()));
+    let seen = terminal::run(stage, &format!("slots edit cafe {flags}"), "");
+    let opened = std::fs::read_to_string(stage.home.path().join("turns")).unwrap();
+    assert_eq!(
+        opened.lines().count(),
+        turns.len(),
+        "the editor was opened so often\n{}",
+        seen.text
+    );
+    seen
+}
+
+/// A stage with an editor of several words; `$1` is the last of them, and `$2` the file.
+fn stage() -> Stage {
+    let stage = Stage::cafe();
+    let temporary = stage.home.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    stage
+        .env("TMPDIR", temporary.display().to_string())
+        .env("VISUAL", "/bin/sh editor.sh '--wait for it'")
+        .env("EDITOR", "/no/such/editor")
+}
+
+fn given(stage: &Stage, nth: usize) -> String {
+    std::fs::read_to_string(stage.home.path().join(format!("given.{nth}"))).unwrap()
+}
+
+fn title(stage: &Stage) -> String {
+    stage.server.account().profiles[0].slots[0].data["title"].as_str().unwrap().to_owned()
+}
+
+/// The files that are left over.
+fn left(stage: &Stage) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(stage.home.path().join("tmp")).unwrap();
+    folder.map(|it| it.unwrap().path()).collect()
+}
+
+/// The text that was kept, in the file that was named.
+fn kept(stage: &Stage, seen: &Seen) -> String {
+    let [path] = &left(stage)[..] else { panic!("{:?}\n{}", left(stage), seen.text) };
+    assert!(seen.text.contains(&path.display().to_string()), "{}", seen.text);
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn what_is_saved_is_applied() {
+    let stage = stage();
+    let seen = edited(&stage, "", &["sed -i 's/Good morning!/Good evening!/' \"$2\""]);
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert_eq!(title(&stage), "Good evening!");
+    assert!(seen.text.contains("title: \"Good morning!\" → \"Good evening!\""), "{}", seen.text);
+    assert!(seen.text.contains("cafe: 1 updated"), "{}", seen.text);
+    assert!(given(&stage, 0).contains("profile: cafe\nslots:\n  - id: 1001\n"));
+    assert!(left(&stage).is_empty());
+}
+
+#[test]
+fn an_unchanged_file_changes_nothing() {
+    for turn in ["true", ": > \"$2\""] {
+        let stage = stage();
+        let seen = edited(&stage, "", &[turn]);
+        assert!(seen.exit == 0 && seen.text.contains("no changes"), "{}", seen.text);
+        assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+        assert!(left(&stage).is_empty());
+    }
+}
+
+#[test]
+fn a_refused_file_is_opened_again_with_every_problem_above_its_line() {
+    let stage = stage();
+    let turns = [
+        "sed -i 's/      title: Menu/      titel: Menü # mine/; s/style: primary/style: primray/' \"$2\"",
+        "sed -i 's/primray/outline/' \"$2\"",
+        "sed -i 's/titel/title/; s/^profile: cafe$/profile: cafe: x/' \"$2\"",
+        "sed -i 's/cafe: x/cafe/' \"$2\"",
+    ];
+    let seen = edited(&stage, "", &turns);
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    let button = |nth: usize| {
+        let text = given(&stage, nth);
+        text.lines()
+            .skip_while(|it| !it.contains("id: 1002"))
+            .take(9)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let parsed = given(&stage, 3).lines().take(4).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!([button(1), button(2), parsed].join("\n\n"));
+    let slot = stage.server.account().profiles[0].slots[1].clone();
+    assert_eq!((&slot.data["title"], &slot.data["style"]), (&"Menü".into(), &"outline".into()));
+    assert_eq!(stage.operations().iter().filter(|it| *it == "updateSlots").count(), 1);
+    assert!(left(&stage).is_empty());
+}
+
+#[test]
+fn what_only_the_service_refuses_is_shown_in_the_same_way() {
+    let stage = stage();
+    let turns =
+        ["sed -i 's/style: primary/style: primray/' \"$2\"", "sed -i 's/primray/outline/' \"$2\""];
+    let seen = edited(&stage, "--no-validate", &turns);
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert!(given(&stage, 1).contains("      #!! The style field must be one of"), "{}", seen.text);
+}
+
+#[test]
+fn who_gives_up_loses_no_text() {
+    let stage = stage();
+    let turns = ["sed -i 's/style: primary/style: primray/' \"$2\"", "true"];
+    let seen = edited(&stage, "", &turns);
+    assert_eq!(seen.exit, 8, "{}", seen.text);
+    let text = kept(&stage, &seen);
+    assert!(
+        text.contains("      #!! `style` must be one of primary, secondary, outline"),
+        "{text}"
+    );
+    assert!(!stage.operations().contains(&"updateSlots".to_owned()));
+
+    // What was noted in the file are comments, so that it can be applied once it is mended.
+    stage.file("mended.yaml", text.replace("primray", "outline"));
+    assert_eq!(stage.run("slots apply mended.yaml").exit, 0);
+}
+
+#[test]
+fn an_editor_that_fails_loses_no_text() {
+    let stage = stage();
+    let seen = edited(&stage, "", &["sed -i 's/Good morning!/Half a/' \"$2\"; exit 3"]);
+    assert_eq!(seen.exit, 2, "{}", seen.text);
+    assert!(seen.text.contains("failed: exit status: 3"), "{}", seen.text);
+    assert!(kept(&stage, &seen).contains("Half a"));
+    assert_eq!(title(&stage), "Good morning!");
+
+    let stage = self::stage().env("VISUAL", "");
+    let seen = terminal::run(&stage, "slots edit cafe", "");
+    assert!(seen.exit == 2 && seen.text.contains("/no/such/editor"), "{}", seen.text);
+    kept(&stage, &seen);
+    assert_eq!(self::stage().run("slots edit cafe").exit, 14, "nobody is there to edit");
+}
+
+#[test]
+fn deletes_need_consent() {
+    let turn = ["sed -i '/id: 1003/,/id: 1004/{/id: 1004/!d}' \"$2\""];
+    let stage = stage();
+    let seen = edited(&stage, "", &turn);
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert!(seen.text.contains("1 block that the file does not mention stays"), "{}", seen.text);
+
+    let stage = self::stage();
+    let seen = edited(&stage, "--prune", &turn);
+    assert_eq!(seen.exit, 14, "{}", seen.text);
+    assert!(seen.text.contains("Delete these 1 blocks"), "{}", seen.text);
+    assert!(!kept(&stage, &seen).contains("id: 1003"));
+    let there =
+        |stage: &Stage| stage.server.account().profiles[0].slots.iter().any(|it| it.id == 1003);
+    assert!(there(&stage));
+
+    let stage = self::stage();
+    assert_eq!(edited(&stage, "--prune --yes", &turn).exit, 0);
+    assert!(!there(&stage));
+}
+
+#[test]
+fn scripts_learn_where_the_text_is() {
+    let stage = stage();
+    let seen = edited(&stage, "-o json", &["echo 'slots: []' >> \"$2\"", "true"]);
+    assert_eq!(seen.exit, 8, "{}", seen.text);
+    assert!(seen.text.contains("\"draft\":\""), "{}", seen.text);
+    assert!(kept(&stage, &seen).ends_with("slots: []\n"));
+}
