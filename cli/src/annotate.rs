@@ -22,13 +22,11 @@ impl Annotate {
     /// Says why a command failed, at each place that it names.
     pub(crate) fn failure(self, failure: &Failure) {
         let Self::Github = self;
-        match failure.places() {
-            None => ui::annotate(&github(None, &failure.to_string())),
-            Some((file, places)) => {
-                for (line, column, message) in places {
-                    ui::annotate(&github(Some((file, line, Some(column))), &message));
-                }
-            }
+        let Some(file) = failure.file() else {
+            return ui::annotate(&github(None, &failure.to_string()));
+        };
+        for (line, column, message) in failure.places() {
+            ui::annotate(&github(Some((file, line, Some(column))), &message));
         }
     }
 }

@@ -102,17 +102,21 @@ impl Failure {
 
     /// What is wrong in which line of the file, with advice; what has no place stands above all.
     pub(crate) fn lines(&self) -> Vec<(usize, String)> {
-        match self.places() {
-            Some((_, places)) => places.into_iter().map(|(line, _, it)| (line, it)).collect(),
+        match self.file() {
+            Some(_) => self.places().map(|(line, _, it)| (line, it)).collect(),
             None => self.to_string().lines().map(|line| (1, line.to_owned())).collect(),
         }
     }
 
-    /// The name of the file that is wrong, with line, column and words for each place in it.
-    pub(crate) fn places(&self) -> Option<(&str, Vec<(usize, usize, String)>)> {
-        let file = self.0.file.as_ref()?;
-        let place = |(line, column, problem)| (line, column, advised(problem));
-        Some((file.name(), file.places().map(place).collect()))
+    /// The name of the user's file that is wrong.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.0.file.as_ref().map(|file| file.name())
+    }
+
+    /// What is wrong in it, with advice: line, column and words for each place.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, String)> {
+        let places = self.0.file.iter().flat_map(|file| file.places());
+        places.map(|(line, column, problem)| (line, column, advised(problem)))
     }
 
     /// The refused fields with the messages for each.

@@ -144,7 +144,7 @@ fn every_leaf_says_in_json_why_it_failed() {
         if leaf[0] == "sandbox" || leaf[0] == "auth" || leaf.ends_with(&["history".to_owned()]) {
             continue;
         }
-        let words = words(&leaf.join(" ")).unwrap_or(vec!["a-run"]);
+        let words = words(&leaf.join(" ")).unwrap_or(vec!["cafe"]);
         let stage = Stage::cafe().env("LINKS_BASE_URL", "");
         stage.file("page.yaml", "profile: cafe\nslots: []\n");
         let run =

@@ -55,7 +55,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
     })?;
     let blocks = page.content.slots.len();
     let name = path.display().to_string();
-    let said = Line::new(Tone::Plain, format!("{blocks} blocks of {} written to {name}", login));
+    let said = Line::new(Tone::Plain, format!("{blocks} blocks of {login} written to {name}"));
     Ok(Outcome::own(json!({ "file": name, "slots": blocks }) as Value, View::Lines(vec![said])))
 }
 

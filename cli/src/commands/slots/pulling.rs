@@ -23,6 +23,6 @@ pub(super) async fn pull(
         .ok()
         .filter(|it| matches!(it, ProfileKey::Login(_)))
         .unwrap_or(ProfileKey::Id(profile.id));
-    let content = DesiredPage::from_page(&profile.slots, &types);
-    Ok((Page { profile: key, content }, profile.login))
+    let page = Page { profile: key, content: DesiredPage::from_page(&profile.slots, &types) };
+    Ok((page, profile.login))
 }
