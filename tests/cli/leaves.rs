@@ -8,8 +8,9 @@ use crate::stage::{Run, Stage};
 fn words(leaf: &str) -> Option<Vec<&'static str>> {
     Some(match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
-        | "sandbox reset" | "auth status" | "auth list" => vec![],
-        "channels list" | "slots types" => vec![],
+        | "sandbox reset" | "auth status" | "auth list" | "channels list" | "slots types" => {
+            vec![]
+        }
         "api" => vec!["GET", "/profiles/cafe/markdown"],
         "music lookup" => vec!["KZA012600042"],
         "music add" => vec!["cafe", "KZA012600042"],
@@ -19,11 +20,11 @@ fn words(leaf: &str) -> Option<Vec<&'static str>> {
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
         "slots explain" | "slots template" => vec!["button"],
-        "profile settings" | "profile open" | "profile edit" | "slots edit" => vec!["cafe"],
+        "profile settings" | "profile open" | "profile edit" | "slots edit" | "profile get"
+        | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
         "profile create" => vec!["spring.menu"],
         "profile update" => vec!["cafe", "title=Anew"],
         "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],
-        "profile get" | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],
         "slots plan" | "slots apply" => vec!["page.yaml"],
