@@ -7,6 +7,7 @@ mod apply;
 mod auth;
 mod blocks;
 mod ci;
+mod completions;
 mod crash;
 mod edit;
 mod failures;
