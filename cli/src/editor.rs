@@ -72,13 +72,11 @@ pub(crate) async fn edit<T>(
 
 /// What a command hands back after an edit: the service's answer, where there is one.
 pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -> Outcome {
-    match answer {
-        Some(answer) => Outcome::service(answer.body().clone(), View::Record(first)),
-        None => {
-            let said = Line::new(Tone::Plain, "no changes");
-            Outcome::own(json!({ "changed": false }), View::Lines(vec![said]))
-        }
-    }
+    let Some(answer) = answer else {
+        let said = Line::new(Tone::Plain, "no changes");
+        return Outcome::own(json!({ "changed": false }), View::Lines(vec![said]));
+    };
+    Outcome::service(answer.body().clone(), View::Record(first))
 }
 
 fn open(editor: &str, draft: &Draft) -> Result<(), Failure> {

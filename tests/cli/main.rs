@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod analytics;
 mod api;
 mod apply;
 mod auth;
@@ -11,6 +12,7 @@ mod crash;
 mod failures;
 mod files;
 mod keyring;
+mod forms;
 mod leaves;
 mod music;
 mod output;
@@ -18,8 +20,10 @@ mod pacing;
 mod pages;
 mod runs;
 mod sandbox;
+mod schemas;
 mod stage;
 mod surface;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod uploads;
 mod validation;
