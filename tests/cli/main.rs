@@ -27,3 +27,5 @@ mod surface;
 mod terminal;
 mod uploads;
 mod validation;
+#[cfg(unix)]
+mod workflows;

@@ -18,7 +18,16 @@ const TEXT_MAX: usize = 36;
 pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Vec<Line> {
     let mut figures = Figures { approximate, width, lines: Vec::new() };
     let before = data.get("previous").unwrap_or(&Value::Null);
-    figures.section("", data, before);
+    match data {
+        Value::Object(object) if before.is_object() => {
+            let mut now = object.clone();
+            let mut rest = now.remove("previous").unwrap_or(Value::Null);
+            without_compared(&mut rest, &now);
+            figures.section("", &Value::Object(now), before);
+            figures.section("previous", &rest, &Value::Null);
+        }
+        _ => figures.section("", data, &Value::Null),
+    }
     figures.lines
 }
 
@@ -193,6 +202,21 @@ impl Figures {
             date(records.last())
         ));
     }
+}
+
+/// Leaves out of the period before what stands beside the numbers of now already.
+fn without_compared(before: &mut Value, now: &Map<String, Value>) {
+    let Value::Object(before) = before else { return };
+    before.retain(|name, value| match (value, now.get(name)) {
+        (Value::Number(_), Some(Value::Number(_))) => false,
+        (Value::Object(inner), Some(Value::Object(now))) => {
+            inner.retain(|name, value| {
+                !(value.is_number() && now.get(name).is_some_and(Value::is_number))
+            });
+            !inner.is_empty()
+        }
+        _ => true,
+    });
 }
 
 /// The names of the numbers, where every record has a date.
