@@ -41,7 +41,10 @@ Register-ArgumentCompleter -Native -CommandName 'links' -ScriptBlock {
             [CompletionResult]::new('slots', 'slots', [CompletionResultType]::ParameterValue, 'The blocks of a page')
             [CompletionResult]::new('forms', 'forms', [CompletionResultType]::ParameterValue, 'Lead forms')
             [CompletionResult]::new('channels', 'channels', [CompletionResultType]::ParameterValue, 'Notification channels')
+            [CompletionResult]::new('files', 'files', [CompletionResultType]::ParameterValue, 'Images')
             [CompletionResult]::new('music', 'music', [CompletionResultType]::ParameterValue, 'Music releases')
+            [CompletionResult]::new('analytics', 'analytics', [CompletionResultType]::ParameterValue, 'Views and clicks')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'JSON Schemas of the live slot types, for editors')
             [CompletionResult]::new('api', 'api', [CompletionResultType]::ParameterValue, 'Call any path of the service, with the pacing, retries and keys of every command')
             [CompletionResult]::new('sandbox', 'sandbox', [CompletionResultType]::ParameterValue, 'The embedded service: try everything on this machine, without an account')
             break
@@ -672,6 +675,10 @@ Register-ArgumentCompleter -Native -CommandName 'links' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the lead forms of the account')
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Make a lead form from a file, from values, or from both')
+            [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Show one form')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Change a form on every page that holds it')
+            [CompletionResult]::new('edit', 'edit', [CompletionResultType]::ParameterValue, 'Change a form in an editor')
+            [CompletionResult]::new('field', 'field', [CompletionResultType]::ParameterValue, 'One question of a form')
             break
         }
         'links;forms;list' {
@@ -704,6 +711,115 @@ Register-ArgumentCompleter -Native -CommandName 'links' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'links;forms;get' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;forms;update' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;forms;edit' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;forms;field' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a question')
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Change a question')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a question')
+            break
+        }
+        'links;forms;field;add' {
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'To this position, counted from 0; the end where it is not given')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;forms;field;set' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;forms;field;remove' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'links;channels' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
@@ -721,6 +837,39 @@ Register-ArgumentCompleter -Native -CommandName 'links' -ScriptBlock {
             break
         }
         'links;channels;list' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;files' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('upload', 'upload', [CompletionResultType]::ParameterValue, 'Upload images; their paths are what blocks and pages take')
+            break
+        }
+        'links;files;upload' {
+            [CompletionResult]::new('--via', '--via', [CompletionResultType]::ParameterName, 'The way of a file: through the service, or to an address that the service names. Without it files of more than 10 MB take the second')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Refuse images whose size or proportions do not suit this use; nothing is set on a page')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
             [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
@@ -784,6 +933,134 @@ Register-ArgumentCompleter -Native -CommandName 'links' -ScriptBlock {
             [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'To the top of the page')
             [CompletionResult]::new('--bottom', '--bottom', [CompletionResultType]::ParameterName, 'To the end of the page')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;analytics' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Numbers of all pages')
+            [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Numbers of a page: views, clicks per block and per social link')
+            [CompletionResult]::new('form', 'form', [CompletionResultType]::ParameterValue, 'Numbers of a form: from views to submissions')
+            break
+        }
+        'links;analytics;account' {
+            [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'A named period')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all')
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Last day')
+            [CompletionResult]::new('--bucket', '--bucket', [CompletionResultType]::ParameterName, 'Step of the timeline')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'With the numbers of each step')
+            [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'With the numbers of the period before')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;analytics;profile' {
+            [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'A named period')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all')
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Last day')
+            [CompletionResult]::new('--bucket', '--bucket', [CompletionResultType]::ParameterName, 'Step of the timeline')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'With the numbers of each step')
+            [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'With the numbers of the period before')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;analytics;form' {
+            [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'A named period')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all')
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Last day')
+            [CompletionResult]::new('--bucket', '--bucket', [CompletionResultType]::ParameterName, 'Step of the timeline')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'With the numbers of each step')
+            [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'With the numbers of the period before')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;schema' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('page', 'page', [CompletionResultType]::ParameterValue, 'The schema of a page file')
+            [CompletionResult]::new('slot', 'slot', [CompletionResultType]::ParameterValue, 'The schema of the data of a block')
+            break
+        }
+        'links;schema;page' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'links;schema;slot' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'How to print the data [env: LINKS_OUTPUT] [default: table]')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Only these fields of each record: `id,data.title`')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'What this jq filter makes of the data; JSON unless -o says otherwise')
+            [CompletionResult]::new('--base-url', '--base-url', [CompletionResultType]::ParameterName, 'Address of the service, version segment included [env: LINKS_BASE_URL]')
+            [CompletionResult]::new('--account', '--account', [CompletionResultType]::ParameterName, 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]')
+            [CompletionResult]::new('--max-wait', '--max-wait', [CompletionResultType]::ParameterName, 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]')
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
             [CompletionResult]::new('--raw', '--raw', [CompletionResultType]::ParameterName, 'Print the texts that --jq makes without quotes')
             [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]')

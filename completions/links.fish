@@ -46,7 +46,10 @@ complete -c links -n "__fish_links_needs_command" -f -a "profile" -d 'Pages'
 complete -c links -n "__fish_links_needs_command" -f -a "slots" -d 'The blocks of a page'
 complete -c links -n "__fish_links_needs_command" -f -a "forms" -d 'Lead forms'
 complete -c links -n "__fish_links_needs_command" -f -a "channels" -d 'Notification channels'
+complete -c links -n "__fish_links_needs_command" -f -a "files" -d 'Images'
 complete -c links -n "__fish_links_needs_command" -f -a "music" -d 'Music releases'
+complete -c links -n "__fish_links_needs_command" -f -a "analytics" -d 'Views and clicks'
+complete -c links -n "__fish_links_needs_command" -f -a "schema" -d 'JSON Schemas of the live slot types, for editors'
 complete -c links -n "__fish_links_needs_command" -f -a "api" -d 'Call any path of the service, with the pacing, retries and keys of every command'
 complete -c links -n "__fish_links_needs_command" -f -a "sandbox" -d 'The embedded service: try everything on this machine, without an account'
 complete -c links -n "__fish_links_using_subcommand auth; and not __fish_seen_subcommand_from login status list switch logout" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
@@ -659,23 +662,27 @@ complete -c links -n "__fish_links_using_subcommand slots; and __fish_seen_subco
 complete -c links -n "__fish_links_using_subcommand slots; and __fish_seen_subcommand_from restore" -s r -l raw -d 'Print the texts that --jq makes without quotes'
 complete -c links -n "__fish_links_using_subcommand slots; and __fish_seen_subcommand_from restore" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
 complete -c links -n "__fish_links_using_subcommand slots; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
 json\t'Everything the service sent, as it sent it'
 yaml\t'The same as YAML'
 jsonl\t'One line of JSON for each record'
 csv\t'One line for each record, with all its fields'
 markdown\t'A table for a document'
 ids\t'One id a line'"
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -l fields -d 'Only these fields of each record: `id,data.title`' -r
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -s r -l raw -d 'Print the texts that --jq makes without quotes'
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -f -a "list" -d 'List the lead forms of the account'
-complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create" -f -a "create" -d 'Make a lead form from a file, from values, or from both'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -f -a "list" -d 'List the lead forms of the account'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -f -a "create" -d 'Make a lead form from a file, from values, or from both'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -f -a "get" -d 'Show one form'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -f -a "update" -d 'Change a form on every page that holds it'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -f -a "edit" -d 'Change a form in an editor'
+complete -c links -n "__fish_links_using_subcommand forms; and not __fish_seen_subcommand_from list create get update edit field" -f -a "field" -d 'One question of a form'
 complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from list" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
 json\t'Everything the service sent, as it sent it'
 yaml\t'The same as YAML'
@@ -706,6 +713,69 @@ complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subco
 complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from create" -s r -l raw -d 'Print the texts that --jq makes without quotes'
 complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from create" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
 complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -f -a "add" -d 'Add a question'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -f -a "set" -d 'Change a question'
+complete -c links -n "__fish_links_using_subcommand forms; and __fish_seen_subcommand_from field" -f -a "remove" -d 'Remove a question'
 complete -c links -n "__fish_links_using_subcommand channels; and not __fish_seen_subcommand_from list" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
 json\t'Everything the service sent, as it sent it'
 yaml\t'The same as YAML'
@@ -737,6 +807,41 @@ complete -c links -n "__fish_links_using_subcommand channels; and __fish_seen_su
 complete -c links -n "__fish_links_using_subcommand channels; and __fish_seen_subcommand_from list" -s r -l raw -d 'Print the texts that --jq makes without quotes'
 complete -c links -n "__fish_links_using_subcommand channels; and __fish_seen_subcommand_from list" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
 complete -c links -n "__fish_links_using_subcommand channels; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand files; and not __fish_seen_subcommand_from upload" -f -a "upload" -d 'Upload images; their paths are what blocks and pages take'
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l via -d 'The way of a file: through the service, or to an address that the service names. Without it files of more than 10 MB take the second' -r -f -a "multipart\t''
+upload-url\t''"
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l for -d 'Refuse images whose size or proportions do not suit this use; nothing is set on a page' -r -f -a "avatar\t'Square, at least 800x800'
+background\t'16:9, at least 1600x900'"
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand files; and __fish_seen_subcommand_from upload" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c links -n "__fish_links_using_subcommand music; and not __fish_seen_subcommand_from lookup add" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
 json\t'Everything the service sent, as it sent it'
 yaml\t'The same as YAML'
@@ -795,6 +900,158 @@ complete -c links -n "__fish_links_using_subcommand music; and __fish_seen_subco
 complete -c links -n "__fish_links_using_subcommand music; and __fish_seen_subcommand_from add" -s r -l raw -d 'Print the texts that --jq makes without quotes'
 complete -c links -n "__fish_links_using_subcommand music; and __fish_seen_subcommand_from add" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
 complete -c links -n "__fish_links_using_subcommand music; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -f -a "account" -d 'Numbers of all pages'
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -f -a "profile" -d 'Numbers of a page: views, clicks per block and per social link'
+complete -c links -n "__fish_links_using_subcommand analytics; and not __fish_seen_subcommand_from account profile form" -f -a "form" -d 'Numbers of a form: from views to submissions'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l period -d 'A named period' -r -f -a "today\t''
+yesterday\t''
+last7\t''
+last28\t''
+last90\t''
+thisMonth\t''
+lastMonth\t''"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l from -d 'First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l to -d 'Last day' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l bucket -d 'Step of the timeline' -r -f -a "day\t''
+week\t''
+month\t''"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l timeline -d 'With the numbers of each step'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l compare -d 'With the numbers of the period before'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from account" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l period -d 'A named period' -r -f -a "today\t''
+yesterday\t''
+last7\t''
+last28\t''
+last90\t''
+thisMonth\t''
+lastMonth\t''"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l from -d 'First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l to -d 'Last day' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l bucket -d 'Step of the timeline' -r -f -a "day\t''
+week\t''
+month\t''"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l timeline -d 'With the numbers of each step'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l compare -d 'With the numbers of the period before'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from profile" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l period -d 'A named period' -r -f -a "today\t''
+yesterday\t''
+last7\t''
+last28\t''
+last90\t''
+thisMonth\t''
+lastMonth\t''"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l from -d 'First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l to -d 'Last day' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l bucket -d 'Step of the timeline' -r -f -a "day\t''
+week\t''
+month\t''"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l timeline -d 'With the numbers of each step'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l compare -d 'With the numbers of the period before'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand analytics; and __fish_seen_subcommand_from form" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -f -a "page" -d 'The schema of a page file'
+complete -c links -n "__fish_links_using_subcommand schema; and not __fish_seen_subcommand_from page slot" -f -a "slot" -d 'The schema of the data of a block'
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from page" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'
+json\t'Everything the service sent, as it sent it'
+yaml\t'The same as YAML'
+jsonl\t'One line of JSON for each record'
+csv\t'One line for each record, with all its fields'
+markdown\t'A table for a document'
+ids\t'One id a line'"
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -l fields -d 'Only these fields of each record: `id,data.title`' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -l jq -d 'What this jq filter makes of the data; JSON unless -o says otherwise' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -l base-url -d 'Address of the service, version segment included [env: LINKS_BASE_URL]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -l account -d 'One of the accounts of `links auth list` [env: LINKS_ACCOUNT]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -l max-wait -d 'Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]' -r
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -s r -l raw -d 'Print the texts that --jq makes without quotes'
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -l sandbox -d 'Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]'
+complete -c links -n "__fish_links_using_subcommand schema; and __fish_seen_subcommand_from slot" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c links -n "__fish_links_using_subcommand api" -s F -l field -d 'A field of the body; of the query for GET and DELETE' -r
 complete -c links -n "__fish_links_using_subcommand api" -l input -d 'A file with the body, sent as it is (`-`: standard input)' -r -F
 complete -c links -n "__fish_links_using_subcommand api" -s o -l output -d 'How to print the data [env: LINKS_OUTPUT] [default: table]' -r -f -a "table\t'For people'

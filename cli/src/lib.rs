@@ -19,6 +19,7 @@ mod folders;
 mod formats;
 #[cfg(debug_assertions)]
 mod hurry;
+mod json_schema;
 mod key;
 mod login;
 mod manifest;

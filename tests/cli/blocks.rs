@@ -11,7 +11,7 @@ fn order(stage: &Stage) -> Vec<u64> {
 
 #[test]
 fn blocks_as_people_see_them() {
-    let stage = Stage::cafe();
+    let stage = Stage::in_june();
     let lines = [
         "slots add qara.weddings button title=Menu link=https://qara.example/menu --top",
         "slots set qara.weddings 1101 title=Costs",

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod analytics;
 mod api;
 mod apply;
 mod auth;
@@ -12,6 +13,7 @@ mod crash;
 mod edit;
 mod failures;
 mod files;
+mod forms;
 mod keyring;
 mod leaves;
 mod music;
@@ -22,8 +24,12 @@ mod references;
 mod runs;
 mod sandbox;
 mod saved_plans;
+mod schemas;
 mod stage;
 mod surface;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod uploads;
 mod validation;
+#[cfg(unix)]
+mod workflows;

@@ -7,8 +7,9 @@ use std::future::Future;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
-use links_fixtures::{ContractServer, ContractServerBuilder, World};
+use links_fixtures::{Clock, ContractServer, ContractServerBuilder, World};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -39,6 +40,12 @@ impl Stage {
     /// The café, with a token that may do everything.
     pub(crate) fn cafe() -> Self {
         Self::with(|builder| builder)
+    }
+
+    /// The café on the 9th of June 2026, for what depends on the day.
+    pub(crate) fn in_june() -> Self {
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_781_000_000);
+        Self::with(|builder| builder.clock(Clock::manual(then)))
     }
 
     /// The café on a server with other settings.

@@ -3,15 +3,18 @@
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
 
+mod analytics;
 mod api;
 mod auth;
 mod channels;
+mod files;
 mod forms;
 mod me;
 mod music;
 mod profile;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+mod schema;
 mod slots;
 
 use clap::Subcommand;
@@ -39,9 +42,18 @@ pub(crate) enum Command {
     /// Notification channels
     #[command(subcommand)]
     Channels(channels::ChannelsCommand),
+    /// Images
+    #[command(subcommand)]
+    Files(files::FilesCommand),
     /// Music releases
     #[command(subcommand)]
     Music(music::MusicCommand),
+    /// Views and clicks
+    #[command(subcommand)]
+    Analytics(analytics::AnalyticsCommand),
+    /// JSON Schemas of the live slot types, for editors
+    #[command(subcommand)]
+    Schema(schema::SchemaCommand),
     /// Call any path of the service, with the pacing, retries and keys of every command
     Api(api::ApiArgs),
     /// The embedded service: try everything on this machine, without an account
@@ -59,6 +71,9 @@ pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outco
         Command::Forms(command) => forms::run(context, command).await,
         Command::Channels(command) => channels::run(context, command).await,
         Command::Music(command) => music::run(context, command).await,
+        Command::Files(command) => files::run(context, command).await,
+        Command::Analytics(command) => analytics::run(context, command).await,
+        Command::Schema(command) => schema::run(context, command).await,
         Command::Api(args) => api::run(context, args).await,
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(context, command).await,

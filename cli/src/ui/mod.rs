@@ -1,5 +1,6 @@
 //! The only place that prints: data to stdout, talk to stderr.
 
+pub(crate) mod chart;
 pub(crate) mod clean;
 pub(crate) mod plan;
 mod progress;
@@ -189,7 +190,7 @@ fn out(parts: &[&[u8]]) -> Result<(), Failure> {
 }
 
 /// Columns of the terminal, or of a page where there is none.
-fn width() -> usize {
+pub(crate) fn width() -> usize {
     table::terminal_width().unwrap_or(100)
 }
 

@@ -1,0 +1,24 @@
+//! `links analytics account`
+
+use clap::Args;
+
+use super::query::QueryArgs;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+/// Arguments of `links analytics account`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  links analytics account --period last7 --timeline")]
+pub(crate) struct AnalyticsAccountArgs {
+    #[command(flatten)]
+    query: QueryArgs,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: AnalyticsAccountArgs,
+) -> Result<Outcome, Failure> {
+    let call = context.client().await?.analytics().get(args.query.query());
+    super::shown(context, call).await
+}

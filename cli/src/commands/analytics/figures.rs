@@ -1,0 +1,333 @@
+//! Analytics as people read them. The shape of the data is not documented: objects of numbers, lists of records and a timeline are
+//! drawn, everything else is told as it is.
+
+use serde_json::{Map, Value};
+use unicode_width::UnicodeWidthStr;
+
+use crate::outcome::{Line, Tone};
+use crate::ui::chart;
+
+/// Lines of the chart of a timeline.
+const HEIGHT: usize = 6;
+/// Cells of the bar beside a record.
+const BAR: usize = 12;
+/// Most characters of a text in a table.
+const TEXT_MAX: usize = 36;
+
+/// What people see. `width` is that of the terminal; without one nothing is drawn.
+pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Vec<Line> {
+    let mut figures = Figures { approximate, width, lines: Vec::new() };
+    let before = data.get("previous").unwrap_or(&Value::Null);
+    match data {
+        Value::Object(object) if before.is_object() => {
+            let mut now = object.clone();
+            let mut rest = now.remove("previous").unwrap_or(Value::Null);
+            without_compared(&mut rest, &now);
+            figures.section("", &Value::Object(now), before);
+            figures.section("previous", &rest, &Value::Null);
+        }
+        _ => figures.section("", data, &Value::Null),
+    }
+    figures.lines
+}
+
+struct Figures {
+    approximate: bool,
+    width: Option<usize>,
+    lines: Vec<Line>,
+}
+
+impl Figures {
+    fn say(&mut self, text: impl AsRef<str>) {
+        self.lines.push(Line::new(Tone::Plain, text.as_ref().trim_end()));
+    }
+
+    fn title(&mut self, name: &str) {
+        if !self.lines.is_empty() {
+            self.say("");
+        }
+        self.say(name);
+    }
+
+    /// An object under its name: its own values first, then what it is made of.
+    fn section(&mut self, name: &str, value: &Value, before: &Value) {
+        let Value::Object(object) = value else {
+            return self.part(name, value, before);
+        };
+        let own: Vec<_> = object.iter().filter(|(_, value)| is_plain(value)).collect();
+        if !own.is_empty() {
+            if !name.is_empty() {
+                self.title(name);
+            }
+            self.values(&own, before, if name.is_empty() { "" } else { "  " });
+        }
+        for (key, value) in object.iter().filter(|(_, value)| !is_plain(value)) {
+            let path = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+            self.part(&path, value, &before[key]);
+        }
+    }
+
+    fn part(&mut self, name: &str, value: &Value, before: &Value) {
+        match value {
+            Value::Object(object) if is_map_of_records(object) => {
+                let records: Vec<_> = object.values().filter_map(Value::as_object).collect();
+                self.records(name, &records);
+            }
+            Value::Object(_) => self.section(name, value, before),
+            Value::Array(items) if items.is_empty() => {}
+            Value::Array(items) => {
+                let records: Vec<_> = items.iter().filter_map(Value::as_object).collect();
+                if records.len() < items.len() {
+                    self.title(name);
+                    for item in items {
+                        self.say(format!("  {}", plain(item)));
+                    }
+                } else if let Some(series) = timeline(&records) {
+                    self.timeline(name, &records, &series);
+                } else {
+                    self.records(name, &records);
+                }
+            }
+            plain_value => self.say(format!("{name}  {}", plain(plain_value))),
+        }
+    }
+
+    fn values(&mut self, own: &[(&String, &Value)], before: &Value, indent: &str) {
+        let width = own.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+        for (name, value) in own {
+            let change = change(value, &before[name.as_str()]).unwrap_or_default();
+            let value = self.number(name, value);
+            self.say(format!("{indent}{name:width$}  {value}{change}"));
+        }
+    }
+
+    /// Uniques carry their sign.
+    fn number(&self, name: &str, value: &Value) -> String {
+        let about = self.approximate && value.is_number() && name.to_lowercase().contains("unique");
+        if about { format!("≈{}", plain(value)) } else { plain(value) }
+    }
+
+    /// A table, with a bar for the first number where there is a terminal.
+    fn records(&mut self, name: &str, records: &[&Map<String, Value>]) {
+        self.title(name);
+        let mut columns: Vec<&str> = Vec::new();
+        for key in records.iter().flat_map(|record| record.keys()) {
+            if !columns.contains(&key.as_str()) {
+                columns.push(key);
+            }
+        }
+        let cells: Vec<Vec<String>> = columns
+            .iter()
+            .map(|column| {
+                let of = |record: &&Map<String, Value>| match record.get(*column) {
+                    Some(value) => cut(&self.number(column, value)),
+                    None => String::new(),
+                };
+                records.iter().map(of).collect()
+            })
+            .collect();
+        let is_number: Vec<bool> = columns
+            .iter()
+            .map(|column| {
+                records
+                    .iter()
+                    .all(|it| it.get(*column).is_none_or(|it| it.is_number() || it.is_null()))
+            })
+            .collect();
+        let counted = columns
+            .iter()
+            .zip(&is_number)
+            .find(|(column, is_number)| **is_number && !is_id(column))
+            .filter(|_| self.width.is_some())
+            .map(|(column, _)| *column);
+        let numbers: Vec<f64> = records
+            .iter()
+            .map(|it| counted.and_then(|column| it.get(column)?.as_f64()).unwrap_or(0.0))
+            .collect();
+        let most = numbers.iter().copied().fold(0.0, f64::max);
+        let widths: Vec<usize> = columns
+            .iter()
+            .zip(&cells)
+            .map(|(column, cells)| {
+                cells.iter().map(|it| it.width()).max().unwrap_or(0).max(column.width())
+            })
+            .collect();
+        let row = |of: &dyn Fn(usize) -> String| -> String {
+            let cell = |at: usize| {
+                let (text, width) = (of(at), widths[at]);
+                let fill = " ".repeat(width.saturating_sub(text.width()));
+                if is_number[at] { fill + &text } else { text + &fill }
+            };
+            (0..columns.len()).map(cell).collect::<Vec<_>>().join("  ")
+        };
+        self.say(format!("  {}", row(&|at| columns[at].to_owned())));
+        for (nth, number) in numbers.iter().enumerate() {
+            let bar =
+                if counted.is_some() { chart::bar(*number, most, BAR) } else { String::new() };
+            self.say(format!("  {}  {bar}", row(&|at| cells[at][nth].clone())));
+        }
+    }
+
+    /// A chart of the first series and a sparkline of each, or a table where nothing can be drawn.
+    fn timeline(&mut self, name: &str, records: &[&Map<String, Value>], series: &[&str]) {
+        let Some(width) = self.width else { return self.records(name, records) };
+        self.title(name);
+        let numbers = |series: &str| -> Vec<f64> {
+            records.iter().map(|it| it.get(series).and_then(Value::as_f64).unwrap_or(0.0)).collect()
+        };
+        let label = series.iter().map(|it| it.width()).max().unwrap_or(0);
+        let room = width.saturating_sub(label + 12).max(10);
+        let mut each = 1;
+        if let Some(first) = series.first() {
+            let (parts, of) = chart::gathered(&numbers(first), room);
+            each = of;
+            for line in chart::columns(&parts, HEIGHT) {
+                self.say(format!("  {:label$}  {line}", ""));
+            }
+        }
+        for series in series {
+            let all = numbers(series);
+            let (parts, _) = chart::gathered(&all, room);
+            let most = parts.iter().copied().fold(0.0, f64::max);
+            self.say(format!("  {series:label$}  {}  ≤ {most}", chart::sparkline(&parts)));
+        }
+        let date = |it: Option<&&Map<String, Value>>| {
+            it.and_then(|it| it["date"].as_str()).unwrap_or_default().to_owned()
+        };
+        let step = if each > 1 { format!(", {each} steps a column") } else { String::new() };
+        self.say(format!(
+            "  {:label$}  {} to {}{step}",
+            "",
+            date(records.first()),
+            date(records.last())
+        ));
+    }
+}
+
+/// Leaves out of the period before what stands beside the numbers of now already.
+fn without_compared(before: &mut Value, now: &Map<String, Value>) {
+    let Value::Object(before) = before else { return };
+    before.retain(|name, value| match (value, now.get(name)) {
+        (Value::Number(_), Some(Value::Number(_))) => false,
+        (Value::Object(inner), Some(Value::Object(now))) => {
+            inner.retain(|name, value| {
+                !(value.is_number() && now.get(name).is_some_and(Value::is_number))
+            });
+            !inner.is_empty()
+        }
+        _ => true,
+    });
+}
+
+/// The names of the numbers, where every record has a date.
+fn timeline<'r>(records: &[&'r Map<String, Value>]) -> Option<Vec<&'r str>> {
+    let dated = records.iter().all(|it| it.get("date").is_some_and(Value::is_string));
+    let first = records.first().filter(|_| dated)?;
+    let numbers: Vec<_> = first
+        .iter()
+        .filter(|(_, value)| value.is_number())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    (!numbers.is_empty()).then_some(numbers)
+}
+
+fn is_map_of_records(object: &Map<String, Value>) -> bool {
+    object.len() > 1
+        && object.iter().all(|(key, value)| value.is_object() && key.parse::<u64>().is_ok())
+}
+
+fn is_id(name: &str) -> bool {
+    name == "id" || name.ends_with("Id")
+}
+
+fn is_plain(value: &Value) -> bool {
+    !value.is_object() && !value.is_array()
+}
+
+/// How a number compares with that of the period before.
+fn change(now: &Value, before: &Value) -> Option<String> {
+    let (now, was) = (now.as_f64()?, before.as_f64()?);
+    let percent = if was == 0.0 { None } else { Some((now - was) / was * 100.0) };
+    Some(match percent {
+        Some(percent) => format!("  ({percent:+.0} % from {before})"),
+        None => format!("  (from {before})"),
+    })
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => crate::ui::clean::line(text).into_owned(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(TEXT_MAX) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn drawn(data: &Value, width: Option<usize>) -> String {
+        lines(data, true, width).into_iter().map(|line| line.text + "\n").collect()
+    }
+
+    #[test]
+    fn what_is_recognised_is_drawn_and_the_rest_is_told() {
+        let data = json!({
+            "mood": "calm",
+            "totals": { "views": 12, "uniques": 9 },
+            "previous": { "totals": { "views": 10, "uniques": 0 } },
+            "rows": { "7": { "id": 7, "views": 4 }, "8": { "id": 8, "views": 8 } },
+            "timeline": [{ "date": "2026-01-01", "views": 4 }, { "date": "2026-01-02", "views": 8 }],
+            "insights": ["Fine."],
+            "odd": { "deep": { "x": [1, [2]] } },
+        });
+        let text = drawn(&data, Some(80));
+        for part in [
+            "mood  calm",
+            "views    12  (+20 % from 10)",
+            "uniques  ≈9  (from 0)",
+            " 8      8  ▇▇▇▇▇▇▇▇▇▇▇▇",
+            "2026-01-01 to 2026-01-02",
+            "  Fine.",
+            "odd.deep.x",
+            "  [2]",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        let text = drawn(&data, None);
+        assert!(!text.contains(['▇', '█']) && text.contains("2026-01-02      8"), "{text}");
+    }
+
+    #[test]
+    fn any_shape_is_shown_without_harm() {
+        for data in [
+            json!(null),
+            json!([]),
+            json!(7),
+            json!([{}]),
+            json!({ "timeline": [] }),
+            json!([[[]]]),
+            json!({ "timeline": [{ "date": "x", "views": 1e308 }, { "date": 3, "views": "many" }] }),
+        ] {
+            drawn(&data, Some(0));
+        }
+    }
+
+    #[test]
+    fn a_long_timeline_fits_the_width() {
+        let days: Vec<_> =
+            (0..366).map(|at| json!({ "date": format!("d{at}"), "views": at })).collect();
+        let text = drawn(&json!({ "timeline": days }), Some(60));
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(text.contains("steps a column"), "{text}");
+    }
+}

@@ -1,0 +1,28 @@
+//! `links analytics form`
+
+use clap::Args;
+
+use super::query::QueryArgs;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::Outcome;
+
+/// Arguments of `links analytics form`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  links analytics form 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 --period last28"
+)]
+pub(crate) struct AnalyticsFormArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    #[command(flatten)]
+    query: QueryArgs,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: AnalyticsFormArgs,
+) -> Result<Outcome, Failure> {
+    let call = context.client().await?.form(args.id).analytics(args.query.query());
+    super::shown(context, call).await
+}

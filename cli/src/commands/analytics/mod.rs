@@ -1,0 +1,75 @@
+//! `links analytics`: views and clicks.
+
+pub(crate) mod account;
+mod figures;
+pub(crate) mod form;
+pub(crate) mod profile;
+mod query;
+
+use clap::Subcommand;
+use links_sdk::{Analytics, Call};
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Line, Outcome, Tone, View};
+use crate::ui;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AnalyticsCommand {
+    /// Numbers of all pages
+    Account(account::AnalyticsAccountArgs),
+    /// Numbers of a page: views, clicks per block and per social link
+    Profile(profile::AnalyticsProfileArgs),
+    /// Numbers of a form: from views to submissions
+    Form(form::AnalyticsFormArgs),
+}
+
+pub(super) async fn run(
+    context: &mut Context,
+    command: AnalyticsCommand,
+) -> Result<Outcome, Failure> {
+    match command {
+        AnalyticsCommand::Account(args) => account::run(context, args).await,
+        AnalyticsCommand::Profile(args) => profile::run(context, args).await,
+        AnalyticsCommand::Form(args) => form::run(context, args).await,
+    }
+}
+
+/// The answer, with what is recognised in it drawn for people, and how far it can be relied on said beside it.
+async fn shown(context: &Context, call: Call<Analytics>) -> Result<Outcome, Failure> {
+    let answer = call.answer().await?;
+    let body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let meta = &body["meta"];
+    let approximate = meta["uniquesAreApproximate"] == true;
+    let width = context.ui.is_read().then(ui::width);
+    let lines = figures::lines(&body["data"], approximate, width);
+    for line in reliance(meta) {
+        context.ui.say(&Line::new(Tone::Faint, line));
+    }
+    Ok(Outcome::service(answer.body().clone(), View::Lines(lines)))
+}
+
+/// What the service says about its numbers, as far as it is recognised.
+fn reliance(meta: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(at) = meta["generatedAt"].as_str() {
+        let again = match meta["cacheSeconds"].as_u64() {
+            Some(seconds) if seconds > 0 => format!(", counted again after {seconds} s"),
+            _ => String::new(),
+        };
+        lines.push(format!("as of {at}{again}"));
+    }
+    if let (Some(days), Some(start)) =
+        (meta["retentionDays"].as_u64(), meta["dataStartsAt"].as_str())
+    {
+        lines.push(format!("numbers are kept for {days} days; there are some since {start}"));
+    }
+    if meta["uniquesAreApproximate"] == true {
+        lines.push(
+            "uniques (≈) are approximate: those of parts do not add up to that of the whole"
+                .to_owned(),
+        );
+    }
+    lines
+}

@@ -1,0 +1,31 @@
+//! `links analytics profile`
+
+use clap::Args;
+use links_sdk::ProfileKey;
+
+use super::query::QueryArgs;
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::key;
+use crate::outcome::Outcome;
+
+/// Arguments of `links analytics profile`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"
+)]
+pub(crate) struct AnalyticsProfileArgs {
+    /// Id, login or address of the page
+    #[arg(value_name = "KEY", value_parser = key::parse)]
+    profile: ProfileKey,
+    #[command(flatten)]
+    query: QueryArgs,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: AnalyticsProfileArgs,
+) -> Result<Outcome, Failure> {
+    let call = context.client().await?.profile(args.profile).analytics(args.query.query());
+    super::shown(context, call).await
+}

@@ -1,0 +1,65 @@
+//! Which time, in which steps, with what: what all analytics commands have in common.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use links_sdk::AnalyticsQuery;
+use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
+
+/// Which numbers are wanted.
+#[derive(Args, Debug)]
+pub(crate) struct QueryArgs {
+    /// A named period
+    #[arg(long, value_parser = periods())]
+    period: Option<AnalyticsPeriod>,
+    /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    from: Option<String>,
+    /// Last day
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    to: Option<String>,
+    /// Step of the timeline
+    #[arg(long, value_parser = buckets())]
+    bucket: Option<AnalyticsBucket>,
+    /// With the numbers of each step
+    #[arg(long)]
+    timeline: bool,
+    /// With the numbers of the period before
+    #[arg(long)]
+    compare: bool,
+}
+
+fn periods() -> impl TypedValueParser<Value = AnalyticsPeriod> {
+    let names = ["today", "yesterday", "last7", "last28", "last90", "thisMonth", "lastMonth"];
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
+}
+
+fn buckets() -> impl TypedValueParser<Value = AnalyticsBucket> {
+    PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse())
+}
+
+fn date(text: &str) -> Result<String, jiff::Error> {
+    text.parse::<jiff::civil::Date>().map(|date| date.to_string())
+}
+
+impl QueryArgs {
+    pub(super) fn query(self) -> AnalyticsQuery {
+        let mut query = AnalyticsQuery::default();
+        if let Some(period) = self.period {
+            query = query.period(period);
+        }
+        if let Some(from) = self.from {
+            query = query.from(from);
+        }
+        if let Some(to) = self.to {
+            query = query.to(to);
+        }
+        // A step without a timeline would show nothing.
+        if self.timeline || self.bucket.is_some() {
+            query = query.include("timeline");
+        }
+        if let Some(bucket) = self.bucket {
+            query = query.bucket(bucket);
+        }
+        if self.compare { query.compare(true) } else { query }
+    }
+}

@@ -1,0 +1,155 @@
+//! `links files upload`
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use links_sdk::types::File;
+use links_sdk::{Client, ImageUse, MOST_UPLOAD_BYTES, Upload, Via};
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::outcome::{Column, Line, Outcome, Tone, View};
+use crate::ui::Progress;
+
+/// Arguments of `links files upload`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  links files upload terrace.jpg raf.jpg\n  \
+    links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\"")]
+pub(crate) struct FilesUploadArgs {
+    /// Files of this machine, and addresses from which the service fetches the image
+    #[arg(value_name = "PATH|URL", required = true)]
+    sources: Vec<String>,
+    /// The way of a file: through the service, or to an address that the service names. Without it files of more than 10 MB take the
+    /// second
+    #[arg(long, value_name = "WAY")]
+    via: Option<Way>,
+    /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
+    #[arg(long = "for", value_name = "USE")]
+    image_use: Option<Use>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Way {
+    Multipart,
+    UploadUrl,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Use {
+    /// Square, at least 800x800
+    Avatar,
+    /// 16:9, at least 1600x900
+    Background,
+}
+
+/// A file that is larger spares the service a large body.
+const LARGE: u64 = 10 * 1024 * 1024;
+
+const COLUMNS: &[Column] = &[
+    Column::at("PATH", "path"),
+    Column::at("WIDTH", "width"),
+    Column::at("HEIGHT", "height"),
+    Column::at("SOURCE", "source"),
+];
+
+pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<Outcome, Failure> {
+    // A slip in the last name should not come to light when the first file is up already.
+    let sources =
+        args.sources.iter().map(|it| Source::of(it, &args)).collect::<Result<Vec<_>, _>>()?;
+    let client = context.client().await?;
+    let progress = Arc::new(context.ui.progress(sources.len()));
+    let mut done: Vec<Value> = Vec::with_capacity(sources.len());
+    for (source, name) in sources.into_iter().zip(&args.sources) {
+        progress.now(name);
+        match send(&client, source, name, &progress).await {
+            Ok(file) => {
+                let mut record = serde_json::to_value(&file).map_err(Failure::internal)?;
+                record["source"] = json!(name);
+                done.push(record);
+            }
+            Err(failure) if done.is_empty() => return Err(failure),
+            Err(failure) => {
+                drop(progress);
+                for file in &done {
+                    let text =
+                        format!("uploaded: {} as {}", plain(&file["source"]), plain(&file["path"]));
+                    context.ui.say(&Line::new(Tone::Added, text));
+                }
+                return Err(failure.partial(&format!("{} uploaded", done.len())));
+            }
+        }
+        progress.step();
+    }
+    Ok(Outcome::own(done, View::Table(COLUMNS)))
+}
+
+/// Where an image comes from.
+enum Source {
+    File(Upload),
+    Address,
+}
+
+impl Source {
+    fn of(name: &str, args: &FilesUploadArgs) -> Result<Self, Failure> {
+        if name.starts_with("https://") || name.starts_with("http://") {
+            return match (args.via, args.image_use) {
+                (None, None) => Ok(Self::Address),
+                _ => Err(Failure::usage(format!(
+                    "--via and --for are about files of this machine, not {name}"
+                ))),
+            };
+        }
+        let known = std::fs::metadata(Path::new(name))
+            .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+        if !known.is_file() {
+            return Err(Failure::new(Exit::Invalid, format!("{name} is not a file")));
+        }
+        if known.len() > MOST_UPLOAD_BYTES {
+            return Err(Failure::new(Exit::Invalid, format!("{name} is larger than 50 MB")));
+        }
+        let via = match args.via {
+            Some(Way::UploadUrl) => Via::UploadUrl,
+            None if known.len() > LARGE => Via::UploadUrl,
+            Some(Way::Multipart) | None => Via::Multipart,
+        };
+        let upload = Upload::file(name).via(via);
+        Ok(Self::File(match args.image_use {
+            Some(Use::Avatar) => upload.for_use(ImageUse::Avatar),
+            Some(Use::Background) => upload.for_use(ImageUse::Background),
+            None => upload,
+        }))
+    }
+}
+
+async fn send(
+    client: &Client,
+    source: Source,
+    source_name: &str,
+    progress: &Arc<Progress>,
+) -> Result<File, Failure> {
+    let Source::File(upload) = source else {
+        return Ok(client.files().upload_from_url(source_name).await?);
+    };
+    let (bar, name) = (progress.clone(), source_name.to_owned());
+    let upload = upload.on_progress(move |at| {
+        let percent = at.sent.saturating_mul(100).checked_div(at.total).unwrap_or(100);
+        bar.now(&format!("{name} {percent} %"));
+    });
+    // What the file itself is refused for is no mistake in the command line.
+    client.files().upload(upload).await.map_err(|error| {
+        let refused = error.is_invalid_input();
+        let failure = Failure::from(error);
+        if refused {
+            Failure::new(Exit::Invalid, format!("{source_name}: {failure}"))
+        } else {
+            failure
+        }
+    })
+}
+
+fn plain(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,39 @@
+//! `links forms field add`
+
+use clap::Args;
+
+use super::{Questions, whole};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::outcome::{Outcome, Tone};
+
+/// Arguments of `links forms field add`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links forms field add [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
+    after_help = "Example:\n  links forms field add 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 type=phone label=Phone required:=true --at 0"
+)]
+pub(crate) struct FormsFieldAddArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// The question: `type=text`, `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    /// To this position, counted from 0; the end where it is not given
+    #[arg(long, value_name = "N")]
+    at: Option<usize>,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsFieldAddArgs,
+) -> Result<Outcome, Failure> {
+    let question = Fields::read(&args.words)?.some("type=text label=Name")?.object().0;
+    let mut questions = Questions::read(context, args.id).await?;
+    let at = args.at.unwrap_or(usize::MAX).min(questions.list.len());
+    let given: Vec<_> = question.keys().cloned().collect();
+    let difference = vec![whole('+', Tone::Added, &question)];
+    questions.list.insert(at, question);
+    questions.write(context, difference, &given).await
+}

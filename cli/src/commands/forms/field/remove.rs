@@ -1,0 +1,30 @@
+//! `links forms field remove`
+
+use clap::Args;
+
+use super::{Questions, whole};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Outcome, Tone};
+
+/// Arguments of `links forms field remove`.
+#[derive(Args, Debug)]
+#[command(after_help = "What visitors have answered stays.\n\n\
+    Example:\n  links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes")]
+pub(crate) struct FormsFieldRemoveArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// Key of the question, or its label
+    field: String,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsFieldRemoveArgs,
+) -> Result<Outcome, Failure> {
+    let mut questions = Questions::read(context, args.id).await?;
+    let at = questions.find(&args.field)?;
+    let question = questions.list.remove(at);
+    let difference = vec![whole('-', Tone::Removed, &question)];
+    questions.write(context, difference, &[]).await
+}

@@ -1,0 +1,51 @@
+//! `links forms field set`
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{Questions, called};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::outcome::{Line, Outcome, Tone};
+
+/// Arguments of `links forms field set`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links forms field set [OPTIONS] <ID> <FIELD> [FILE] [FIELD=VALUE]...",
+    after_help = "Example:\n  links forms field set 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes label='Anything else?'"
+)]
+pub(crate) struct FormsFieldSetArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// Key of the question, or its label
+    field: String,
+    /// What changes: `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsFieldSetArgs,
+) -> Result<Outcome, Failure> {
+    let changes = Fields::read(&args.words)?.some("label=Name")?;
+    if changes.get("key").is_some() {
+        return Err(
+            Failure::usage("a question keeps its key").hint("remove it and add another one")
+        );
+    }
+    let mut questions = Questions::read(context, args.id).await?;
+    let at = questions.find(&args.field)?;
+    let changes = changes.changes_of(&questions.list[at]).0;
+    let given: Vec<_> = changes.keys().cloned().collect();
+    let mut difference = Vec::new();
+    if !changes.is_empty() {
+        difference.push(Line::new(Tone::Changed, format!("~ {}", called(&questions.list[at]))));
+    }
+    for (name, value) in changes {
+        let old = questions.list[at].insert(name.clone(), value.clone()).unwrap_or(Value::Null);
+        difference.push(Line::new(Tone::Changed, format!("    {name}: {old} → {value}")));
+    }
+    questions.write(context, difference, &given).await
+}

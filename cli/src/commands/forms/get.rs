@@ -1,0 +1,20 @@
+//! `links forms get`
+
+use clap::Args;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links forms get`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  links forms get 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21")]
+pub(crate) struct FormsGetArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+}
+
+pub(crate) async fn run(context: &mut Context, args: FormsGetArgs) -> Result<Outcome, Failure> {
+    let answer = context.client().await?.form(args.id).get().answer().await?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+}

@@ -1,0 +1,34 @@
+//! `links forms update`
+
+use clap::Args;
+use links_sdk::FormChanges;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::fields::Fields;
+use crate::outcome::{Outcome, View};
+
+/// Arguments of `links forms update`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
+    after_help = "A `fields` replaces the whole list of the form's questions; `links forms field` changes one of them.\n\n\
+        Examples:\n  links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false\n  \
+        links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml"
+)]
+pub(crate) struct FormsUpdateArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// Fields of the form, the others stay: `title=Text`, `enabled:=false` (JSON), `description=@file`; or a YAML or JSON file with them
+    /// (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+}
+
+pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<Outcome, Failure> {
+    let fields = Fields::read(&args.words)?.some("title=Contact")?;
+    let form = context.client().await?.form(args.id);
+    let changed = form.update(FormChanges::from(fields.object())).answer().await;
+    let answer = changed.map_err(|error| fields.failure(error, ""))?;
+    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+}

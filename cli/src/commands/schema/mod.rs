@@ -1,0 +1,32 @@
+//! `links schema`: JSON Schemas made of what the service says about its slot types.
+
+pub(crate) mod page;
+pub(crate) mod slot;
+
+use clap::Subcommand;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Outcome, View};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaCommand {
+    /// The schema of a page file
+    Page(page::SchemaPageArgs),
+    /// The schema of the data of a block
+    Slot(slot::SchemaSlotArgs),
+}
+
+pub(super) async fn run(context: &mut Context, command: SchemaCommand) -> Result<Outcome, Failure> {
+    match command {
+        SchemaCommand::Page(args) => page::run(context, args).await,
+        SchemaCommand::Slot(args) => slot::run(context, args).await,
+    }
+}
+
+/// A schema is a document of its own, which an editor reads without any envelope.
+fn document(schema: Value) -> Outcome {
+    let text = format!("{schema:#}\n");
+    Outcome::own(schema, View::Document(text))
+}

@@ -1,0 +1,178 @@
+//! JSON Schemas for editors, made of what the service says about its slot types.
+
+use links_sdk::types::SlotType;
+use serde_json::{Map, Value, json};
+
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schema of a type's data.
+pub(crate) fn slot(it: &SlotType) -> Value {
+    let mut schema = data(it);
+    let own = Map::from_iter([
+        ("$schema".to_owned(), json!(DRAFT)),
+        ("title".to_owned(), json!(it.title)),
+        ("description".to_owned(), json!(it.description)),
+    ]);
+    for (name, value) in own {
+        schema.entry(name).or_insert(value);
+    }
+    if !it.example.is_empty() {
+        schema.entry("examples").or_insert_with(|| json!([it.example]));
+    }
+    Value::Object(schema)
+}
+
+/// The schema of a page file. Of a block that is on the page already, which has an `id`, only what changes has to be there.
+pub(crate) fn page(types: &[SlotType]) -> Value {
+    let mut definitions = Map::new();
+    let mut rules = Vec::new();
+    for it in types {
+        let mut schema = data(it);
+        let required = schema.remove("required");
+        let is_it =
+            json!({ "properties": { "type": { "const": it.type_ } }, "required": ["type"] });
+        let reference = format!("#/$defs/{}", it.type_);
+        rules.push(
+            json!({ "if": is_it, "then": { "properties": { "data": { "$ref": reference } } } }),
+        );
+        if let Some(required) = required.filter(|it| it.as_array().is_some_and(|it| !it.is_empty()))
+        {
+            let new = json!({ "allOf": [is_it, { "not": { "required": ["id"] } }] });
+            let then =
+                json!({ "properties": { "data": { "required": required } }, "required": ["data"] });
+            rules.push(json!({ "if": new, "then": then }));
+        }
+        definitions.insert(it.type_.clone(), Value::Object(schema));
+    }
+    let (names, about) = described(types.iter());
+    let (new_names, new_about) = described(types.iter().filter(|it| it.writable));
+    rules.push(json!({
+        "if": { "not": { "required": ["id"] } },
+        "then": { "properties": { "type": { "enum": new_names, "markdownEnumDescriptions": new_about } } },
+    }));
+    definitions.insert(
+        "slot".to_owned(),
+        json!({
+            "type": "object",
+            "description": "A block of the page",
+            "properties": {
+                "id": { "type": "integer", "minimum": 1, "description": "The block on the page that is meant; a new block has none" },
+                "type": {
+                    "description": "The type of the block, which never changes",
+                    "anyOf": [{ "enum": names, "markdownEnumDescriptions": about }, { "type": "string" }],
+                },
+                "data": { "type": ["object", "array", "null"], "description": "The content" },
+            },
+            "required": ["type"],
+            "additionalProperties": false,
+            "allOf": rules,
+        }),
+    );
+    json!({
+        "$schema": DRAFT,
+        "title": "Page",
+        "description": "A link page, as `links slots apply` makes it",
+        "type": "object",
+        "properties": {
+            "profile": {
+                "type": ["string", "integer"],
+                "description": "Login, id or address of the page",
+            },
+            "slots": {
+                "type": "array",
+                "maxItems": 500,
+                "description": "The blocks in page order",
+                "items": { "$ref": "#/$defs/slot" },
+            },
+        },
+        "required": ["profile", "slots"],
+        "additionalProperties": false,
+        "$defs": definitions,
+    })
+}
+
+fn described<'t>(types: impl Iterator<Item = &'t SlotType>) -> (Vec<&'t str>, Vec<&'t str>) {
+    types.map(|it| (it.type_.as_str(), it.description.as_str())).unzip()
+}
+
+/// The schema as the service has it, with the labels of choices where editors look for them.
+fn data(it: &SlotType) -> Map<String, Value> {
+    let mut schema = it.schema.0.clone();
+    // References to itself keep their meaning wherever the schema is put.
+    if Value::Object(schema.clone()).to_string().contains("\"$ref\":\"#") {
+        schema.entry("$id").or_insert_with(|| json!(format!("slot-type:{}", it.type_)));
+    }
+    for (field, labels) in it.enum_labels.iter() {
+        let Some(place) = schema.get_mut("properties").and_then(|it| it.get_mut(field)) else {
+            continue;
+        };
+        let Some(values) = place["enum"].as_array() else { continue };
+        let label =
+            |value: &Value| value.as_str().and_then(|it| labels[it].as_str()).unwrap_or_default();
+        place["markdownEnumDescriptions"] = values.iter().map(label).collect();
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::types::SlotType;
+    use serde_json::{Value, json};
+
+    fn button() -> SlotType {
+        serde_json::from_value(json!({
+            "type": "button", "title": "Button", "description": "A link.", "writable": true, "computed": [],
+            "schema": {
+                "type": "object", "required": ["title"], "additionalProperties": false,
+                "properties": { "title": { "$ref": "#/$defs/text" }, "style": { "enum": ["a", "b"] } },
+                "$defs": { "text": { "type": "string" } },
+            },
+            "enumLabels": { "style": { "a": "First" }, "other": { "x": "X" } },
+            "example": { "title": "Menu" },
+        }))
+        .unwrap()
+    }
+
+    fn valid(page: &Value) -> bool {
+        let schema = super::page(&[button()]);
+        jsonschema::options().offline().build(&schema).unwrap().is_valid(page)
+    }
+
+    #[test]
+    fn a_page_is_valid_where_apply_would_take_it() {
+        let block = |block: Value| json!({ "profile": "cafe", "slots": [block] });
+        for good in [
+            json!({ "type": "button", "data": { "title": "Menu", "style": "b" } }),
+            json!({ "id": 7, "type": "button" }),
+            json!({ "id": 7, "type": "button", "data": { "style": "a" } }),
+            json!({ "id": 7, "type": "messenger", "data": { "any": 1 } }),
+        ] {
+            assert!(valid(&block(good.clone())), "{good}");
+        }
+        for bad in [
+            json!({ "type": "button" }),
+            json!({ "type": "button", "data": { "style": "a" } }),
+            json!({ "type": "button", "data": { "title": 7 } }),
+            json!({ "id": 7, "type": "button", "data": { "colour": "red" } }),
+            json!({ "type": "messenger" }),
+            json!({ "type": "button", "data": { "title": "x" }, "order": 1 }),
+        ] {
+            assert!(!valid(&block(bad.clone())), "{bad}");
+        }
+        assert!(
+            !valid(&json!({ "profile": "cafe" })) && valid(&json!({ "profile": 7, "slots": [] }))
+        );
+    }
+
+    #[test]
+    fn labels_and_the_example_go_with_the_schema() {
+        let schema = super::slot(&button());
+        assert_eq!(schema["properties"]["style"]["markdownEnumDescriptions"], json!(["First", ""]));
+        assert_eq!(
+            (&schema["title"], &schema["examples"][0]["title"]),
+            (&json!("Button"), &json!("Menu"))
+        );
+        let draft: Value = schema["$schema"].clone();
+        assert_eq!(draft, "https://json-schema.org/draft/2020-12/schema");
+    }
+}

@@ -1,0 +1,109 @@
+//! Lead forms and their questions.
+
+use links_fixtures::{Choices, Collection};
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+#[cfg(target_os = "linux")]
+use crate::terminal;
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+fn keys(stage: &Stage) -> Vec<String> {
+    stage.server.account().forms[0].fields.iter().map(|it| it.key.clone()).collect()
+}
+
+#[test]
+fn forms_as_people_see_them() {
+    let stage = Stage::cafe();
+    let lines = [
+        format!("forms get {FORM}"),
+        format!("forms update {FORM} enabled:=false submissionsLimit:=50"),
+        format!("forms field add {FORM} type=text label=Table --at 1"),
+        format!("forms field set {FORM} wishes label=Else? required:=true"),
+        format!("forms field remove {FORM} Phone"),
+        format!("forms field remove {FORM} colour"),
+    ];
+    // A new question gets a random key.
+    let text = lines.map(|line| stage.run(&line).to_string()).join("\n");
+    insta::with_settings!({ filters => vec![("field_[0-9a-f]{32}", "field_[KEY]")] }, {
+        insta::assert_snapshot!(text);
+    });
+}
+
+#[test]
+fn every_question_that_stays_keeps_its_key() {
+    let stage = Stage::cafe();
+    assert_eq!(stage.run(&format!("forms field add {FORM} type=text label=Table --at 0")).exit, 0);
+    assert_eq!(stage.operations(), ["showForm", "updateForm"]);
+    assert_eq!(keys(&stage)[1..], ["name", "phone", "wishes"]);
+    assert_eq!(stage.run(&format!("forms field set {FORM} phone label=Tel")).exit, 0);
+    assert_eq!(keys(&stage)[1..], ["name", "phone", "wishes"]);
+    let form = &stage.server.account().forms[0];
+    assert_eq!((form.fields[2].label.as_str(), form.fields[2].required), ("Tel", true));
+    assert_eq!(form.fields[3].placeholder.as_deref(), Some("By the window, four people"));
+    assert_eq!(stage.run(&format!("forms field remove {FORM} name")).exit, 0);
+    assert_eq!(keys(&stage)[1..], ["phone", "wishes"]);
+}
+
+#[test]
+fn what_the_service_adds_to_a_question_is_not_sent_back_to_it() {
+    let unknown = Choices { unknown_fields: true, ..Choices::default() };
+    for choices in [unknown, Choices { channel_ids: Collection::Map, ..Choices::default() }] {
+        let stage = Stage::with(|it| it.choices(choices));
+        let run = stage.run(&format!("forms field set {FORM} phone label=Tel"));
+        assert_eq!(run.exit, 0, "{run}");
+        assert_eq!(keys(&stage), ["name", "phone", "wishes"]);
+    }
+}
+
+#[test]
+fn mistakes_are_told_apart() {
+    let stage = Stage::cafe();
+    stage.file("form.yaml", "title: Contact\ncolour: red\n");
+    for (line, exit) in [
+        ("forms get nothing", 6),
+        ("forms get ../me", 2),
+        (&format!("forms update {FORM}"), 2),
+        (&format!("forms update {FORM} enabled=no"), 8),
+        (&format!("forms field set {FORM} phone key=tel"), 2),
+        (&format!("forms field set {FORM} phone colour=red"), 8),
+        (&format!("forms field set {FORM} colour label=x"), 6),
+        (&format!("forms field add {FORM}"), 2),
+        (&format!("forms edit {FORM}"), 14),
+    ] {
+        let run = stage.run(line);
+        assert_eq!(run.exit, exit, "{run}");
+    }
+    let run = stage.run(&format!("forms update {FORM} form.yaml -o json"));
+    assert_eq!((run.exit, &run.error()["places"][0]["line"]), (8, &json!(2)), "{run}");
+    assert_eq!(keys(&stage), ["name", "phone", "wishes"]);
+}
+
+#[test]
+fn two_questions_of_one_label_are_told_apart_by_their_keys() {
+    let stage = Stage::cafe();
+    stage.server.edit(|account| account.forms[0].fields[2].label = "Phone".into());
+    assert_eq!(stage.run(&format!("forms field remove {FORM} Phone")).exit, 2);
+    assert_eq!(stage.run(&format!("forms field remove {FORM} wishes")).exit, 0);
+    assert_eq!(keys(&stage), ["name", "phone"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_form_is_edited() {
+    let stage = Stage::cafe();
+    let script =
+        "cp \"$1\" seen; sed -i 's/^title:.*/title: Reserve/; s/label: Phone/label: Tel/' \"$1\"\n";
+    let path = stage.file("editor.sh", script);
+    let stage = stage.env("VISUAL", format!("sh {}", path.display()));
+    let seen = terminal::run(&stage, &format!("forms edit {FORM} -o json"), "");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    let form = &stage.server.account().forms[0];
+    assert_eq!((form.title.as_str(), form.fields[1].label.as_str()), ("Reserve", "Tel"));
+    assert_eq!(keys(&stage), ["name", "phone", "wishes"]);
+    let text = std::fs::read_to_string(stage.home.path().join("seen")).unwrap();
+    let edited: Value = serde_saphyr::from_str(&text).unwrap();
+    assert!(["id", "active", "createdAt"].iter().all(|it| edited.get(it).is_none()), "{text}");
+    assert_eq!(edited["notificationChannelIds"], json!([11, 12]));
+}

@@ -1,0 +1,47 @@
+//! JSON Schemas for editors.
+
+use serde_json::Value;
+
+use crate::stage::Stage;
+
+#[test]
+fn the_page_of_the_cafe_is_valid() {
+    let stage = Stage::cafe();
+    let schema: Value = serde_json::from_str(&stage.run("schema page").stdout).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let cafe: Value =
+        serde_saphyr::from_str(include_str!("../../fixtures/pages/cafe.yaml")).unwrap();
+    let pulled = stage.run("slots pull cafe -o json").json()["data"].clone();
+    for page in [cafe, pulled] {
+        let errors: Vec<_> = schema.iter_errors(&page).map(|it| it.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+    let bad = serde_json::json!({ "profile": "cafe", "slots": [{ "type": "button", "data": { "titel": "Menu" } }] });
+    assert!(!schema.is_valid(&bad));
+}
+
+#[test]
+fn a_schema_of_a_type_is_that_of_the_service() {
+    let stage = Stage::cafe();
+    let document: Value = serde_json::from_str(&stage.run("schema slot button").stdout).unwrap();
+    assert_eq!(stage.run("schema slot button -o json").json()["data"], document);
+    assert_eq!(document["properties"]["style"]["markdownEnumDescriptions"][2], "Outlined");
+    assert_eq!(document["required"], serde_json::json!(["title", "link"]));
+    assert_eq!(stage.run("schema slot nothing").exit, 6);
+}
+
+#[test]
+fn a_pulled_page_names_the_schema_where_it_is_told_to() {
+    let stage = Stage::cafe();
+    let run = stage.run("slots pull cafe --schema page.schema.json -O cafe.yaml");
+    assert_eq!(run.exit, 0, "{run}");
+    let text = std::fs::read_to_string(stage.home.path().join("cafe.yaml")).unwrap();
+    assert!(
+        text.starts_with("# yaml-language-server: $schema=page.schema.json\nprofile: cafe\n"),
+        "{text}"
+    );
+    assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
+    assert!(!stage.run("slots pull cafe").stdout.contains("yaml-language-server"));
+    assert_eq!(stage.run("slots pull cafe --schema x -O cafe.json").exit, 2);
+}
