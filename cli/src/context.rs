@@ -9,6 +9,7 @@ use links_sdk::{BaseUrl, Client, SharedFile, Token};
 
 use crate::credentials::{Given, given};
 use crate::diagnostic::Failure;
+use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::folders;
 use crate::settings::{Missing, Settings, Target, TokenFrom};
@@ -25,6 +26,7 @@ pub(crate) struct Context {
     /// The person at the terminal, if there is one.
     pub(crate) ui: Ui,
     client: Option<Client>,
+    dry_run: Option<DryRun>,
     /// Kept running until the command has ended.
     #[cfg(feature = "sandbox")]
     sandbox: Option<links_fixtures::ContractServer>,
@@ -36,9 +38,23 @@ impl Context {
             settings,
             ui,
             client: None,
+            dry_run: None,
             #[cfg(feature = "sandbox")]
             sandbox: None,
         }
+    }
+
+    /// The service for a command that writes. In a dry run nothing can be written with it.
+    pub(crate) async fn writer(&mut self, dry_run: DryRunArgs) -> Result<Client, Failure> {
+        self.dry_run = dry_run.dry_run;
+        self.ui.rehearse(self.dry_run.is_some());
+        let client = self.client().await?;
+        Ok(self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes())))
+    }
+
+    /// How the command is rehearsed, if it is.
+    pub(crate) fn dry_run(&self) -> Option<DryRun> {
+        self.dry_run
     }
 
     /// The service that the settings name; the sandbox is started when it is asked for the first time.

@@ -7,6 +7,7 @@ use links_sdk::{Error, Outcome};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
+use crate::dry_run::Rehearsal;
 use crate::exit::Exit;
 use crate::manifest::{BadFile, NoDocument, Problem, Unreadable};
 use crate::ui::clean;
@@ -30,6 +31,8 @@ struct Parts {
     file: Option<Box<BadFile>>,
     /// The file in which a text that could not be applied was kept.
     draft: Option<String>,
+    /// Not a failure at all, but the end of a dry run.
+    rehearsal: Option<Rehearsal>,
 }
 
 impl Failure {
@@ -47,6 +50,7 @@ impl Failure {
             written: None,
             file: None,
             draft: None,
+            rehearsal: None,
         }))
     }
 
@@ -141,6 +145,11 @@ impl Failure {
     /// Whether the service refused what was sent (422).
     pub(crate) fn is_validation(&self) -> bool {
         self.0.status == Some(422)
+    }
+
+    /// How a dry run ended, if this is its end.
+    pub(crate) fn rehearsal(&self) -> Option<Rehearsal> {
+        self.0.rehearsal.clone()
     }
 
     /// The exit code.
@@ -298,6 +307,7 @@ impl From<Error> for Failure {
             written: None,
             file: None,
             draft: None,
+            rehearsal: Rehearsal::of(&error),
         }))
     }
 }

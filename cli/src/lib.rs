@@ -12,6 +12,7 @@ mod context;
 mod credentials;
 mod diagnostic;
 mod draft;
+mod dry_run;
 mod editor;
 mod exit;
 mod fields;
@@ -81,7 +82,12 @@ fn run(cli: Cli) -> Exit {
     };
     runtime.block_on(async {
         let mut context = Context::new(settings, ui);
-        match commands::run(&mut context, cli.command).await {
+        let ended = commands::run(&mut context, cli.command).await;
+        let ended = ended.or_else(|failure| match (failure.rehearsal(), context.dry_run()) {
+            (Some(rehearsal), Some(how)) => Ok(rehearsal.outcome(how)),
+            _ => Err(failure),
+        });
+        match ended {
             Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
                 (Err(failure), _) => failed(&context.ui, &failure),
                 (Ok(()), Some(then)) => then.await,

@@ -17,6 +17,7 @@ use crate::generated;
 use crate::operation::{Effect, Operation};
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, Exchange, MakeRequest, Options, Shared, Transport};
+use crate::writes::Writes;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) type Generated<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
@@ -93,6 +94,7 @@ impl<T: Send + 'static, K> Call<T, K> {
             until: Duration::MAX,
             max_wait: client.max_wait,
             looks_first: false,
+            writes: client.writes,
         };
         // An upload may need longer than the deadline that does for everything else.
         let deadline = client.deadline.unwrap_or(DEADLINE.max(operation.timeout));
@@ -166,28 +168,30 @@ impl<T: Send + 'static, K: Rehearsable> Call<T, K> {
     ///
     /// A 422 as for the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
     pub fn dry_run(mut self) -> Call<()> {
-        // A key would make the service store the answer of the rehearsal.
-        self.sender.options.idempotency_key = None;
-        self.sender.options.dry_run = true;
+        self.sender.rehearse();
         let send = self.send;
         Call {
             sender: self.sender,
             deadline: self.deadline,
-            send: Box::new(move |sender| {
-                Box::pin(async move {
-                    let caller = sender.clone();
-                    let operation = sender.operation;
-                    let answer = undecoded(sender, send).await?;
-                    if answer.status() == 204 {
-                        caller.keep_answer(&answer);
-                        Ok(())
-                    } else {
-                        Err(Error::dry_run_executed(operation.id, &answer))
-                    }
-                })
-            }),
+            send: Box::new(move |sender| Box::pin(rehearsed(sender, send))),
             kind: PhantomData,
         }
+    }
+}
+
+/// # Errors
+///
+/// When the service refuses it, or has executed it all the same.
+async fn rehearsed<T>(
+    sender: Sender,
+    send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+) -> Result<(), Error> {
+    let operation = sender.operation;
+    let answer = undecoded(sender, send).await?;
+    if answer.status() == 204 {
+        Ok(())
+    } else {
+        Err(Error::dry_run_executed(operation.id, &answer))
     }
 }
 
@@ -196,12 +200,16 @@ async fn undecoded<T>(
     send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
 ) -> Result<Answer, Error> {
     let slot = AnswerSlot::default();
+    let caller = sender.clone();
     sender.undecoded = Some(slot.clone());
     let operation = sender.operation;
     let result = send(sender).await;
     let answer = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     match (answer, result) {
-        (Some(answer), _) => Ok(answer),
+        (Some(answer), _) => {
+            caller.keep_answer(&answer);
+            Ok(answer)
+        }
         (None, Err(error)) => Err(error),
         (None, Ok(_)) => {
             Err(Error::invalid(operation.id, "the call ended without an answer of the service"))
@@ -216,6 +224,17 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
     fn into_future(self) -> Self::IntoFuture {
         let Self { mut sender, deadline, send, .. } = self;
         sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
+        let operation = sender.operation;
+        let only_rehearsed = sender.options.writes == Writes::Rehearse
+            && matches!(operation.effect, Effect::Create | Effect::Set)
+            && !sender.options.dry_run;
+        if only_rehearsed {
+            sender.rehearse();
+            return Box::pin(async move {
+                rehearsed(sender, send).await?;
+                Err(Error::rehearsed(operation.id))
+            });
+        }
         send(sender)
     }
 }
@@ -244,6 +263,12 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
+    /// From now on a rehearsal. A key would make the service store its answer.
+    fn rehearse(&mut self) {
+        self.options.idempotency_key = None;
+        self.options.dry_run = true;
+    }
+
     /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
     pub(crate) fn beside(&self) -> Self {
         let options = Options { idempotency_key: None, dry_run: false, ..self.options.clone() };

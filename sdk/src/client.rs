@@ -15,6 +15,7 @@ use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::observer::{Nobody, Observer};
 use crate::transport::pacing::{InProcess, Pacer, RateLimits};
 use crate::transport::wire::Timeouts;
+use crate::writes::Writes;
 
 /// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token.
 ///
@@ -35,6 +36,7 @@ pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) max_wait: Option<Duration>,
+    pub(crate) writes: Writes,
 }
 
 /// What a [`Client`] is made of. Only the address is required.
@@ -88,6 +90,26 @@ impl Client {
     /// The address the client was built for.
     pub fn base_url(&self) -> &BaseUrl {
         &self.shared.base
+    }
+
+    /// The same client, by which calls that would change something are not sent as they are: a program can rehearse whatever it does.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::Writes;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let client = client.with_writes(Writes::Withhold);
+    /// let error = client.profile("cafe").slots().create(NewSlot::of("divider")).await.unwrap_err();
+    /// let request = error.withheld().unwrap();
+    /// assert_eq!(request.method(), "POST");
+    /// assert_eq!(request.body().unwrap(), r#"{"type":"divider"}"#);
+    /// # Ok(()) });
+    /// ```
+    #[must_use]
+    pub fn with_writes(&self, writes: Writes) -> Self {
+        Self { writes, ..self.clone() }
     }
 
     /// Requests sent so far by this client and its clones, repeated ones included.
@@ -189,7 +211,8 @@ impl ClientBuilder {
             requests: AtomicU64::new(0),
             budget: Budget::full(),
         };
-        Ok(Client { shared: Arc::new(shared), deadline: self.deadline, max_wait: self.max_wait })
+        let Self { deadline, max_wait, .. } = self;
+        Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: Writes::Send })
     }
 }
 

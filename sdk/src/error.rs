@@ -13,6 +13,7 @@ use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::End;
 use crate::transport::{Answer, Broken, Exchange, Failure};
+use crate::writes::WithheldRequest;
 
 /// Most characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
@@ -43,6 +44,8 @@ enum Kind {
     Network { host: String, end: End, source: Box<dyn std::error::Error + Send + Sync> },
     Deadline { wait: Duration, reason: WaitReason },
     DryRunExecuted(Answer),
+    Rehearsed,
+    Withheld(Box<WithheldRequest>),
     Io(std::io::Error),
     Token(TokenError),
 }
@@ -121,6 +124,7 @@ impl Error {
             Ok(answer) => of_answer(&answer, why),
             Err(Failure::Request(error)) => Kind::Io(error),
             Err(Failure::Token(error)) => Kind::Token(error),
+            Err(Failure::Withheld(request)) => Kind::Withheld(request),
             Err(Failure::Broken(Broken { end: End::TooLarge(status), .. })) => {
                 let why = format!("it is larger than {} MiB", MOST_BYTES / 1024 / 1024);
                 Kind::Unreadable { status, why, excerpt: String::new() }
@@ -153,6 +157,11 @@ impl Error {
     /// The service executed what should have been a dry run.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
         Self::new(operation, Outcome::Executed, Kind::DryRunExecuted(answer.clone()))
+    }
+
+    /// The service would accept the call, which was only rehearsed.
+    pub(crate) fn rehearsed(operation: &'static str) -> Self {
+        Self::new(operation, Outcome::NotExecuted, Kind::Rehearsed)
     }
 
     /// The operationId of the call.
@@ -210,6 +219,19 @@ impl Error {
     pub fn executed_body(&self) -> Option<&Bytes> {
         match &self.0.kind {
             Kind::DryRunExecuted(answer) => Some(answer.body()),
+            _ => None,
+        }
+    }
+
+    /// The call would be accepted, but its client only [rehearses](crate::Writes::Rehearse) writes.
+    pub fn is_rehearsed(&self) -> bool {
+        matches!(self.0.kind, Kind::Rehearsed)
+    }
+
+    /// The request of a call whose client [sends no writes](crate::Writes).
+    pub fn withheld(&self) -> Option<&WithheldRequest> {
+        match &self.0.kind {
+            Kind::Withheld(request) => Some(request),
             _ => None,
         }
     }
@@ -325,6 +347,8 @@ impl Kind {
             | Self::Network { .. }
             | Self::Deadline { .. }
             | Self::DryRunExecuted(_)
+            | Self::Rehearsed
+            | Self::Withheld(_)
             | Self::Io(_)
             | Self::Token(_) => {}
         }
@@ -388,6 +412,10 @@ impl fmt::Display for Error {
                 "the service executed a dry run of {operation} (it answered {}, not 204)",
                 answer.status()
             ),
+            Kind::Rehearsed => {
+                write!(f, "{operation} was only rehearsed; the service would accept it")
+            }
+            Kind::Withheld(_) => write!(f, "{operation} was not sent: this client sends no writes"),
             Kind::Io(_) => write!(f, "{operation}: the request could not be made"),
             Kind::Token(error) => error.fmt(f),
         }

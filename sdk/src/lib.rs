@@ -65,6 +65,7 @@ mod token_source;
 mod tolerant;
 mod transport;
 mod upload;
+mod writes;
 
 /// The service's records and request bodies, as its description gives them. Fields that are not described are kept in `extra`.
 pub mod types {
@@ -105,6 +106,7 @@ pub use transport::wire::Timeouts;
 pub use upload::{
     ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,
 };
+pub use writes::{WithheldRequest, Writes};
 
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -7,7 +7,7 @@ use crate::stage::{Run, Stage};
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
 /// What each leaf is run with. A leaf that is missing here fails the test.
-fn words(leaf: &str) -> Option<Vec<&'static str>> {
+pub(crate) fn words(leaf: &str) -> Option<Vec<&'static str>> {
     Some(match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
         | "sandbox reset" | "auth status" | "auth list" | "channels list" | "slots types" => {
@@ -52,7 +52,7 @@ fn words(leaf: &str) -> Option<Vec<&'static str>> {
     })
 }
 
-fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<String>> {
+pub(crate) fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<String>> {
     let below =
         |sub: &clap::Command| leaves(sub, &[parents, &[sub.get_name().to_owned()]].concat());
     if command.has_subcommands() {

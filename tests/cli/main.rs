@@ -11,6 +11,7 @@ mod ci;
 mod completions;
 mod crash;
 mod edit;
+mod dry_run;
 mod failures;
 mod files;
 mod forms;

@@ -26,6 +26,7 @@ mod rename;
 mod resume;
 mod token_source;
 mod upload;
+mod writes;
 mod writing;
 
 use links_fixtures::{ContractServer, World};

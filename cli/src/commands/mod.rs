@@ -1,7 +1,9 @@
 //! Every command: one folder for each noun, one file for each verb.
 //!
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
-//! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else.
+//! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
+//! [`DryRunArgs`](crate::dry_run::DryRunArgs) into its arguments and gets its client from
+//! [`Context::writer`](crate::context::Context::writer), by which its `--dry-run` works without another line.
 
 mod analytics;
 mod api;

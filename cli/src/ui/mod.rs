@@ -26,6 +26,8 @@ pub(crate) struct Ui {
     shape: Shape,
     color: bool,
     terminal: Terminal,
+    /// Whether nothing can be changed, so that nothing has to be agreed to.
+    rehearsing: bool,
 }
 
 /// Which of the standard streams lead to a person.
@@ -49,7 +51,12 @@ impl Ui {
             stdout: io::stdout().is_terminal(),
             stderr: io::stderr().is_terminal(),
         };
-        Self { shape: Shape { format, ..Shape::default() }, color: false, terminal }
+        Self {
+            shape: Shape { format, ..Shape::default() },
+            color: false,
+            terminal,
+            rehearsing: false,
+        }
     }
 
     /// Prints the data of an outcome.
@@ -114,8 +121,16 @@ impl Ui {
         Watch::new(self.shape.format.is_json())
     }
 
-    /// Asks a yes-or-no question. `None` where there is nobody to ask.
+    /// Whether the command only rehearses.
+    pub(crate) fn rehearse(&mut self, rehearsing: bool) {
+        self.rehearsing = rehearsing;
+    }
+
+    /// Asks a yes-or-no question. `None` where there is nobody to ask; nobody has to be asked in a dry run.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+        if self.rehearsing {
+            return Some(true);
+        }
         self.is_interactive().then(|| prompt::yes(question))
     }
 

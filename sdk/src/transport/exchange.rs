@@ -4,6 +4,8 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
+use reqwest::Request;
+
 use super::answer::Answer;
 use super::pacing::WaitReason;
 use super::retry::{End, Evidence};
@@ -11,6 +13,7 @@ use crate::error::Outcome;
 use crate::operation::Operation;
 use crate::token::Token;
 use crate::token_source::TokenError;
+use crate::writes::WithheldRequest;
 
 /// All that happened in one call.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(crate) enum Failure {
     Broken(Broken),
     /// There was no token to send.
     Token(TokenError),
+    /// The client sends no writes.
+    Withheld(Box<WithheldRequest>),
     /// A wait was longer than the call may take.
     Deadline { wait: Duration, reason: WaitReason },
 }
@@ -48,6 +53,16 @@ pub(crate) struct Broken {
 }
 
 impl Exchange {
+    /// A request that was only made.
+    pub(crate) fn withheld(operation: &'static Operation, made: io::Result<Request>) -> Self {
+        let failure = match made {
+            Ok(request) => Failure::Withheld(Box::new(WithheldRequest::new(&request))),
+            Err(error) => Failure::Request(error),
+        };
+        let evidence = Evidence::NotSent;
+        Self { operation, sent: 0, evidence, retry_after: None, token: None, result: Err(failure) }
+    }
+
     /// The answer, if it is a 2xx.
     pub(crate) fn answer(&self) -> Option<&Answer> {
         self.result.as_ref().ok().filter(|answer| answer.status.is_success())

@@ -28,8 +28,9 @@ pub(crate) use run::MakeRequest;
 
 use crate::base_url::BaseUrl;
 use crate::generated;
-use crate::operation::Operation;
+use crate::operation::{Effect, Operation};
 use crate::token_source::TokenSource;
+use crate::writes::Writes;
 use budget::Budget;
 use clock::Clock;
 use idempotency::IdempotencyKey;
@@ -62,6 +63,9 @@ impl Shared {
         options: &Options,
         make: &mut MakeRequest<'_>,
     ) -> Exchange {
+        if options.writes != Writes::Send && operation.effect != Effect::Read && !options.dry_run {
+            return Exchange::withheld(operation, make().await);
+        }
         let http = Http { client: &self.http, stall: self.timeouts.stall };
         run(&http, self, operation, options, make).await
     }
@@ -90,6 +94,8 @@ pub(crate) struct Options {
     pub(crate) max_wait: Option<Duration>,
     /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
     pub(crate) looks_first: bool,
+    /// What becomes of a write.
+    pub(crate) writes: Writes,
 }
 
 impl Options {

@@ -91,7 +91,12 @@ impl<'a> Run<'a> {
                     (End::Answer(answer.status()), asked)
                 }
                 Err(Failure::Broken(broken)) => (broken.end, None),
-                Err(Failure::Request(_) | Failure::Deadline { .. } | Failure::Token(_)) => {
+                Err(
+                    Failure::Request(_)
+                    | Failure::Withheld(_)
+                    | Failure::Deadline { .. }
+                    | Failure::Token(_),
+                ) => {
                     return result;
                 }
             };

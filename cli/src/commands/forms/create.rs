@@ -5,6 +5,7 @@ use links_sdk::NewForm;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::{Outcome, View};
 
@@ -19,12 +20,14 @@ pub(crate) struct FormsCreateArgs {
     /// (JSON), `description=@file`
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: FormsCreateArgs) -> Result<Outcome, Failure> {
     let fields = Fields::read(&args.words)?.some("title=Contact")?;
     let form = NewForm::from(fields.object());
-    let created = context.client().await?.forms().create(form).answer().await;
+    let created = context.writer(args.dry_run).await?.forms().create(form).answer().await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }

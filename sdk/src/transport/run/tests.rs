@@ -114,6 +114,7 @@ impl Bench {
             idempotency_key: None,
             dry_run: false,
             looks_first: false,
+            writes: crate::Writes::Send,
             until,
             max_wait: None,
         };

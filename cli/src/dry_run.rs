@@ -1,0 +1,124 @@
+//! `--dry-run`: what every command that writes offers, and what it ends with.
+//!
+//! A command takes [`DryRunArgs`] and gets its client from [`Context::writer`](crate::context::Context::writer). Nothing else is needed:
+//! the client of a dry run cannot write, and the first call that would have written ends the command with an outcome made here.
+
+use clap::{Args, ValueEnum};
+use links_sdk::{Error, WithheldRequest, Writes};
+use serde_json::{Map, Value, json};
+
+use crate::outcome::{Line, Outcome, Tone, View};
+
+/// The flag that every command that writes has.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct DryRunArgs {
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "service",
+        help = "Change nothing: ask the service whether it would accept this, or print the request"
+    )]
+    pub(crate) dry_run: Option<DryRun>,
+}
+
+/// How a command is rehearsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DryRun {
+    /// The service checks it
+    Service,
+    /// The request is printed as a curl command, with the token masked, and not sent
+    Request,
+}
+
+/// How a command ended that could not write.
+#[derive(Clone, Debug)]
+pub(crate) enum Rehearsal {
+    /// The service would accept the call.
+    Accepted(&'static str),
+    /// The request was made and not sent.
+    Withheld(&'static str, Box<WithheldRequest>),
+}
+
+impl DryRun {
+    /// What becomes of writes.
+    pub(crate) fn writes(self) -> Writes {
+        match self {
+            Self::Service => Writes::Rehearse,
+            Self::Request => Writes::Withhold,
+        }
+    }
+}
+
+impl Rehearsal {
+    /// The end of a rehearsed call, if this is one.
+    pub(crate) fn of(error: &Error) -> Option<Self> {
+        match error.withheld() {
+            Some(request) => Some(Self::Withheld(error.operation(), Box::new(request.clone()))),
+            None => error.is_rehearsed().then(|| Self::Accepted(error.operation())),
+        }
+    }
+
+    /// What it is to the user.
+    pub(crate) fn outcome(self, how: DryRun) -> Outcome {
+        match (self, how) {
+            (Self::Accepted(operation), _) => {
+                checked(operation, Some(true), "the service would accept this; nothing was changed")
+            }
+            (Self::Withheld(_, request), DryRun::Request) => shown(&request),
+            (Self::Withheld(operation, _), DryRun::Service) => checked(
+                operation,
+                None,
+                "nothing was changed; the service cannot check this beforehand",
+            ),
+        }
+    }
+}
+
+fn checked(operation: &str, accepted: Option<bool>, said: &str) -> Outcome {
+    let data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });
+    Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)]))
+}
+
+fn shown(request: &WithheldRequest) -> Outcome {
+    let curl = curl(request);
+    let headers: Map<_, _> =
+        request.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let body = request.body().map(|bytes| {
+        serde_json::from_slice(bytes)
+            .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(bytes).into_owned()))
+    });
+    let data = json!({
+        "dryRun": "request", "method": request.method(), "url": request.url(), "headers": headers, "body": body, "curl": curl,
+    });
+    Outcome::own(data, View::Document(curl + "\n"))
+}
+
+/// The request as a command for a POSIX shell. The token stands there as the variable that holds it.
+fn curl(request: &WithheldRequest) -> String {
+    let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
+    let mut words =
+        vec!["curl".to_owned(), "-X".into(), request.method().into(), quoted(request.url())];
+    words.push(r#"-H "Authorization: Bearer $LINKS_TOKEN""#.to_owned());
+    let mut multipart = false;
+    for (name, value) in request.headers() {
+        if name == "content-type" && value.starts_with("multipart/") {
+            // curl makes a boundary of its own.
+            multipart = true;
+        } else if name != "content-length" {
+            words.extend(["-H".to_owned(), quoted(&format!("{name}: {value}"))]);
+        }
+    }
+    match request.body() {
+        _ if multipart => words.extend(["-F".to_owned(), "file=@FILE".to_owned()]),
+        Some(body) => {
+            words.extend(["--data-binary".to_owned(), quoted(&String::from_utf8_lossy(body))]);
+        }
+        None if request.is_streamed() => {
+            words.extend(["--data-binary".to_owned(), "@FILE".to_owned()]);
+        }
+        None => {}
+    }
+    words.join(" ")
+}
