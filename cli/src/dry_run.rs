@@ -4,7 +4,7 @@
 //! the client of a dry run cannot write, and the first call that would have written ends the command with an outcome made here.
 
 use clap::{Args, ValueEnum};
-use links_sdk::{Error, WithheldRequest, Writes};
+use links_sdk::{Error, RequestView, Writes};
 use serde_json::{Map, Value, json};
 
 use crate::outcome::{Line, Outcome, Tone, View};
@@ -38,7 +38,7 @@ pub(crate) enum Rehearsal {
     /// The service would accept the call.
     Accepted(&'static str),
     /// The request was made and not sent.
-    Withheld(&'static str, Box<WithheldRequest>),
+    Withheld(&'static str, Box<RequestView>),
 }
 
 impl DryRun {
@@ -81,7 +81,7 @@ fn checked(operation: &str, accepted: Option<bool>, said: &str) -> Outcome {
     Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)]))
 }
 
-fn shown(request: &WithheldRequest) -> Outcome {
+fn shown(request: &RequestView) -> Outcome {
     let curl = curl(request);
     let headers: Map<_, _> =
         request.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
@@ -96,7 +96,7 @@ fn shown(request: &WithheldRequest) -> Outcome {
 }
 
 /// The request as a command for a POSIX shell. The token stands there as the variable that holds it.
-fn curl(request: &WithheldRequest) -> String {
+fn curl(request: &RequestView) -> String {
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
     let mut words =
         vec!["curl".to_owned(), "-X".into(), request.method().into(), quoted(request.url())];

@@ -13,7 +13,7 @@ use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::End;
 use crate::transport::{Answer, Broken, Exchange, Failure};
-use crate::writes::WithheldRequest;
+use crate::view::RequestView;
 
 /// Most characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
@@ -45,7 +45,7 @@ enum Kind {
     Deadline { wait: Duration, reason: WaitReason },
     DryRunExecuted(Answer),
     Rehearsed,
-    Withheld(Box<WithheldRequest>),
+    Withheld(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
 }
@@ -229,7 +229,7 @@ impl Error {
     }
 
     /// The request of a call whose client [sends no writes](crate::Writes).
-    pub fn withheld(&self) -> Option<&WithheldRequest> {
+    pub fn withheld(&self) -> Option<&RequestView> {
         match &self.0.kind {
             Kind::Withheld(request) => Some(request),
             _ => None,

@@ -65,6 +65,7 @@ mod token_source;
 mod tolerant;
 mod transport;
 mod upload;
+mod view;
 mod writes;
 
 /// The service's records and request bodies, as its description gives them. Fields that are not described are kept in `extra`.
@@ -106,7 +107,8 @@ pub use transport::wire::Timeouts;
 pub use upload::{
     ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,
 };
-pub use writes::{WithheldRequest, Writes};
+pub use view::{AnswerView, RequestView};
+pub use writes::Writes;
 
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

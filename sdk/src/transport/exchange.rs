@@ -13,7 +13,7 @@ use crate::error::Outcome;
 use crate::operation::Operation;
 use crate::token::Token;
 use crate::token_source::TokenError;
-use crate::writes::WithheldRequest;
+use crate::view::RequestView;
 
 /// All that happened in one call.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) enum Failure {
     /// There was no token to send.
     Token(TokenError),
     /// The client sends no writes.
-    Withheld(Box<WithheldRequest>),
+    Withheld(Box<RequestView>),
     /// A wait was longer than the call may take.
     Deadline { wait: Duration, reason: WaitReason },
 }
@@ -56,7 +56,7 @@ impl Exchange {
     /// A request that was only made.
     pub(crate) fn withheld(operation: &'static Operation, made: io::Result<Request>) -> Self {
         let failure = match made {
-            Ok(request) => Failure::Withheld(Box::new(WithheldRequest::new(&request))),
+            Ok(request) => Failure::Withheld(Box::new(RequestView::new(&request))),
             Err(error) => Failure::Request(error),
         };
         let evidence = Evidence::NotSent;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::pacing::WaitReason;
+use crate::view::{AnswerView, RequestView};
 
 /// Is told what the client does. Every method does nothing unless it is overridden; none may block.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
@@ -19,13 +20,18 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = (file, error);
     }
 
+    /// Whether reports have the request in them, which costs a copy of its headers and its body.
+    fn looks_inside(&self) -> bool {
+        false
+    }
+
     /// One attempt has ended: with a status, or without any answer.
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         let _ = attempt;
     }
 }
 
-/// One attempt, as an [`Observer`] sees it. Nothing secret is part of it.
+/// One attempt, as an [`Observer`] sees it. The token is no part of it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AttemptReport<'a> {
@@ -39,6 +45,10 @@ pub struct AttemptReport<'a> {
     pub status: Option<u16>,
     /// From sending until the last byte.
     pub took: Duration,
+    /// The request, if the observer [looks inside](Observer::looks_inside).
+    pub request: Option<&'a RequestView>,
+    /// The answer, if all of it arrived.
+    pub answer: Option<AnswerView<'a>>,
 }
 
 /// Watches nothing.

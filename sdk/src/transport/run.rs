@@ -19,6 +19,7 @@ use super::wire::Wire;
 use super::{Options, Shared};
 use crate::operation::{Effect, Operation};
 use crate::token::Token;
+use crate::view::{AnswerView, RequestView};
 
 /// Makes the request of each attempt; the bytes must be the same every time.
 pub(crate) type MakeRequest<'a> =
@@ -198,6 +199,7 @@ impl<'a> Run<'a> {
             Some(query) => format!("{}?{query}", request.url().path()),
             None => request.url().path().to_owned(),
         };
+        let view = shared.observer.looks_inside().then(|| RequestView::new(&request));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
         self.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
@@ -213,6 +215,8 @@ impl<'a> Run<'a> {
                 Err(_) => None,
             },
             took: shared.clock.monotonic().saturating_sub(start),
+            request: view.as_ref(),
+            answer: result.as_ref().ok().map(|it| AnswerView::new(it, self.token.as_ref())),
         });
         result
     }

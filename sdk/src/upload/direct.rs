@@ -273,7 +273,8 @@ impl Observer for Discreet {
     }
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
-        self.0.attempted(&AttemptReport { target: "(upload address)", ..*attempt });
+        let target = "(upload address)";
+        self.0.attempted(&AttemptReport { target, request: None, answer: None, ..*attempt });
     }
 }
 

@@ -42,4 +42,8 @@ impl Pacer for InProcess {
     fn learn(&self, limits: RateLimits, _: &dyn Clock) {
         self.log().learned = Some(limits);
     }
+
+    fn left(&self, clock: &dyn Clock) -> Option<usize> {
+        Some(self.log().left(&self.limits, clock.monotonic()))
+    }
 }

@@ -74,6 +74,12 @@ impl Log {
         }
     }
 
+    /// Requests that the minute still has room for.
+    pub(super) fn left(&mut self, limits: &RateLimits, now: Duration) -> usize {
+        self.forget(now);
+        self.learned.unwrap_or(*limits).per_minute.saturating_sub(self.sent.len())
+    }
+
     /// Drops what no window reaches. What lies in the future, because the clock was set back, happens now.
     fn forget(&mut self, now: Duration) {
         for entry in &mut self.sent {

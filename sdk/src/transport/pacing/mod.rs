@@ -115,6 +115,12 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
 
     /// The limits are these: the service said so.
     fn learn(&self, limits: RateLimits, clock: &dyn Clock);
+
+    /// How many requests may still go out in this minute, if the pacer can tell.
+    fn left(&self, clock: &dyn Clock) -> Option<usize> {
+        let _ = clock;
+        None
+    }
 }
 
 /// Stands for one admitted request.

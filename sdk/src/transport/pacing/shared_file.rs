@@ -140,6 +140,10 @@ impl Pacer for SharedFile {
     fn learn(&self, limits: RateLimits, clock: &dyn Clock) {
         self.change(clock, |log, _| log.learned = Some(limits));
     }
+
+    fn left(&self, clock: &dyn Clock) -> Option<usize> {
+        Some(self.change(clock, |log, now| log.left(&self.limits, now)))
+    }
 }
 
 /// Opens the file and locks it until it is dropped.

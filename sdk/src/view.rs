@@ -1,0 +1,100 @@
+//! Requests and answers as they can be shown: without the token.
+
+use std::fmt;
+
+use bytes::Bytes;
+use reqwest::Request;
+use reqwest::header::{AUTHORIZATION, HeaderMap};
+
+use crate::token::Token;
+use crate::transport::answer::Answer;
+
+/// A request as it can be shown: without the token.
+#[derive(Clone, Debug)]
+pub struct RequestView {
+    method: String,
+    url: String,
+    headers: HeaderMap,
+    body: Option<Bytes>,
+    streams: bool,
+}
+
+impl RequestView {
+    pub(crate) fn new(request: &Request) -> Self {
+        let mut headers = request.headers().clone();
+        headers.remove(AUTHORIZATION);
+        let body = request.body();
+        let bytes = body.and_then(reqwest::Body::as_bytes).map(Bytes::copy_from_slice);
+        Self {
+            method: request.method().to_string(),
+            url: request.url().to_string(),
+            headers,
+            streams: body.is_some() && bytes.is_none(),
+            body: bytes,
+        }
+    }
+
+    /// The HTTP method.
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The whole address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The headers of this request, without those that every request of the client carries, the token's among them.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
+    /// The body, if it has one that is not read from a file while it is sent.
+    pub fn body(&self) -> Option<&Bytes> {
+        self.body.as_ref()
+    }
+
+    /// Whether its body would be read from a file while it is sent.
+    pub fn is_streamed(&self) -> bool {
+        self.streams
+    }
+}
+
+/// An answer as it can be shown. It may hold what the service tells only to the token's owner, an upload address for example.
+#[derive(Clone, Copy)]
+pub struct AnswerView<'a> {
+    answer: &'a Answer,
+    token: Option<&'a Token>,
+}
+
+impl<'a> AnswerView<'a> {
+    pub(crate) fn new(answer: &'a Answer, token: Option<&'a Token>) -> Self {
+        Self { answer, token }
+    }
+
+    /// The headers whose values are text.
+    pub fn headers(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let text = self.answer.headers.iter();
+        text.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
+    /// The body, byte by byte.
+    pub fn body(&self) -> &'a Bytes {
+        &self.answer.body
+    }
+
+    /// The body as text, without the token where the service repeats it.
+    pub fn text(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.answer.body).into_owned();
+        if let Some(token) = self.token {
+            token.hide_in(&mut text);
+        }
+        text
+    }
+}
+
+impl fmt::Debug for AnswerView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.answer.fmt(f)
+    }
+}
