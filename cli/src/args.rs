@@ -1,6 +1,6 @@
 //! The command line as a whole: what stands before, between and after every command.
 
-use clap::{Args, Parser};
+use clap::{ArgAction, Args, Parser, ValueEnum};
 
 use crate::commands::Command;
 use crate::credentials::AccountName;
@@ -82,6 +82,35 @@ pub(crate) struct Global {
         help = "One of the accounts of `links auth list` [env: LINKS_ACCOUNT]"
     )]
     pub(crate) account: Option<AccountName>,
+    /// When colour is used.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        help = "When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]"
+    )]
+    pub(crate) color: Option<Color>,
+    /// Whether progress stays hidden.
+    #[arg(long, global = true, help = "Do not show the progress of long work")]
+    pub(crate) no_progress: bool,
+    /// How much is said about requests.
+    #[arg(
+        short,
+        long,
+        global = true,
+        action = ArgAction::Count,
+        help = "Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]"
+    )]
+    pub(crate) verbose: u8,
+    /// Longest time for one call.
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help = "Longest time for one call, waiting and retries included [env: LINKS_TIMEOUT] [default: 120]"
+    )]
+    pub(crate) timeout: Option<u32>,
     /// Whether the embedded service is meant.
     #[arg(
         long,
@@ -97,4 +126,16 @@ pub(crate) struct Global {
         help = "Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]"
     )]
     pub(crate) max_wait: Option<u64>,
+}
+
+/// When colour is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Elsewhere too
+    Always,
+    /// Nowhere
+    Never,
 }

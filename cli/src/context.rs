@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use links_sdk::{BaseUrl, Client, SharedFile, Token};
 
@@ -12,8 +12,12 @@ use crate::diagnostic::Failure;
 use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::folders;
+use crate::names::Names;
 use crate::settings::{Missing, Settings, Target, TokenFrom};
-use crate::ui::Ui;
+use crate::ui::{Ui, Watch};
+
+/// The file of what completion offers.
+pub(crate) const NAMES: &str = "names";
 
 /// More bytes than any token has.
 const TOKEN_FILE_MAX: u64 = 64 * 1024;
@@ -27,6 +31,7 @@ pub(crate) struct Context {
     pub(crate) ui: Ui,
     client: Option<Client>,
     dry_run: Option<DryRun>,
+    watch: OnceLock<Arc<Watch>>,
     /// Kept running until the command has ended.
     #[cfg(feature = "sandbox")]
     sandbox: Option<links_fixtures::ContractServer>,
@@ -39,6 +44,7 @@ impl Context {
             ui,
             client: None,
             dry_run: None,
+            watch: OnceLock::new(),
             #[cfg(feature = "sandbox")]
             sandbox: None,
         }
@@ -73,6 +79,18 @@ impl Context {
             }
         };
         Ok(self.client.insert(client).clone())
+    }
+
+    /// Keeps for completion what the answers have named.
+    pub(crate) fn remember(&self) {
+        if let (Some(watch), Some(path)) = (self.watch.get(), self.cache_file(NAMES)) {
+            Names::remember(&path, &watch.seen());
+        }
+    }
+
+    /// How many requests may still go out in this minute, if one was sent.
+    pub(crate) fn requests_left(&self) -> Option<usize> {
+        self.watch.get()?.left()
     }
 
     /// A file of what this service said that can be fetched again. None where no service is named.
@@ -137,6 +155,7 @@ impl Context {
     /// A client that keeps within the rate limits together with all other processes that use this file.
     fn build(&self, base: &BaseUrl, given: Given, rate: &str) -> Result<Client, Failure> {
         let watch = Arc::new(self.ui.watch());
+        let _ = self.watch.set(watch.clone());
         let builder = Client::builder(base.as_str())
             .token_source(given.source)
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
@@ -145,9 +164,15 @@ impl Context {
             Some(wait) => builder.max_wait(wait),
             None => builder,
         };
+        let builder = match self.settings.timeout {
+            Some(deadline) => builder.deadline(deadline),
+            None => builder,
+        };
         let builder = match folders::state(&self.settings) {
             Some(folder) => {
-                builder.pacer(Arc::new(SharedFile::new(folder.join(rate)).observer(watch)))
+                let pacer = Arc::new(SharedFile::new(folder.join(rate)).observer(watch.clone()));
+                watch.paced_by(pacer.clone());
+                builder.pacer(pacer)
             }
             None => builder,
         };

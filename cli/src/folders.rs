@@ -8,10 +8,12 @@ use crate::settings::Settings;
 
 /// The folder of configuration: the one the user names, else the platform's. None on a machine without a home folder.
 pub(crate) fn config(settings: &Settings) -> Option<PathBuf> {
-    settings.config_dir.clone().or_else(|| {
-        let dirs = ProjectDirs::from("", "", "links")?;
-        Some(dirs.config_dir().to_owned())
-    })
+    config_in(settings.config_dir.clone())
+}
+
+/// The same before there are settings.
+pub(crate) fn config_in(named: Option<PathBuf>) -> Option<PathBuf> {
+    named.or_else(|| Some(ProjectDirs::from("", "", "links")?.config_dir().to_owned()))
 }
 
 /// The folder of state: the one the user names, else the platform's. None on a machine without a home folder.

@@ -1,13 +1,15 @@
-//! Where each setting comes from: flag over environment over default, in one pure function.
+//! Where each setting comes from: flag over environment over configuration file over default, in pure functions.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use links_sdk::BaseUrl;
 
-use crate::args::Global;
-use crate::credentials::{Account, AccountName, Accounts};
+use crate::args::{Color, Global};
+use crate::config::{self, Config};
+use crate::credentials::{Account, AccountName, Accounts, AccountsFile};
 use crate::diagnostic::Failure;
+use crate::folders;
 use crate::formats::Format;
 
 /// What a run works with.
@@ -31,12 +33,18 @@ pub(crate) struct Settings {
     pub(crate) max_wait: Option<Duration>,
     /// The folder of what can be fetched again, if the user names one.
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Whether colour may be used at all.
-    pub(crate) color: bool,
     /// The command line of the user's editor.
     pub(crate) editor: Option<String>,
     /// The command line of the user's browser.
     pub(crate) browser: Option<String>,
+    /// When colour is used.
+    pub(crate) color: Color,
+    /// Whether long work shows its progress.
+    pub(crate) progress: bool,
+    /// How much is said about requests: nothing, a line each, everything.
+    pub(crate) verbose: u8,
+    /// Longest time for one call, if the user sets one.
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// Which service is spoken to.
@@ -157,7 +165,11 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
         state_dir: set("LINKS_STATE_DIR").map(Into::into),
         max_wait: max_wait.map(Duration::from_secs),
         cache_dir: set("LINKS_CACHE_DIR").map(Into::into),
-        color: set("NO_COLOR").is_none() && set("TERM").is_none_or(|it| it != "dumb"),
+        color: color(flags.color, &set)?,
+        progress: !flags.no_progress
+            && is_on("LINKS_PROGRESS", Some(&set("LINKS_PROGRESS").unwrap_or("1".into())))?,
+        verbose: verbose(flags.verbose, set("LINKS_LOG").as_deref())?,
+        timeout: seconds(flags.timeout, "LINKS_TIMEOUT", set("LINKS_TIMEOUT").as_deref())?,
         editor: set("VISUAL").or_else(|| set("EDITOR")),
         browser: set("BROWSER"),
     })
@@ -217,6 +229,87 @@ impl Settings {
         self.token = TokenFrom::Account(name, account.clone());
         self
     }
+}
+
+/// The settings of this process: those of its environment, its configuration file and its accounts.
+///
+/// # Errors
+///
+/// When a variable or the file holds something that is none of ours.
+pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
+    let env = |name: &str| std::env::var(name).ok();
+    let named = env("LINKS_CONFIG_DIR").filter(|it| !it.is_empty());
+    let config = match folders::config_in(named.map(Into::into)) {
+        Some(folder) => Config::load(&config::path(Some(folder))?)?,
+        None => Config::default(),
+    };
+    let settings = resolve(flags, &layered(&env, &config))?;
+    let accounts = match (&settings.target, folders::config(&settings)) {
+        (Target::Sandbox, _) | (_, None) => Accounts::default(),
+        (_, Some(folder)) => AccountsFile::new(folder).load()?,
+    };
+    Ok(settings.with(&accounts))
+}
+
+/// The settings without the file, for the commands that mend it.
+///
+/// # Errors
+///
+/// When a variable holds something that is none of ours.
+pub(crate) fn without_config(flags: &Global) -> Result<Settings, Failure> {
+    resolve(flags, &|name| std::env::var(name).ok())
+}
+
+/// What a variable is: as the environment says, else as the configuration file says.
+pub(crate) fn layered(env: Env<'_>, config: &Config) -> impl Fn(&str) -> Option<String> {
+    move |name| {
+        env(name)
+            .filter(|it| !it.is_empty())
+            .or_else(|| config.of_variable(name))
+            .or_else(|| env(name))
+    }
+}
+
+/// The flag, then the two variables that all programs share, then ours.
+fn color(flag: Option<Color>, set: &dyn Fn(&str) -> Option<String>) -> Result<Color, Failure> {
+    let forced = set("CLICOLOR_FORCE").is_some_and(|it| it != "0");
+    Ok(match (flag, set("NO_COLOR"), set("LINKS_COLOR")) {
+        (Some(when), ..) => when,
+        (None, Some(_), _) => Color::Never,
+        (None, None, _) if forced => Color::Always,
+        (None, None, Some(word)) => {
+            <Color as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
+                Failure::usage(format!("LINKS_COLOR is `{word}`, not auto, always or never"))
+            })?
+        }
+        (None, None, None) if set("TERM").is_some_and(|it| it == "dumb") => Color::Never,
+        (None, None, None) => Color::Auto,
+    })
+}
+
+fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, Failure> {
+    match (flags, variable) {
+        (0, None | Some("0")) => Ok(0),
+        (0, Some("1")) => Ok(1),
+        (0, Some("2")) => Ok(2),
+        (0, Some(word)) => Err(Failure::usage(format!("LINKS_LOG is `{word}`, not 0, 1 or 2"))),
+        (flags, _) => Ok(flags),
+    }
+}
+
+fn seconds(
+    flag: Option<u32>,
+    name: &str,
+    variable: Option<&str>,
+) -> Result<Option<Duration>, Failure> {
+    let seconds = match (flag, variable) {
+        (Some(seconds), _) => Some(seconds),
+        (None, Some(text)) => Some(text.parse().ok().filter(|it| *it > 0).ok_or_else(|| {
+            Failure::usage(format!("{name} is `{text}`, not a number of seconds"))
+        })?),
+        (None, None) => None,
+    };
+    Ok(seconds.map(|it| Duration::from_secs(it.into())))
 }
 
 fn is_on(name: &str, value: Option<&str>) -> Result<bool, Failure> {

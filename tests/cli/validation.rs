@@ -130,7 +130,8 @@ fn slot_types_are_read_once_a_day() {
 /// Changes what is kept of the button's schema.
 fn edit_kept(stage: &Stage, edit: impl FnOnce(&mut Value)) {
     let folder = stage.home.path().join("cache");
-    let path = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let mut paths = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
+    let path = paths.find(|it| it.to_string_lossy().contains("slot-types")).unwrap();
     let mut kept: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let types = kept["types"].as_array_mut().unwrap();
     edit(&mut types.iter_mut().find(|it| it["type"] == "button").unwrap()["schema"]);

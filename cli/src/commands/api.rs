@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::manifest;
 use crate::outcome::{Outcome, View};
 use crate::values;
@@ -28,12 +29,14 @@ pub(crate) struct ApiArgs {
     /// A file with the body, sent as it is (`-`: standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "values")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome, Failure> {
     let fields = values::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
-    let call = context.client().await?.raw(&args.method, &args.path);
+    let call = context.writer(args.dry_run).await?.raw(&args.method, &args.path);
     let call = match body {
         Some(body) => call.json_text(body),
         None if fields.is_empty() => call,

@@ -9,8 +9,13 @@ mod analytics;
 mod api;
 mod auth;
 mod channels;
+mod completions;
+mod config;
+mod doctor;
 mod files;
 mod forms;
+mod help;
+mod man;
 mod me;
 mod music;
 mod profile;
@@ -21,6 +26,7 @@ mod slots;
 
 use clap::Subcommand;
 
+use crate::complete::ShellArgs;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::outcome::Outcome;
@@ -58,10 +64,35 @@ pub(crate) enum Command {
     Schema(schema::SchemaCommand),
     /// Call any path of the service, with the pacing, retries and keys of every command
     Api(api::ApiArgs),
+    /// Look at the configuration, the token, the way to the service and the limits, and say what is wrong
+    Doctor(doctor::DoctorArgs),
+    /// The configuration file
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Print the script that makes a shell complete commands, logins, ids and values
+    Completions(ShellArgs),
+    /// Explain a topic or a command
+    Help(help::HelpArgs),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(man::ManArgs),
     /// The embedded service: try everything on this machine, without an account
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+}
+
+impl Command {
+    /// Whether the command is of use where the configuration file is broken.
+    pub(crate) fn mends_config(&self) -> bool {
+        matches!(
+            self,
+            Self::Doctor(_)
+                | Self::Help(_)
+                | Self::Completions(_)
+                | Self::Config(config::ConfigCommand::Path(_))
+        )
+    }
 }
 
 pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outcome, Failure> {
@@ -77,6 +108,11 @@ pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outco
         Command::Analytics(command) => analytics::run(context, command).await,
         Command::Schema(command) => schema::run(context, command).await,
         Command::Api(args) => api::run(context, args).await,
+        Command::Doctor(args) => doctor::run(context, args).await,
+        Command::Config(command) => config::run(context, &command),
+        Command::Completions(args) => completions::run(&args),
+        Command::Help(args) => help::run(&args),
+        Command::Man(args) => man::run(&args),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(context, command).await,
     }

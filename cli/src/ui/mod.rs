@@ -6,6 +6,7 @@ pub(crate) mod plan;
 mod progress;
 mod prompt;
 mod table;
+mod trace;
 mod watch;
 
 use std::io::{self, IsTerminal, Write};
@@ -13,8 +14,9 @@ use std::io::{self, IsTerminal, Write};
 use serde_json::{Map, Value};
 
 pub(crate) use progress::Progress;
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Seen, Watch};
 
+use crate::args::Color;
 use crate::diagnostic::Failure;
 use crate::formats::{Format, Printed, Shape};
 use crate::outcome::{Line, Outcome, Tone, View};
@@ -24,7 +26,9 @@ use crate::settings::Settings;
 #[derive(Debug)]
 pub(crate) struct Ui {
     shape: Shape,
-    color: bool,
+    color: Color,
+    progress: bool,
+    verbose: u8,
     terminal: Terminal,
     /// Whether nothing can be changed, so that nothing has to be agreed to.
     rehearsing: bool,
@@ -41,7 +45,13 @@ struct Terminal {
 impl Ui {
     /// As the settings say.
     pub(crate) fn new(settings: &Settings, shape: Shape) -> Self {
-        Self { color: settings.color, shape, ..Self::plain(Format::Table) }
+        Self {
+            shape,
+            color: settings.color,
+            progress: settings.progress,
+            verbose: settings.verbose,
+            ..Self::plain(Format::Table)
+        }
     }
 
     /// Without settings, for a failure that comes before them.
@@ -53,7 +63,9 @@ impl Ui {
         };
         Self {
             shape: Shape { format, ..Shape::default() },
-            color: false,
+            color: Color::Never,
+            progress: true,
+            verbose: 0,
             terminal,
             rehearsing: false,
         }
@@ -96,7 +108,7 @@ impl Ui {
             failure.to_json().to_string() + "\n"
         } else {
             let options = miette::MietteHandlerOpts::new()
-                .color(self.color && self.terminal.stderr)
+                .color(self.colored(self.terminal.stderr))
                 .wrap_lines(self.terminal.stderr)
                 .terminal_links(false)
                 .without_syntax_highlighting();
@@ -113,12 +125,13 @@ impl Ui {
 
     /// Progress of work with this many steps, on a terminal only.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
-        Progress::new(steps, self.terminal.stderr && !self.shape.format.is_json())
+        let shown = self.progress && self.terminal.stderr && !self.shape.format.is_json();
+        Progress::new(steps, shown)
     }
 
     /// Who says why requests wait.
     pub(crate) fn watch(&self) -> Watch {
-        Watch::new(self.shape.format.is_json())
+        Watch::new(self.shape.format.is_json(), self.verbose)
     }
 
     /// Whether the command only rehearses.
@@ -167,6 +180,15 @@ impl Ui {
         }
     }
 
+    /// Whether a stream takes colour.
+    fn colored(&self, terminal: bool) -> bool {
+        match self.color {
+            Color::Auto => terminal,
+            Color::Always => true,
+            Color::Never => false,
+        }
+    }
+
     fn toned(&self, line: &Line, terminal: bool) -> String {
         use clap::builder::styling::{AnsiColor, Style};
         let text = clean::text(&line.text);
@@ -178,15 +200,28 @@ impl Ui {
             Tone::Faint => Some(Style::new().dimmed()),
         };
         match style {
-            Some(style) if terminal && self.color => format!("{style}{text}{style:#}"),
+            Some(style) if self.colored(terminal) => format!("{style}{text}{style:#}"),
             _ => text.into_owned(),
         }
     }
 }
 
 /// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
-pub(crate) fn help(error: &clap::Error) {
-    let _ = error.print();
+pub(crate) fn help(error: &clap::Error, color: Option<Color>) {
+    let text = error.render();
+    let text = match color {
+        Some(Color::Always) => text.ansi().to_string(),
+        Some(Color::Never) => text.to_string(),
+        Some(Color::Auto) | None => {
+            let _ = error.print();
+            return;
+        }
+    };
+    if error.use_stderr() {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    } else {
+        let _ = io::stdout().lock().write_all(text.as_bytes());
+    }
 }
 
 /// Writes a note for a CI service, which reads it from stderr.

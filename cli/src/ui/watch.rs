@@ -1,30 +1,65 @@
-//! What is said while requests run: waiting, and what it is for.
+//! What is said while requests run: waiting and what it is for, each request where that is asked for. It also keeps the answers that
+//! completion remembers.
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use links_sdk::{Observer, WaitReason};
+use bytes::Bytes;
+use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
+
+use super::{clean, trace};
+use crate::names;
 
 /// A shorter wait is over before anybody wonders.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
 
-/// Says on stderr why nothing happens.
+/// Says on stderr why nothing happens, and what happens.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     silent: bool,
+    verbose: u8,
     alone: AtomicBool,
+    pacer: OnceLock<Arc<dyn Pacer>>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+/// An answer that names things.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// The operationId.
+    pub(crate) operation: &'static str,
+    /// The path below the origin.
+    pub(crate) target: String,
+    /// What came.
+    pub(crate) body: Bytes,
 }
 
 impl Watch {
-    pub(super) fn new(silent: bool) -> Self {
-        Self { silent, alone: AtomicBool::new(false) }
+    pub(super) fn new(silent: bool, verbose: u8) -> Self {
+        Self { silent, verbose, ..Self::default() }
+    }
+
+    /// Asks this one what is left of the limits.
+    pub(crate) fn paced_by(&self, pacer: Arc<dyn Pacer>) {
+        let _ = self.pacer.set(pacer);
+    }
+
+    /// How many requests may still go out in this minute.
+    pub(crate) fn left(&self) -> Option<usize> {
+        self.pacer.get()?.left(&SystemClock::new())
+    }
+
+    /// The answers that name things, in their order.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn say(&self, line: &str) {
         if !self.silent {
-            let _ = writeln!(io::stderr().lock(), "{}", super::clean::line(line));
+            let _ = writeln!(io::stderr().lock(), "{}", clean::line(line));
         }
     }
 }
@@ -42,6 +77,29 @@ impl Observer for Watch {
                 "the rate limits are not shared with other processes: cannot use {}: {error}",
                 file.display()
             ));
+        }
+    }
+
+    fn looks_inside(&self) -> bool {
+        self.verbose > 1
+    }
+
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer)
+            && names::is_named(attempt.operation)
+        {
+            let seen = Seen {
+                operation: attempt.operation,
+                target: attempt.target.to_owned(),
+                body: answer.body().clone(),
+            };
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        }
+        if self.verbose > 0 {
+            let mut stderr = io::stderr().lock();
+            for line in trace::lines(attempt, self.left(), self.verbose > 1) {
+                let _ = writeln!(stderr, "{line}");
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use links_sdk::types::NewSlot;
 use super::search::SearchArgs;
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::key;
 use crate::outcome::{Outcome, View};
 use crate::place::PlaceArgs;
@@ -24,10 +25,12 @@ pub(crate) struct MusicAddArgs {
     search: SearchArgs,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: MusicAddArgs) -> Result<Outcome, Failure> {
-    let client = context.client().await?;
+    let client = context.writer(args.dry_run).await?;
     let slots = client.profile(args.profile).slots();
     let order = args.place.order(&slots).await?;
     let found = client.lookup_music(args.search.query()).await?.slot;

@@ -5,6 +5,7 @@ use links_sdk::{NewProfile, Object};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::login;
 use crate::outcome::{Outcome, View};
@@ -22,6 +23,8 @@ pub(crate) struct ProfileCreateArgs {
     /// standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(
@@ -32,7 +35,7 @@ pub(crate) async fn run(
     if fields.get("login").is_some() {
         return Err(Failure::usage("the login stands before the fields, not among them"));
     }
-    let client = context.client().await?;
+    let client = context.writer(args.dry_run).await?;
     login::free(&client, &args.login, None).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);

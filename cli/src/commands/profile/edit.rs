@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::Outcome;
 use crate::{editor, key, yaml};
@@ -19,6 +20,8 @@ pub(crate) struct ProfileEditArgs {
     /// Id, login or address of the page
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 /// What a page's record has and an update does not take: what the service computes, what has a command of its own, and the theme,
@@ -26,7 +29,7 @@ pub(crate) struct ProfileEditArgs {
 const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
 
 pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<Outcome, Failure> {
-    let profile = context.client().await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let answer = profile.get().answer().await?;
     let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
     let Value::Object(mut fields) = body["data"].take() else {

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
 use crate::{key, login};
@@ -28,13 +29,15 @@ pub(crate) struct ProfileRenameArgs {
     /// The login that the page has now, to show that this is the page that is meant
     #[arg(long, value_name = "LOGIN", requires = "yes")]
     confirm: Option<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileRenameArgs,
 ) -> Result<Outcome, Failure> {
-    let client = context.client().await?;
+    let client = context.writer(args.dry_run).await?;
     let page = client.profile(args.profile).settings().await?;
     let old = page.login;
     if old == args.new {
@@ -50,7 +53,9 @@ pub(crate) async fn run(
         page.computed.url
     );
     context.ui.say(&Line::new(Tone::Removed, warning));
-    agree(context, &old, args.confirm)?;
+    if context.dry_run().is_none() {
+        agree(context, &old, args.confirm)?;
+    }
     let profile = client.profile(&id);
     let answer =
         profile.update_settings(SettingsChanges::default().login(args.new)).answer().await?;

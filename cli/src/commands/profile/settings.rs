@@ -5,6 +5,7 @@ use links_sdk::{ProfileKey, SettingsChanges};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::key;
 use crate::outcome::{Outcome, View};
@@ -23,6 +24,8 @@ pub(crate) struct ProfileSettingsArgs {
     /// are shown
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 const FIRST: &[&str] = &["profileId", "login", "languageCode", "computed.url"];
@@ -32,7 +35,7 @@ pub(crate) async fn run(
     args: ProfileSettingsArgs,
 ) -> Result<Outcome, Failure> {
     let fields = super::without_login(Fields::read(&args.words)?)?;
-    let profile = context.client().await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let answer = if args.words.is_empty() {
         profile.settings().answer().await?
     } else {

@@ -5,6 +5,7 @@ use links_sdk::{ProfileChanges, ProfileKey};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::key;
 use crate::outcome::{Outcome, View};
@@ -24,6 +25,8 @@ pub(crate) struct ProfileUpdateArgs {
     /// (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(
@@ -31,7 +34,7 @@ pub(crate) async fn run(
     args: ProfileUpdateArgs,
 ) -> Result<Outcome, Failure> {
     let fields = super::without_login(Fields::read(&args.words)?.some("title=Menu")?)?;
-    let profile = context.client().await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let changed = profile.update(ProfileChanges::from(fields.object())).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))

@@ -6,6 +6,7 @@ use links_sdk::types::NewSlot;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::key;
 use crate::outcome::{Outcome, View};
@@ -31,11 +32,13 @@ pub(crate) struct SlotsAddArgs {
     words: Vec<String>,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Outcome, Failure> {
     let fields = Fields::read(&args.words)?;
-    let slots = context.client().await?.profile(args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let order = args.place.order(&slots).await?;
     let data = (!fields.is_empty()).then(|| fields.object());
     let created = slots.create(NewSlot { type_: args.kind, data, order }).answer().await;

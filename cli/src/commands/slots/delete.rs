@@ -11,6 +11,7 @@ use super::clicks;
 use crate::agreement::agree;
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::key;
 use crate::outcome::{Body, Line, Outcome, Tone, View};
@@ -29,10 +30,12 @@ pub(crate) struct SlotsDeleteArgs {
     /// Agree to it without being asked
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<Outcome, Failure> {
-    let profile = context.client().await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let slots = profile.slots();
     let page = slots.list().await?;
     let doomed = named(&args.ids, &page)?;
@@ -48,6 +51,14 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
         }
     };
     agree(&context.ui, args.yes, &question)?;
+    if context.dry_run() == Some(DryRun::Service) {
+        // The service answers a rehearsal of a delete as it answers the delete.
+        let said = Line::new(
+            Tone::Plain,
+            format!("{} would be deleted; nothing was changed", doomed.len()),
+        );
+        return Ok(Outcome::own(json!(doomed), View::Lines(vec![said])));
+    }
 
     let progress = context.ui.progress(doomed.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;

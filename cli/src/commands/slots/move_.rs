@@ -5,6 +5,7 @@ use links_sdk::ProfileKey;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::key;
 use crate::outcome::{Outcome, View};
@@ -25,6 +26,8 @@ pub(crate) struct SlotsMoveArgs {
     id: i64,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Outcome, Failure> {
@@ -32,7 +35,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Ou
         return Err(Failure::usage("no place is named")
             .hint("say --top, --bottom, --at N, --before ID or --after ID"));
     }
-    let slots = context.client().await?.profile(args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let (body, mut page) = super::page(&slots).await?;
     let Some(from) = page.iter().position(|slot| slot.id == args.id) else {
         let message = format!("there is no block {} on this page", args.id);

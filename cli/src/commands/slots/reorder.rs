@@ -7,6 +7,7 @@ use links_sdk::{ProfileKey, Slot};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::key;
 use crate::outcome::{Outcome, View};
@@ -21,10 +22,12 @@ pub(crate) struct SlotsReorderArgs {
     /// The id of every block of the page, in the new order
     #[arg(value_name = "ID", required = true, value_parser = clap::value_parser!(i64).range(1..))]
     ids: Vec<i64>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsReorderArgs) -> Result<Outcome, Failure> {
-    let slots = context.client().await?.profile(args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     whole(&args.ids, &slots.list().await?)?;
     let answer = slots.reorder(args.ids).answer().await?;
     Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)))

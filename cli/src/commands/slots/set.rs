@@ -5,6 +5,7 @@ use links_sdk::ProfileKey;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::key;
 use crate::outcome::{Outcome, View};
@@ -26,11 +27,13 @@ pub(crate) struct SlotsSetArgs {
     /// them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Outcome, Failure> {
     let fields = Fields::read(&args.words)?.some("title=Menu")?;
-    let slots = context.client().await?.profile(args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let changed = slots.update(args.id, fields.object()).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))

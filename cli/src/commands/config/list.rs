@@ -1,0 +1,38 @@
+//! `links config list`
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::config::{Config, KEYS, Key};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Column, Outcome, View};
+
+/// Arguments of `links config list`.
+#[derive(Args, Debug)]
+pub(crate) struct ConfigListArgs {}
+
+const COLUMNS: &[Column] = &[
+    Column::at("KEY", "key"),
+    Column::at("VALUE", "value"),
+    Column::at("FROM", "from"),
+    Column::at("SETS", "about"),
+];
+
+pub(crate) fn run(context: &Context, _: &ConfigListArgs) -> Result<Outcome, Failure> {
+    let path = super::file(context)?;
+    let config = Config::load(&path)?;
+    let rows: Vec<Value> = KEYS.iter().map(|key| row(key, &config)).collect();
+    Ok(Outcome::own(rows, View::Table(COLUMNS)))
+}
+
+/// A key with the value it has without a flag.
+pub(super) fn row(key: &Key, config: &Config) -> Value {
+    let variable = std::env::var(key.variable).ok().filter(|it| !it.is_empty());
+    let (value, from) = match (variable, config.get(key.name)) {
+        (Some(value), _) => (Some(value), key.variable),
+        (None, Some(value)) => (Some(value), "the file"),
+        (None, None) => ((!key.default.is_empty()).then(|| key.default.to_owned()), "the default"),
+    };
+    json!({ "key": key.name, "value": value, "from": from, "about": key.about })
+}

@@ -1,0 +1,38 @@
+//! `links config set`
+
+use clap::Args;
+use serde_json::json;
+
+use crate::config::{self, Config};
+use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::outcome::{Line, Outcome, Tone, View};
+
+/// Arguments of `links config set`.
+#[derive(Args, Debug)]
+pub(crate) struct ConfigSetArgs {
+    /// The key, as `links config list` shows it
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Its value
+    #[arg(required_unless_present = "unset")]
+    value: Option<String>,
+    /// Remove the key from the file
+    #[arg(long, conflicts_with = "value")]
+    unset: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<Outcome, Failure> {
+    let key = config::key(&args.name)?;
+    let path = super::file(context)?;
+    let mut config = Config::load(&path)?;
+    config.set(key, args.value.as_deref())?;
+    config.store(&path)?;
+    let name = path.display().to_string();
+    let said = match &args.value {
+        Some(value) => format!("{} is {value} now, in {name}", key.name),
+        None => format!("{} is not set any more, in {name}", key.name),
+    };
+    let data = json!({ "key": key.name, "value": args.value, "file": name });
+    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)])))
+}

@@ -1,0 +1,53 @@
+//! `links help`
+
+use clap::{Args, Command};
+use serde_json::json;
+
+use crate::diagnostic::Failure;
+use crate::nearest::nearest;
+use crate::outcome::{Outcome, View};
+use crate::topics::TOPICS;
+
+/// Arguments of `links help`.
+#[derive(Args, Debug)]
+pub(crate) struct HelpArgs {
+    /// A topic (exit-codes, environment, output, files), or the words of a command
+    #[arg(value_name = "TOPIC|COMMAND")]
+    words: Vec<String>,
+}
+
+pub(crate) fn run(args: &HelpArgs) -> Result<Outcome, Failure> {
+    let text = match &args.words[..] {
+        [word] => match TOPICS.iter().find(|topic| topic.name == word) {
+            Some(topic) => (topic.text)(),
+            None => of_command(&args.words)?,
+        },
+        words => of_command(words)?,
+    };
+    let data = json!({ "about": args.words.join(" "), "text": text });
+    Ok(Outcome::own(data, View::Document(text)))
+}
+
+fn of_command(words: &[String]) -> Result<String, Failure> {
+    let mut command = crate::command();
+    command.build();
+    let mut found = &mut command;
+    for (nth, word) in words.iter().enumerate() {
+        let known: Vec<String> = names(found, nth == 0);
+        found = found.find_subcommand_mut(word).ok_or_else(|| unknown(word, known))?;
+    }
+    Ok(found.render_long_help().to_string())
+}
+
+fn names(command: &Command, first: bool) -> Vec<String> {
+    let topics = TOPICS.iter().filter(|_| first).map(|it| it.name.to_owned());
+    command.get_subcommands().map(|it| it.get_name().to_owned()).chain(topics).collect()
+}
+
+fn unknown(word: &str, known: Vec<String>) -> Failure {
+    let failure = Failure::usage(format!("there is no command and no topic `{word}`"));
+    match nearest(word, known) {
+        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+        None => failure.hint("`links --help` lists the commands"),
+    }
+}

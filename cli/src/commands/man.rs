@@ -1,0 +1,49 @@
+//! `links man`, which packagers run.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Command};
+use serde_json::json;
+
+use crate::diagnostic::Failure;
+use crate::outcome::{Line, Outcome, Tone, View};
+
+/// Arguments of `links man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// The folder to write the pages into
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+pub(crate) fn run(args: &ManArgs) -> Result<Outcome, Failure> {
+    let mut command = crate::command();
+    command.build();
+    let mut names = Vec::new();
+    let written = std::fs::create_dir_all(&args.folder)
+        .and_then(|()| write(&command, "links", &args.folder, &mut names));
+    written.map_err(|error| {
+        Failure::usage(format!("cannot write to {}: {error}", args.folder.display()))
+    })?;
+    let said = format!("{} pages written to {}", names.len(), args.folder.display());
+    let data = json!({ "folder": args.folder.display().to_string(), "pages": names });
+    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)])))
+}
+
+/// One page for each command, `links-slots-add.1`.
+fn write(
+    command: &Command,
+    name: &str,
+    folder: &Path,
+    names: &mut Vec<String>,
+) -> std::io::Result<()> {
+    let file = format!("{name}.1");
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
+    std::fs::write(folder.join(&file), page)?;
+    names.push(file);
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    shown
+        .into_iter()
+        .try_for_each(|it| write(it, &format!("{name}-{}", it.get_name()), folder, names))
+}

@@ -1,0 +1,146 @@
+//! What each kind of argument is completed with. The kind is known by the name of the value, so that a command gets its completion
+//! without a word of its own.
+
+use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
+
+use clap::{Arg, Command};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
+use serde_json::Value;
+
+use crate::args::Global;
+use crate::context::{Context, NAMES};
+use crate::formats::Format;
+use crate::names::Names;
+use crate::settings;
+use crate::slot_types::{self, Described};
+use crate::ui::{Ui, clean};
+
+/// What earlier commands have kept, and what stands on the line.
+pub(super) struct Known {
+    names: Names,
+    types: Option<Described>,
+    words: Vec<String>,
+}
+
+impl Known {
+    /// Reads it; what cannot be read is empty.
+    pub(super) fn load(words: &[OsString]) -> Arc<Self> {
+        let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+        let sandbox = words.iter().any(|it| it == "--sandbox");
+        let global = Global { sandbox, ..Global::default() };
+        let context = settings::of_process(&global)
+            .map(|settings| Context::new(settings, Ui::plain(Format::Table)));
+        let (names, types) = match &context {
+            Ok(context) => (
+                context.cache_file(NAMES).map(|path| Names::load(&path)).unwrap_or_default(),
+                slot_types::kept(context),
+            ),
+            Err(_) => (Names::default(), None),
+        };
+        Arc::new(Self { names, types, words })
+    }
+
+    fn pages(&self) -> Vec<CompletionCandidate> {
+        self.names.profiles.values().map(|it| candidate(&it.login, &it.title)).collect()
+    }
+
+    fn slots(&self) -> Vec<CompletionCandidate> {
+        let slots = self.names.slots_of(self.page());
+        let told = |it: &crate::names::NamedSlot| format!("{} {}", it.kind, it.label);
+        slots.into_iter().map(|it| candidate(it.id.to_string(), told(it).trim())).collect()
+    }
+
+    fn forms(&self) -> Vec<CompletionCandidate> {
+        self.names.forms.iter().map(|(id, title)| candidate(id, title)).collect()
+    }
+
+    fn types(&self) -> Vec<CompletionCandidate> {
+        let Some(types) = &self.types else { return Vec::new() };
+        let title = |name: &str| types.get(name).map(|it| it.title.clone()).unwrap_or_default();
+        types.creatable().map(|name| candidate(name, &title(name))).collect()
+    }
+
+    /// Fields of the slot type that the line is about; behind `field=` the values it may have.
+    fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let kind = self.kind().and_then(|kind| self.types.as_ref()?.get(kind));
+        let properties = kind.and_then(|it| it.schema.0.get("properties")?.as_object());
+        let Some(properties) = properties else { return Vec::new() };
+        let mut found = Vec::new();
+        for (name, schema) in properties {
+            let is_text = schema["type"] == "string" || schema["type"][0] == "string";
+            let sign = if is_text { "=" } else { ":=" };
+            let start = format!("{name}{sign}");
+            let values = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            if typed.starts_with(&start) {
+                found.extend(values.map(|it| candidate(format!("{start}{it}"), "")));
+            } else {
+                found.push(candidate(start, schema["description"].as_str().unwrap_or_default()));
+            }
+        }
+        found.retain(|it| it.get_value().to_string_lossy().starts_with(typed));
+        found
+    }
+
+    /// The page that the line names, if it is a known one.
+    fn page(&self) -> Option<&str> {
+        let login = |word: &str| {
+            let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let is_known =
+                |(id, it): (&i64, &crate::names::Named)| it.login == last || id.to_string() == last;
+            self.names.profiles.iter().any(is_known) || self.names.slots.contains_key(last)
+        };
+        let word = self.words.iter().skip(3).find(|it| login(it))?;
+        word.trim_end_matches('/').rsplit('/').next()
+    }
+
+    /// The slot type that the line names, itself or by a slot's id.
+    fn kind(&self) -> Option<&str> {
+        let types = self.types.as_ref()?;
+        self.words.iter().skip(3).find_map(|word| {
+            if let Some(found) = types.get(word) {
+                return Some(found.type_.as_str());
+            }
+            let id: i64 = word.parse().ok()?;
+            let slots = self.names.slots_of(self.page());
+            Some(slots.into_iter().find(|it| it.id == id)?.kind.as_str())
+        })
+    }
+}
+
+/// The command tree with what its arguments are completed with.
+pub(super) fn offered(command: Command, known: &Arc<Known>) -> Command {
+    below(command, "", known)
+}
+
+fn below(command: Command, noun: &str, known: &Arc<Known>) -> Command {
+    let command = command.mut_args(|arg| with_candidates(arg, noun, known));
+    command.mut_subcommands(|sub| {
+        let name = if noun.is_empty() { sub.get_name().to_owned() } else { noun.to_owned() };
+        below(sub, &name, known)
+    })
+}
+
+fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
+    let Some(name) = arg.get_value_names().and_then(|it| it.first()) else { return arg };
+    let list: fn(&Known) -> Vec<CompletionCandidate> = match (name.as_str(), noun) {
+        ("KEY" | "PROFILE", _) => Known::pages,
+        ("ID", "slots") => Known::slots,
+        ("ID" | "FORM", _) => Known::forms,
+        ("TYPE", "slots" | "schema") => Known::types,
+        (name, "slots") if name.contains("FIELD=VALUE") => {
+            let known = known.clone();
+            return arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
+                known.fields(&typed.to_string_lossy())
+            }));
+        }
+        _ => return arg,
+    };
+    let known = known.clone();
+    arg.add(ArgValueCandidates::new(move || list(&known)))
+}
+
+fn candidate(value: impl Into<OsString>, told: &str) -> CompletionCandidate {
+    let told = clean::line(told).into_owned();
+    CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.into()))
+}

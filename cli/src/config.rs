@@ -1,0 +1,336 @@
+//! The configuration file: TOML in the platform's folder for it, and nowhere else. A file in the current folder is never read, and no
+//! key holds a secret.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use links_sdk::BaseUrl;
+use toml_edit::{DocumentMut, Item, Value};
+
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::formats::Format;
+use crate::nearest::nearest;
+
+/// The file's name in its folder.
+const NAME: &str = "config.toml";
+
+/// A larger file is not one of ours.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// A key of the file.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// Its name in the file.
+    pub(crate) name: &'static str,
+    /// The variable of the environment that goes before it.
+    pub(crate) variable: &'static str,
+    /// What applies without either.
+    pub(crate) default: &'static str,
+    /// What it sets.
+    pub(crate) about: &'static str,
+    kind: Kind,
+}
+
+/// What a key may be set to.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Format,
+    Address,
+    Color,
+    Switch,
+    Seconds,
+    Wait,
+}
+
+/// Every key.
+pub(crate) const KEYS: &[Key] = &[
+    Key {
+        name: "output",
+        variable: "LINKS_OUTPUT",
+        default: "table",
+        about: "how data is printed",
+        kind: Kind::Format,
+    },
+    Key {
+        name: "base-url",
+        variable: "LINKS_BASE_URL",
+        default: "",
+        about: "address of the service, version segment included",
+        kind: Kind::Address,
+    },
+    Key {
+        name: "color",
+        variable: "LINKS_COLOR",
+        default: "auto",
+        about: "colour: auto, always or never",
+        kind: Kind::Color,
+    },
+    Key {
+        name: "progress",
+        variable: "LINKS_PROGRESS",
+        default: "true",
+        about: "whether long work shows its progress on a terminal",
+        kind: Kind::Switch,
+    },
+    Key {
+        name: "timeout",
+        variable: "LINKS_TIMEOUT",
+        default: "120",
+        about: "longest time for one call in seconds, waiting and retries included",
+        kind: Kind::Seconds,
+    },
+    Key {
+        name: "max-wait",
+        variable: "LINKS_MAX_WAIT",
+        default: "",
+        about: "longest wait for the rate limits in seconds",
+        kind: Kind::Wait,
+    },
+];
+
+/// What the file says.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    document: DocumentMut,
+}
+
+impl Config {
+    /// The file of a folder; nothing where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, is not TOML, or has a key or a value that is none of ours.
+    pub(crate) fn load(path: &Path) -> Result<Self, Failure> {
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                return Err(Failure::usage(format!("cannot read {}: {error}", path.display())));
+            }
+        };
+        let wrong = |line: usize, why: &str| {
+            Failure::new(Exit::Usage, format!("{}:{line}: {why}", path.display()))
+        };
+        let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
+        // The parsed form knows the places of its values, the editable one does not.
+        let parsed = toml_edit::Document::parse(text.as_str())
+            .map_err(|error| wrong(line(error.span().map_or(0, |it| it.start)), error.message()))?;
+        for (name, item) in parsed.iter() {
+            let at = parsed.key(name).and_then(toml_edit::Key::span).map_or(0, |it| it.start);
+            let key = key(name).map_err(|failure| wrong(line(at), &failure.to_string()))?;
+            let text = text_of(item)
+                .ok_or_else(|| wrong(line(at), &format!("`{name}` is not one value")))?;
+            key.check(&text).map_err(|why| wrong(line(at), &why))?;
+        }
+        Ok(Self { document: parsed.into_mut() })
+    }
+
+    /// What a key is set to.
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        text_of(self.document.get(name)?)
+    }
+
+    /// What the variable of a key would be set to, if the file has the key.
+    pub(crate) fn of_variable(&self, variable: &str) -> Option<String> {
+        self.get(KEYS.iter().find(|key| key.variable == variable)?.name)
+    }
+
+    /// Sets a key, or removes it. What else the file holds stays, comments too.
+    ///
+    /// # Errors
+    ///
+    /// When the value is none of the key's.
+    pub(crate) fn set(&mut self, key: &Key, text: Option<&str>) -> Result<(), Failure> {
+        let Some(text) = text else {
+            self.document.remove(key.name);
+            return Ok(());
+        };
+        key.check(text).map_err(Failure::usage)?;
+        let value = match key.kind {
+            Kind::Switch => Value::from(text == "true"),
+            Kind::Seconds | Kind::Wait => Value::from(text.parse::<i64>().unwrap_or_default()),
+            Kind::Format | Kind::Address | Kind::Color => Value::from(text),
+        };
+        match self.document.get_mut(key.name).and_then(Item::as_value_mut) {
+            Some(old) => {
+                let decor = old.decor().clone();
+                *old = value;
+                *old.decor_mut() = decor;
+            }
+            None => self.document[key.name] = Item::Value(value),
+        }
+        Ok(())
+    }
+
+    /// Writes the file: beside it first and then into its place, so that there is never half a file. A link is followed, not replaced.
+    ///
+    /// # Errors
+    ///
+    /// When the folder or the file cannot be written.
+    pub(crate) fn store(&self, path: &Path) -> Result<(), Failure> {
+        let write = || {
+            let path = target(path)?;
+            let folder = path.parent().unwrap_or(Path::new("."));
+            std::fs::create_dir_all(folder)?;
+            let mut file = tempfile::Builder::new().prefix(".links-").tempfile_in(folder)?;
+            file.write_all(self.document.to_string().as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            io::Result::Ok(())
+        };
+        write().map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
+    }
+}
+
+impl Key {
+    fn check(&self, text: &str) -> Result<(), String> {
+        let Self { name, .. } = self;
+        match self.kind {
+            Kind::Format if Format::from_word(text).is_none() => {
+                Err(format!("`{name}` is one of {}, not `{text}`", Format::words()))
+            }
+            Kind::Address => {
+                BaseUrl::new(text).map(|_| ()).map_err(|why| format!("`{name}`: {why}"))
+            }
+            Kind::Color if !matches!(text, "auto" | "always" | "never") => {
+                Err(format!("`{name}` is auto, always or never, not `{text}`"))
+            }
+            Kind::Switch if !matches!(text, "true" | "false") => {
+                Err(format!("`{name}` is true or false, not `{text}`"))
+            }
+            Kind::Seconds if !text.parse::<u32>().is_ok_and(|it| it > 0) => {
+                Err(format!("`{name}` is a number of seconds, not `{text}`"))
+            }
+            Kind::Wait if text.parse::<u32>().is_err() => {
+                Err(format!("`{name}` is a number of seconds, not `{text}`"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The key of this name.
+///
+/// # Errors
+///
+/// When there is none; the failure names the one that may be meant.
+pub(crate) fn key(name: &str) -> Result<&'static Key, Failure> {
+    KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
+        let failure = Failure::usage(format!("there is no key `{name}`"));
+        match nearest(name, KEYS.iter().map(|key| key.name)) {
+            Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+            None => failure.hint("`links config list` shows all keys"),
+        }
+    })
+}
+
+/// Where the file is.
+///
+/// # Errors
+///
+/// On a machine without a home folder.
+pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    folder.map(|folder| folder.join(NAME)).ok_or_else(|| {
+        Failure::usage("there is no home folder to keep a configuration in")
+            .hint("name a folder with LINKS_CONFIG_DIR")
+    })
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    let mut text = String::new();
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// What is written: the file itself, or where a link leads.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => path.canonicalize(),
+        _ => Ok(path.to_owned()),
+    }
+}
+
+fn text_of(item: &Item) -> Option<String> {
+    match item.as_value()? {
+        Value::String(text) => Some(text.value().clone()),
+        Value::Integer(number) => Some(number.value().to_string()),
+        Value::Boolean(switch) => Some(switch.value().to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        std::fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_file_says_what_its_keys_say() {
+        let (_folder, path) = file("output = \"json\"\ntimeout = 30\nprogress = false\n");
+        let config = Config::load(&path).unwrap();
+        assert_eq!(config.of_variable("LINKS_OUTPUT").as_deref(), Some("json"));
+        assert_eq!(config.of_variable("LINKS_TIMEOUT").as_deref(), Some("30"));
+        assert_eq!(config.get("progress").as_deref(), Some("false"));
+        assert_eq!(config.of_variable("LINKS_TOKEN"), None);
+        assert!(Config::load(&path.with_file_name("none")).unwrap().get("output").is_none());
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_line() {
+        for (text, why) in [
+            ("a = ", ":1: "),
+            ("\noutptu = \"json\"", ":2: there is no key `outptu`"),
+            ("output = \"xml\"", ":1: `output` is one of"),
+            ("timeout = 0", "`timeout` is a number of seconds"),
+            ("base-url = \"http://links.test\"", "`base-url`: "),
+            ("color = [\"never\"]", "not one value"),
+            ("token = \"x\"", "no key `token`"),
+        ] {
+            let (_folder, path) = file(text);
+            let failure = Config::load(&path).unwrap_err();
+            assert!(failure.to_string().contains(why), "{text}: {failure}");
+        }
+    }
+
+    #[test]
+    fn setting_a_key_keeps_everything_else() {
+        let (_folder, path) = file("# mine\noutput = \"json\" # always\n");
+        let mut config = Config::load(&path).unwrap();
+        config.set(key("output").unwrap(), Some("yaml")).unwrap();
+        config.set(key("timeout").unwrap(), Some("30")).unwrap();
+        config.set(key("timeout").unwrap(), Some("x")).unwrap_err();
+        config.store(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "# mine\noutput = \"yaml\" # always\ntimeout = 30\n");
+        config.set(key("output").unwrap(), None).unwrap();
+        assert_eq!(config.get("output"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_a_dangling_one_refused() {
+        let (folder, path) = file("");
+        let link = folder.path().join("link.toml");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut config = Config::default();
+        config.set(key("output").unwrap(), Some("csv")).unwrap();
+        config.store(&link).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "output = \"csv\"\n");
+        std::fs::remove_file(&path).unwrap();
+        config.store(&link).unwrap_err();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+    }
+}

@@ -1,0 +1,178 @@
+//! What is said instead of "unknown command": where the service keeps something to its dashboard, and where the words are in another
+//! order.
+
+use clap::Command;
+
+/// What is said of a command that there is not.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// Why it is not there.
+    pub(crate) message: String,
+    /// What to do instead.
+    pub(crate) hint: String,
+}
+
+/// Nouns, verbs, why there is no such command, and what there is instead (the interface, section 1).
+const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
+    (
+        &["profile", "profiles", "page"],
+        &["delete", "remove", "rm"],
+        "deleting a page cannot be undone, so the service lets nobody do it but its owner, in the dashboard",
+        "`links slots delete` empties a page; the page itself goes in the dashboard",
+    ),
+    (
+        &["profile", "profiles", "page"],
+        &["theme", "themes"],
+        "themes are chosen in the dashboard only; the service neither lists nor accepts them",
+        "`links profile get KEY --fields themeId` shows which one a page has",
+    ),
+    (
+        &["forms", "form"],
+        &["delete", "remove", "rm"],
+        "a lead form is deleted in the dashboard only",
+        "`links forms update ID enabled:=false` switches it off",
+    ),
+    (
+        &["forms", "form"],
+        &["submissions", "submission", "leads", "answers", "export"],
+        "submissions hold personal data of visitors, so they are shown in the dashboard only",
+        "`links analytics form ID` counts them",
+    ),
+    (
+        &["forms", "form"],
+        &["webhook", "webhooks"],
+        "webhooks of a form are set in the dashboard only",
+        "a form's channels are told of each submission: `links channels list`",
+    ),
+    (
+        &["channels", "channel"],
+        &["add", "create", "verify", "edit", "update", "set", "delete", "remove"],
+        "notification channels are added, verified and edited in the dashboard only",
+        "`links channels list` shows those that are verified",
+    ),
+    (
+        &["slots", "slot"],
+        &["replace"],
+        "the service replaces no page in one call",
+        "`links slots apply FILE` makes a page as a file says",
+    ),
+];
+
+/// Words at the beginning for which there is no command at all.
+const NOWHERE: &[(&[&str], &str, &str)] = &[
+    (
+        &["theme", "themes"],
+        "themes are chosen in the dashboard only; the service neither lists nor accepts them",
+        "`links profile get KEY --fields themeId` shows which one a page has",
+    ),
+    (
+        &["submissions", "leads"],
+        "submissions hold personal data of visitors, so they are shown in the dashboard only",
+        "`links analytics form ID` counts them",
+    ),
+    (
+        &["webhook", "webhooks"],
+        "webhooks of a form are set in the dashboard only",
+        "a form's channels are told of each submission: `links channels list`",
+    ),
+    (
+        &[
+            "event", "events", "ticket", "tickets", "product", "products", "order", "orders",
+            "catalog", "shop",
+        ],
+        "events and shops are made in the dashboard only",
+        "an event block can be read and moved: `links slots list KEY`",
+    ),
+    (
+        &["account", "password", "email", "payment", "payments", "billing"],
+        "the account, its password, address and payments are settled in the dashboard only",
+        "`links me` shows whose token this is",
+    ),
+];
+
+/// What to say of these words, if they are more than a mistyped command.
+pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Said> {
+    let first = *words.first()?;
+    let said =
+        |message: &str, hint: &str| Said { message: message.to_owned(), hint: hint.to_owned() };
+    if let Some((.., message, hint)) = NOWHERE.iter().find(|(nouns, ..)| nouns.contains(&first)) {
+        return Some(said(message, hint));
+    }
+    let second = words.get(1).copied();
+    for (noun, verb) in second.into_iter().flat_map(|second| [(first, second), (second, first)]) {
+        let row = ELSEWHERE.iter().find(|it| it.0.contains(&noun) && it.1.contains(&verb));
+        if let Some((.., message, hint)) = row {
+            return Some(said(message, hint));
+        }
+    }
+    verb_first(first, second, tree)
+}
+
+/// `links list slots`: the words are ours, but in another order.
+fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Said> {
+    if tree.find_subcommand(verb).is_some() {
+        return None;
+    }
+    let nouns = tree.get_subcommands().filter(|it| it.find_subcommand(verb).is_some());
+    let lines: Vec<_> =
+        nouns.map(|it| (it.get_name(), format!("`links {} {verb}`", it.get_name()))).collect();
+    let meant = lines.iter().find(|(name, _)| {
+        noun.is_some_and(|noun| *name == noun || name.trim_end_matches('s') == noun)
+    });
+    let hint = match meant {
+        Some((_, line)) => format!("did you mean {line}?"),
+        None if lines.is_empty() => return None,
+        None => {
+            let lines: Vec<_> = lines.into_iter().map(|(_, line)| line).collect();
+            format!("there is {}", lines.join(", "))
+        }
+    };
+    Some(Said { message: format!("`{verb}` stands behind what it is about"), hint })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hint(line: &str) -> Option<String> {
+        let words: Vec<_> = line.split(' ').collect();
+        said(&words, &crate::command()).map(|it| it.hint)
+    }
+
+    #[test]
+    fn what_is_elsewhere_is_said_and_what_to_do() {
+        for line in [
+            "profile delete",
+            "delete profile",
+            "forms submissions",
+            "themes",
+            "channels add",
+            "orders list",
+        ] {
+            assert!(hint(line).is_some_and(|it| it.contains("`links ")), "{line}");
+        }
+    }
+
+    #[test]
+    fn words_in_another_order_are_put_right() {
+        assert_eq!(hint("list slots").as_deref(), Some("did you mean `links slots list`?"));
+        assert_eq!(hint("list form").as_deref(), Some("did you mean `links forms list`?"));
+        assert!(hint("apply cafe.yaml").unwrap().contains("`links slots apply`"));
+        for line in ["slots lst", "nonsense", "slots", "profile nonsense"] {
+            assert_eq!(hint(line), None, "{line}");
+        }
+    }
+
+    /// A sentence must not stand in the way of a command that there is.
+    #[test]
+    fn nothing_that_is_there_is_said_to_be_elsewhere() {
+        let tree = crate::command();
+        for (nouns, verbs, ..) in ELSEWHERE {
+            for noun in nouns.iter().filter_map(|it| tree.find_subcommand(it)) {
+                let there = verbs.iter().find(|verb| noun.find_subcommand(verb).is_some());
+                assert_eq!(there, None, "{}", noun.get_name());
+            }
+        }
+        assert!(NOWHERE.iter().flat_map(|it| it.0).all(|it| tree.find_subcommand(it).is_none()));
+    }
+}

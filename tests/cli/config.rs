@@ -1,0 +1,116 @@
+//! The configuration file, and what `links doctor` says.
+
+use crate::stage::Stage;
+
+fn stage() -> Stage {
+    let stage = Stage::cafe();
+    let folder = stage.home.path().join("config").display().to_string();
+    stage.env("LINKS_CONFIG_DIR", folder)
+}
+
+#[test]
+fn a_key_that_is_set_holds_until_a_variable_or_a_flag_says_otherwise() {
+    let stage = stage();
+    assert_eq!(stage.run("config set output jsonl").exit, 0);
+    assert_eq!(stage.run("config get output -o table").stdout, "jsonl\n");
+    assert!(stage.run("profile list").stdout.starts_with("{\"id\":101"));
+    assert!(stage.run("profile list -o ids").stdout.starts_with("101\n"));
+    let stage = stage.env("LINKS_OUTPUT", "csv");
+    assert!(stage.run("profile list").stdout.starts_with("id,login"));
+    let listed = stage.run("config list -o json").json();
+    assert_eq!(listed["data"][0]["from"], "LINKS_OUTPUT");
+    let stage = stage.env("LINKS_OUTPUT", "");
+    assert_eq!(stage.run("config set output --unset").exit, 0);
+    assert!(stage.run("profile list").stdout.starts_with("ID "));
+}
+
+#[test]
+fn the_address_can_stand_there_and_nothing_in_the_current_folder_is_read() {
+    let stage = stage();
+    let address = stage.server.base_url();
+    let stage = stage.env("LINKS_BASE_URL", "");
+    for name in ["config.toml", "links.toml", ".links.toml", ".env"] {
+        stage.file(name, format!("base-url = \"{address}\"\nLINKS_BASE_URL={address}\n"));
+    }
+    assert_eq!(stage.run("me").exit, 2);
+    assert_eq!(stage.run(&format!("config set base-url {address}")).exit, 0);
+    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!(stage.run("config set base-url http://links.test").exit, 2);
+}
+
+#[test]
+fn a_broken_file_is_named_and_can_be_found() {
+    let stage = stage();
+    let folder = stage.home.path().join("config");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "output = \"json\"\noutptu = 1\n").unwrap();
+    let run = stage.run("me");
+    assert!(
+        run.exit == 2 && run.stderr.contains("config.toml:2: there is no key `outptu`"),
+        "{run}"
+    );
+    assert_eq!(stage.run("config path").exit, 0);
+    let run = stage.run("doctor");
+    assert!(run.exit == 2 && run.stdout.contains("✗ configuration"), "{run}");
+    let run = stage.run("config get outptu -o json");
+    assert_eq!(run.exit, 2);
+}
+
+#[test]
+fn a_mistyped_key_is_found() {
+    let run = stage().run("config set outptu json -o json");
+    assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `output`?".into()), "{run}");
+}
+
+fn findings(stage: &Stage) -> (i32, Vec<(String, String)>) {
+    let run = stage.run("doctor -o json");
+    let rows = run.json()["data"].as_array().unwrap().clone();
+    let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap().to_owned();
+    (run.exit, rows.iter().map(|row| (text(row, "check"), text(row, "state"))).collect())
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong() {
+    let (exit, found) = findings(&stage());
+    assert_eq!((exit, found.iter().find(|(_, state)| state != "good")), (0, None));
+    let checks: Vec<_> = found.iter().map(|(check, _)| check.as_str()).collect();
+    for check in [
+        "configuration",
+        "token",
+        "way to the service",
+        "clock",
+        "abilities",
+        "limits",
+        "requests",
+        "state folder",
+    ] {
+        assert!(checks.contains(&check), "{checks:?}");
+    }
+    let bad = |stage: &Stage| {
+        let (exit, found) = findings(stage);
+        let bad = found.into_iter().find(|(_, state)| state == "bad");
+        (exit, bad.map(|(check, _)| check).unwrap_or_default())
+    };
+    assert_eq!(bad(&stage().env("LINKS_BASE_URL", "")), (2, "service".into()));
+    assert_eq!(bad(&stage().env("LINKS_TOKEN", "")), (4, "token".into()));
+    assert_eq!(bad(&stage().env("LINKS_TOKEN", "wrong-token")), (4, "abilities".into()));
+    let nowhere = stage().env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1");
+    assert_eq!(bad(&nowhere), (10, "way to the service".into()));
+
+    let stage = stage();
+    stage.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
+    let (exit, found) = findings(&stage);
+    assert!(exit == 0 && found.contains(&("abilities".into(), "doubtful".into())), "{found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_looks_at_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = stage();
+    let path = stage.file("token", stage.server.token());
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
+    let (exit, found) = findings(&stage);
+    assert!(exit == 0 && found.contains(&("token".into(), "doubtful".into())), "{found:?}");
+}

@@ -1,0 +1,96 @@
+//! Pages and scripts that are made from the program's own tables. `LINKS_UPDATE=1 cargo test -p links-cli docs` writes them anew.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use crate::stage::Stage;
+
+/// Compares a committed file with what the program makes.
+fn compare(name: &str, made: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    if std::env::var_os("LINKS_UPDATE").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == made, "{name} is not what the program makes: LINKS_UPDATE=1 writes it anew");
+}
+
+#[test]
+fn the_page_of_exit_codes_is_the_table() {
+    let mut text = "# Exit codes\n\nHow a command ended, as a script sees it.\n\n| code | name | meaning |\n| --- | --- | --- |\n".to_owned();
+    for exit in links_cli::Exit::ALL {
+        writeln!(text, "| {} | `{}` | {} |", exit.code(), exit.name(), exit.meaning()).unwrap();
+    }
+    compare("docs/exit-codes.md", &text);
+}
+
+#[test]
+fn help_has_the_same_table() {
+    let stage = Stage::cafe();
+    let (topic, brief) = (stage.run("help exit-codes").stdout, stage.run("--help").stdout);
+    for exit in links_cli::Exit::ALL {
+        let row = |line: &str| {
+            line.starts_with(&format!("{:>5}  {} ", exit.code(), exit.name()))
+                && line.ends_with(exit.meaning())
+        };
+        assert!(topic.lines().any(row), "{topic}");
+        let word = format!("{} {}", exit.code(), exit.name().replace('_', " "));
+        let brief = brief.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(brief.contains(&word), "{brief}");
+    }
+}
+
+#[test]
+fn the_scripts_of_the_shells_are_those_of_the_program() {
+    let stage = Stage::cafe();
+    for (shell, name) in [
+        ("bash", "links.bash"),
+        ("elvish", "links.elv"),
+        ("fish", "links.fish"),
+        ("powershell", "_links.ps1"),
+        ("zsh", "_links"),
+    ] {
+        let run = stage.run(&format!("completions {shell}"));
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
+        compare(&format!("completions/{name}"), &run.stdout);
+    }
+}
+
+#[test]
+fn there_is_a_manual_page_for_each_command() {
+    let stage = Stage::cafe();
+    let run = stage.run("man pages -o json");
+    assert_eq!(run.exit, 0, "{run}");
+    let folder = stage.home.path().join("pages");
+    let page = std::fs::read_to_string(folder.join("links-slots-apply.1")).unwrap();
+    assert!(
+        page.contains(".TH") && page.contains("\\-\\-prune") && page.contains("Example"),
+        "{page}"
+    );
+    assert!(!folder.join("links-man.1").exists());
+    let Ok(checked) = Command::new("groff")
+        .args(["-man", "-Tutf8", "-ww", "-z"])
+        .arg(folder.join("links-slots-apply.1"))
+        .output()
+    else {
+        eprintln!("not shown that the pages are clean: there is no groff on this machine");
+        return;
+    };
+    assert!(checked.status.success() && checked.stderr.is_empty(), "{checked:?}");
+}
+
+#[test]
+fn every_topic_is_explained_and_a_mistyped_one_found() {
+    let stage = Stage::cafe();
+    for topic in ["exit-codes", "environment", "output", "files", "slots apply", "profile"] {
+        let run = stage.run(&format!("help {topic}"));
+        assert!(run.exit == 0 && run.stdout.lines().count() > 5, "{run}");
+    }
+    let run = stage.run("help exit-code -o json");
+    assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `exit-codes`?".into()));
+    for variable in ["LINKS_TOKEN", "LINKS_OUTPUT", "NO_COLOR", "LINKS_SANDBOX"] {
+        assert!(stage.run("help environment").stdout.contains(variable), "{variable}");
+    }
+}

@@ -1,0 +1,93 @@
+//! What is said beside the data: requests with `-v`, and hints where a command is mistaken.
+
+use crate::stage::Stage;
+
+#[test]
+fn each_request_is_a_line_and_stdout_stays_what_it_was() {
+    let stage = Stage::cafe();
+    let plain = stage.run("slots list cafe -o json");
+    for how in ["-v", "--verbose"] {
+        let run = stage.run(&format!("slots list cafe -o json {how}"));
+        assert_eq!(run.stdout, plain.stdout);
+        let lines: Vec<_> = run.stderr.lines().collect();
+        assert_eq!(lines.len(), 1, "{run}");
+        assert!(lines[0].starts_with("GET /api/v1/profiles/cafe/slots → 200, "), "{run}");
+        assert!(
+            lines[0].contains(" ms, ") && lines[0].ends_with("requests left this minute"),
+            "{run}"
+        );
+    }
+    let run = stage.env("LINKS_LOG", "1").run("me");
+    assert!(run.stderr.starts_with("GET /api/v1/me → 200, "), "{run}");
+}
+
+#[test]
+fn headers_and_bodies_are_shown_without_secrets() {
+    const CANARY: &str = "canary-91c4-token";
+    let stage = Stage::cafe();
+    let token = stage.server.token();
+    for line in [
+        "me -vv",
+        "slots get cafe 1002 -vv",
+        "profile preview cafe -vv",
+        "forms create title=x fields:=[] -vv",
+        "me -vv -o json --base-url http://127.0.0.1:1",
+    ] {
+        let run = stage.run(line);
+        assert!(!run.to_string().contains(&token), "{run}");
+        assert!(!run.to_string().contains("lnk_"), "{run}");
+    }
+    let run = stage.run("slots get cafe 1002 -vv");
+    assert!(run.stderr.contains("> authorization: ***\n"), "{run}");
+    assert!(run.stderr.contains("< content-type: application/json"), "{run}");
+    assert!(run.stderr.contains("\"title\":\"Menu\""), "{run}");
+    let run = stage.run("forms create title=Contact fields:=[] -vv");
+    assert!(run.stderr.contains("> {\"title\":\"Contact\",\"fields\":[]}"), "{run}");
+
+    let stage = Stage::cafe().env("LINKS_TOKEN", CANARY);
+    for line in ["me -vv", "slots list cafe -vv -o json"] {
+        let run = stage.run(line);
+        assert!(run.exit == 4 && !run.to_string().contains(CANARY), "{run}");
+    }
+}
+
+#[test]
+fn a_call_ends_within_the_time_it_is_given() {
+    let stage = Stage::cafe();
+    assert_eq!(stage.run("me --timeout 30").exit, 0);
+    assert_eq!(stage.run("me --timeout 0").exit, 2);
+    assert_eq!(stage.env("LINKS_TIMEOUT", "soon").run("me").exit, 2);
+}
+
+#[test]
+fn a_mistaken_command_is_answered_with_what_is_meant() {
+    let stage = Stage::cafe();
+    for (line, hint) in [
+        ("slots lst cafe", "did you mean `list`"),
+        ("slts list cafe", "did you mean `slots`"),
+        ("list slots", "did you mean `links slots list`?"),
+        ("me --outptu json", "did you mean `--output`?"),
+        ("profile delete cafe", "dashboard"),
+        ("forms submissions 1", "`links analytics form ID`"),
+        ("themes", "themeId"),
+    ] {
+        let run = stage.run(&format!("{line} -o json"));
+        assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
+        let error = run.error();
+        let said = format!("{} {}", error["message"], error["hint"]);
+        assert!(said.contains(hint), "{run}");
+        assert_eq!(stage.run(line).exit, 2);
+    }
+    let run = stage.run("profile delete cafe");
+    assert!(run.stderr.contains("cannot be undone") && run.stderr.contains("help:"), "{run}");
+    assert!(stage.operations().is_empty());
+}
+
+#[test]
+fn a_field_that_nothing_has_is_said() {
+    let stage = Stage::cafe();
+    let run = stage.run("profile list --fields login,titel");
+    assert_eq!(run.exit, 0);
+    assert_eq!(run.stderr, "nothing has a field `titel`; did you mean `title`?\n");
+    assert_eq!(stage.run("profile list --fields login,titel -o json").stderr, "");
+}
