@@ -222,13 +222,24 @@ async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_c
 
 #[tokio::test]
 async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() {
-    for (fault, keys) in [(Fault::Before(500), 2), (Fault::After(500), 1)] {
+    for (fault, keys) in [(Fault::Before(500), 2), (Fault::After(500), 1), (Fault::Before(503), 2)]
+    {
         let desk = Desk::new(Choices { failures_stored: true, ..Choices::default() }).await;
         desk.server.fail([2], &fault);
         desk.process(&three_dividers(), []).await.result.unwrap();
         assert_eq!((desk.slots().len(), desk.keys().len()), (3, keys), "{fault:?}");
         assert_eq!(desk.state(), [State::Done]);
     }
+}
+
+#[tokio::test]
+async fn fault_11_a_gateway_that_gave_up_is_no_stored_failure() {
+    let desk = Desk::new(Choices::default()).await;
+    let gateway = || Act::answer(504, &[], "<html>Gateway Timeout</html>");
+    let acts = pass(1).chain([gateway()]).chain(pass(1)).chain([gateway()]).chain(pass(1));
+    desk.process(&three_dividers(), acts.chain([gateway()])).await.result.unwrap();
+    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+    assert!(desk.keys()[0].ends_with("-1-0"), "{:?}", desk.keys());
 }
 
 #[tokio::test]

@@ -66,9 +66,10 @@ pub(super) async fn create(
         if !made.is_empty() || tries == MOST_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
             return Err(doubt.unwrap_or(error));
         }
-        match &error {
-            ApplyError::Call { source, .. } if source.status() == Some(500) => failures_of_key += 1,
-            _ => shared.clock.sleep(KEY_SETTLES).await,
+        if is_own_failure(&error) {
+            failures_of_key += 1;
+        } else {
+            shared.clock.sleep(KEY_SETTLES).await;
         }
         if failures_of_key == 2 {
             key = match &mut journal {
@@ -117,6 +118,12 @@ pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Resu
 
 fn refused(step: Step, creates: &[Create], error: Error) -> ApplyError {
     ApplyError::call(step, error, |nth| creates.get(nth).map(|create| create.index))
+}
+
+/// A failure in the service's own format is its answer to the key; others come from something in front of it, which may have given up
+/// on a request that the service is still working on.
+fn is_own_failure(error: &ApplyError) -> bool {
+    matches!(error, ApplyError::Call { source, .. } if source.is_server_error() && source.service().is_some())
 }
 
 fn is_conflict(error: &ApplyError) -> bool {
