@@ -32,7 +32,7 @@ struct Parts {
     /// The file in which a text that could not be applied was kept.
     draft: Option<String>,
     /// Not a failure at all, but the end of a dry run.
-    rehearsal: Option<Rehearsal>,
+    rehearsals: Vec<Rehearsal>,
 }
 
 impl Failure {
@@ -50,7 +50,7 @@ impl Failure {
             written: None,
             file: None,
             draft: None,
-            rehearsal: None,
+            rehearsals: Vec::new(),
         }))
     }
 
@@ -147,9 +147,18 @@ impl Failure {
         self.0.status == Some(422)
     }
 
-    /// How a dry run ended, if this is its end.
-    pub(crate) fn rehearsal(&self) -> Option<Rehearsal> {
-        self.0.rehearsal.clone()
+    /// How the writes of a dry run ended, if this is its end.
+    pub(crate) fn rehearsals(&self) -> &[Rehearsal] {
+        &self.0.rehearsals
+    }
+
+    /// The end of a dry run of several writes.
+    #[must_use]
+    pub(crate) fn after(mut self, earlier: Option<Self>) -> Self {
+        if let Some(earlier) = earlier {
+            self.0.rehearsals.splice(..0, earlier.0.rehearsals);
+        }
+        self
     }
 
     /// The exit code.
@@ -307,7 +316,7 @@ impl From<Error> for Failure {
             written: None,
             file: None,
             draft: None,
-            rehearsal: Rehearsal::of(&error),
+            rehearsals: Rehearsal::of(&error).into_iter().collect(),
         }))
     }
 }

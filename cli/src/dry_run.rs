@@ -60,39 +60,60 @@ impl Rehearsal {
         }
     }
 
-    /// What it is to the user.
-    pub(crate) fn outcome(self, how: DryRun) -> Outcome {
+    /// What it is to a program.
+    fn data(&self, how: DryRun) -> Value {
         match (self, how) {
+            (Self::Withheld(_, request), DryRun::Request) => described(request),
             (Self::Accepted(operation), _) => {
-                checked(operation, Some(true), "the service would accept this; nothing was changed")
+                json!({ "dryRun": "service", "operation": operation, "accepted": true })
             }
-            (Self::Withheld(_, request), DryRun::Request) => shown(&request),
-            (Self::Withheld(operation, _), DryRun::Service) => checked(
-                operation,
-                None,
-                "nothing was changed; the service cannot check this beforehand",
-            ),
+            (Self::Withheld(operation, _), DryRun::Service) => {
+                json!({ "dryRun": "service", "operation": operation, "accepted": null })
+            }
+        }
+    }
+
+    /// What it is to people.
+    fn said(&self, how: DryRun) -> String {
+        match (self, how) {
+            (Self::Withheld(_, request), DryRun::Request) => curl(request),
+            (Self::Accepted(_), _) => {
+                "the service would accept this; nothing was changed".to_owned()
+            }
+            (Self::Withheld(..), DryRun::Service) => {
+                "nothing was changed; the service cannot check this beforehand".to_owned()
+            }
         }
     }
 }
 
-fn checked(operation: &str, accepted: Option<bool>, said: &str) -> Outcome {
-    let data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });
-    Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)]))
+/// What a command comes to whose writes were rehearsed.
+pub(crate) fn outcome(rehearsals: &[Rehearsal], how: DryRun) -> Outcome {
+    let data = match rehearsals {
+        [one] => one.data(how),
+        all => all.iter().map(|it| it.data(how)).collect(),
+    };
+    let mut said: Vec<_> = rehearsals.iter().map(|it| it.said(how)).collect();
+    said.dedup();
+    let view = match how {
+        DryRun::Request => View::Document(said.join("\n") + "\n"),
+        DryRun::Service => {
+            View::Lines(said.into_iter().map(|it| Line::new(Tone::Plain, it)).collect())
+        }
+    };
+    Outcome::own(data, view)
 }
 
-fn shown(request: &RequestView) -> Outcome {
-    let curl = curl(request);
+fn described(request: &RequestView) -> Value {
     let headers: Map<_, _> =
         request.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
     let body = request.body().map(|bytes| {
         serde_json::from_slice(bytes)
             .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(bytes).into_owned()))
     });
-    let data = json!({
-        "dryRun": "request", "method": request.method(), "url": request.url(), "headers": headers, "body": body, "curl": curl,
-    });
-    Outcome::own(data, View::Document(curl + "\n"))
+    json!({
+        "dryRun": "request", "method": request.method(), "url": request.url(), "headers": headers, "body": body, "curl": curl(request),
+    })
 }
 
 /// The request as a command for a POSIX shell. The token stands there as the variable that holds it.

@@ -91,9 +91,9 @@ fn run(cli: Cli) -> Exit {
     runtime.block_on(async {
         let mut context = Context::new(settings, ui);
         let ended = commands::run(&mut context, cli.command).await;
-        let ended = ended.or_else(|failure| match (failure.rehearsal(), context.dry_run()) {
-            (Some(rehearsal), Some(how)) => Ok(rehearsal.outcome(how)),
-            _ => Err(failure),
+        let ended = ended.or_else(|failure| match (failure.rehearsals(), context.dry_run()) {
+            ([], _) | (_, None) => Err(failure),
+            (rehearsals, Some(how)) => Ok(dry_run::outcome(rehearsals, how)),
         });
         context.remember();
         match ended {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::outcome::{Column, Line, Outcome, Tone, View};
 use crate::ui::Progress;
@@ -29,6 +30,8 @@ pub(crate) struct FilesUploadArgs {
     /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
     #[arg(long = "for", value_name = "USE")]
     image_use: Option<Use>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -59,9 +62,10 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
     // A slip in the last name should not come to light when the first file is up already.
     let sources =
         args.sources.iter().map(|it| Source::of(it, &args)).collect::<Result<Vec<_>, _>>()?;
-    let client = context.client().await?;
+    let client = context.writer(args.dry_run).await?;
     let progress = Arc::new(context.ui.progress(sources.len()));
     let mut done: Vec<Value> = Vec::with_capacity(sources.len());
+    let mut rehearsed = None;
     for (source, name) in sources.into_iter().zip(&args.sources) {
         progress.now(name);
         match send(&client, source, name, &progress).await {
@@ -69,6 +73,9 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
                 let mut record = serde_json::to_value(&file).map_err(Failure::internal)?;
                 record["source"] = json!(name);
                 done.push(record);
+            }
+            Err(failure) if !failure.rehearsals().is_empty() => {
+                rehearsed = Some(failure.after(rehearsed));
             }
             Err(failure) if done.is_empty() => return Err(failure),
             Err(failure) => {
@@ -83,7 +90,10 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
         }
         progress.step();
     }
-    Ok(Outcome::own(done, View::Table(COLUMNS)))
+    match rehearsed {
+        Some(end) => Err(end),
+        None => Ok(Outcome::own(done, View::Table(COLUMNS))),
+    }
 }
 
 /// Where an image comes from.

@@ -7,6 +7,7 @@ use links_sdk::FormChanges;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::Outcome;
 use crate::{editor, yaml};
@@ -20,13 +21,15 @@ use crate::{editor, yaml};
 pub(crate) struct FormsEditArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 /// What a form's record has and an update does not take: the service computes it.
 const NOT_EDITED: [&str; 3] = ["id", "active", "createdAt"];
 
 pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Outcome, Failure> {
-    let form = context.client().await?.form(args.id);
+    let form = context.writer(args.dry_run).await?.form(args.id);
     let mut fields = super::record(&form).await?;
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
 

@@ -5,6 +5,7 @@ use links_sdk::FormChanges;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::{Outcome, View};
 
@@ -23,11 +24,13 @@ pub(crate) struct FormsUpdateArgs {
     /// (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<Outcome, Failure> {
     let fields = Fields::read(&args.words)?.some("title=Contact")?;
-    let form = context.client().await?.form(args.id);
+    let form = context.writer(args.dry_run).await?.form(args.id);
     let changed = form.update(FormChanges::from(fields.object())).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))

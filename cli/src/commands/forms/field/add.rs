@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Questions, whole};
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::{Outcome, Tone};
 
@@ -23,6 +24,8 @@ pub(crate) struct FormsFieldAddArgs {
     /// To this position, counted from 0; the end where it is not given
     #[arg(long, value_name = "N")]
     at: Option<usize>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(
@@ -30,7 +33,7 @@ pub(crate) async fn run(
     args: FormsFieldAddArgs,
 ) -> Result<Outcome, Failure> {
     let question = Fields::read(&args.words)?.some("type=text label=Name")?.object().0;
-    let mut questions = Questions::read(context, args.id).await?;
+    let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = args.at.unwrap_or(usize::MAX).min(questions.list.len());
     let given: Vec<_> = question.keys().cloned().collect();
     let difference = vec![whole('+', Tone::Added, &question)];

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
 
@@ -39,8 +40,8 @@ struct Questions {
 }
 
 impl Questions {
-    async fn read(context: &mut Context, id: String) -> Result<Self, Failure> {
-        let form = context.client().await?.form(id);
+    async fn read(context: &mut Context, id: String, dry_run: DryRunArgs) -> Result<Self, Failure> {
+        let form = context.writer(dry_run).await?.form(id);
         let mut record = super::record(&form).await?;
         let Some(Value::Array(list)) = record.remove("fields") else {
             return Err(Failure::unreadable("the form has no list of fields"));

@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Questions, whole};
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::outcome::{Outcome, Tone};
 
 /// Arguments of `links forms field remove`.
@@ -16,13 +17,15 @@ pub(crate) struct FormsFieldRemoveArgs {
     id: String,
     /// Key of the question, or its label
     field: String,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(
     context: &mut Context,
     args: FormsFieldRemoveArgs,
 ) -> Result<Outcome, Failure> {
-    let mut questions = Questions::read(context, args.id).await?;
+    let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = questions.find(&args.field)?;
     let question = questions.list.remove(at);
     let difference = vec![whole('-', Tone::Removed, &question)];

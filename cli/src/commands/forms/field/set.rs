@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{Questions, called};
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::{Line, Outcome, Tone};
 
@@ -23,6 +24,8 @@ pub(crate) struct FormsFieldSetArgs {
     /// What changes: `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(
@@ -35,7 +38,7 @@ pub(crate) async fn run(
             Failure::usage("a question keeps its key").hint("remove it and add another one")
         );
     }
-    let mut questions = Questions::read(context, args.id).await?;
+    let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = questions.find(&args.field)?;
     let changes = changes.changes_of(&questions.list[at]).0;
     let given: Vec<_> = changes.keys().cloned().collect();
