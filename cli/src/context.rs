@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use links_sdk::{BaseUrl, Client, SharedFile, Token};
+use links_sdk::{BaseUrl, Client, Clock, SharedFile, SystemClock, Token};
 
 use crate::credentials::{Given, given};
 use crate::diagnostic::Failure;
@@ -180,6 +180,15 @@ impl Context {
         let builder = crate::hurry::up(builder);
         builder.build().map_err(|error| Failure::new(Exit::Network, error.to_string()))
     }
+}
+
+/// Where the time comes from for what waits for the person.
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    #[cfg(debug_assertions)]
+    if let Some(clock) = crate::hurry::clock() {
+        return clock;
+    }
+    Arc::new(SystemClock::new())
 }
 
 /// No address is named, and no account gives one.

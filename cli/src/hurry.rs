@@ -34,10 +34,15 @@ impl Clock for Hurried {
     }
 }
 
-/// Lets the client not wait where `LINKS_TEST_NO_WAIT` is set.
+/// The clock that does not wait, where `LINKS_TEST_NO_WAIT` is set.
+pub(crate) fn clock() -> Option<Arc<dyn Clock>> {
+    std::env::var_os("LINKS_TEST_NO_WAIT").map(|_| Arc::new(Hurried::default()) as _)
+}
+
+/// Lets the client not wait where that clock is set.
 pub(crate) fn up(builder: ClientBuilder) -> ClientBuilder {
-    match std::env::var_os("LINKS_TEST_NO_WAIT") {
-        Some(_) => builder.clock(Arc::new(Hurried::default())),
+    match clock() {
+        Some(clock) => builder.clock(clock),
         None => builder,
     }
 }

@@ -10,6 +10,7 @@ mod child;
 mod commands;
 mod complete;
 mod config;
+mod connect;
 mod context;
 mod credentials;
 mod diagnostic;
@@ -32,6 +33,8 @@ mod names;
 mod nearest;
 mod outcome;
 mod place;
+#[cfg(debug_assertions)]
+mod power_cut;
 mod program;
 #[cfg(feature = "sandbox")]
 mod sandbox;

@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn f77_the_token_of_the_environment_never_goes_to_the_address_of_an_account() {
+    fn fault_77_the_token_of_the_environment_never_goes_to_the_address_of_an_account() {
         for token in [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")] {
             let word = if token.0 == "LINKS_TOKEN" { "variable" } else { "file" };
             assert_eq!(chosen(&[], &[token], Some("work")), format!("{word} at Unset"));

@@ -65,7 +65,7 @@ fn a_token_on_standard_input_becomes_an_account() {
 }
 
 #[test]
-fn f79_what_is_no_token_is_refused_without_being_shown() {
+fn fault_79_what_is_no_token_is_refused_without_being_shown() {
     for (text, why) in [
         ("", "the token is empty"),
         (" \n", "the token is empty"),
@@ -87,7 +87,7 @@ fn f79_what_is_no_token_is_refused_without_being_shown() {
 }
 
 #[test]
-fn f75_there_is_no_flag_for_the_token_and_a_hint_instead() {
+fn fault_75_there_is_no_flag_for_the_token_and_a_hint_instead() {
     let stage = logged_out();
     for line in ["--token canary me", "me --token=canary", "auth login --token canary"] {
         for format in ["", " -o json"] {
@@ -147,7 +147,7 @@ fn the_status_says_where_the_token_comes_from() {
 }
 
 #[test]
-fn f89_when_all_tokens_are_taken_it_says_where_to_end_one() {
+fn fault_89_when_all_tokens_are_taken_it_says_where_to_end_one() {
     let stage = Stage::cafe();
     assert!(!stage.run("auth status").stdout.contains("tokens are taken"));
     stage.server.edit(|account| {
@@ -258,7 +258,7 @@ fn a_command_gives_the_token_through_no_shell_and_sees_nothing_of_ours() {
 }
 
 #[test]
-fn f77_nothing_in_the_current_folder_names_address_account_or_command() {
+fn fault_77_nothing_in_the_current_folder_names_address_account_or_command() {
     let stage = logged_out();
     let evil = wait(ContractServer::builder(World::cafe()).start()).unwrap();
     let folder = stage.home.path().join("somebody-elses-project");
@@ -299,7 +299,7 @@ fn f77_nothing_in_the_current_folder_names_address_account_or_command() {
 }
 
 #[test]
-fn f87_without_a_keyring_it_says_so_and_keeps_nothing() {
+fn fault_87_without_a_keyring_it_says_so_and_keeps_nothing() {
     let stage = logged_out().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     for more in [&[][..], &["--store", "keyring"]] {
         let line = ["auth", "login", "--token-stdin", "-o", "json"];

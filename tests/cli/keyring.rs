@@ -34,7 +34,7 @@ fn holding(text: &str, folder: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "needs a Secret Service: see tests/keyring/run"]
-fn a_real_secret_service_open_and_locked() {
+fn fault_87_a_real_secret_service_open_and_locked() {
     let stage = on_the_bus();
     let run = log_in(&stage);
     assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &"keyring".into()), "{run}");
@@ -83,7 +83,7 @@ fn a_real_secret_service_open_and_locked() {
 
 #[test]
 #[ignore = "needs a silent Secret Service: see tests/keyring/run"]
-fn one_that_never_answers() {
+fn fault_87_one_that_never_answers() {
     let stage = on_the_bus();
     let run = log_in(&stage);
     assert_eq!(run.exit, 14, "{run}");

@@ -122,15 +122,7 @@ impl Stage {
         // A program that reads no further closes the pipe, which is its right.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
-        let address = self.server.base_url();
-        let origin = address.strip_suffix("/api/v1").unwrap_or(&address).to_owned();
-        Run {
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-            exit: output.status.code().unwrap_or(-1),
-            line,
-            shown: vec![(origin, "[SERVICE]"), (self.home.path().display().to_string(), "[HOME]")],
-        }
+        Run { line, ..Run::new(self, output.status.code(), output.stdout, output.stderr) }
     }
 
     /// The operations that the service has answered since this was last asked.
@@ -142,6 +134,20 @@ impl Stage {
 }
 
 impl Run {
+    /// What a process left that was started on this stage.
+    pub(crate) fn new(stage: &Stage, exit: Option<i32>, stdout: Vec<u8>, stderr: Vec<u8>) -> Self {
+        let address = stage.server.base_url();
+        let origin = address.strip_suffix("/api/v1").unwrap_or(&address).to_owned();
+        let home = stage.home.path().display().to_string();
+        Self {
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+            exit: exit.unwrap_or(-1),
+            line: String::new(),
+            shown: vec![(origin, "[SERVICE]"), (home, "[HOME]")],
+        }
+    }
+
     /// The JSON on stdout.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in\n{self}"))
@@ -150,6 +156,12 @@ impl Run {
     /// The JSON on stderr.
     pub(crate) fn error(&self) -> Value {
         serde_json::from_str(&self.stderr).unwrap_or_else(|error| panic!("{error} in\n{self}"))
+    }
+
+    /// The JSON in the last line on stderr, after what was said to the person.
+    pub(crate) fn error_at_end(&self) -> Value {
+        let line = self.stderr.lines().last().unwrap_or_default();
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in\n{self}"))
     }
 }
 

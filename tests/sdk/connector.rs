@@ -108,7 +108,7 @@ async fn the_service_names_its_connector() {
 }
 
 #[tokio::test]
-async fn f86_a_client_is_registered_once_and_again_when_it_was_forgotten() {
+async fn fault_86_a_client_is_registered_once_and_again_when_it_was_forgotten() {
     let server = server(Choices::default()).await;
     let first = connect(&server).await;
     let login = begin(&server.mcp_url(), Some(&first.client_id)).await;
@@ -127,7 +127,7 @@ async fn f86_a_client_is_registered_once_and_again_when_it_was_forgotten() {
 }
 
 #[tokio::test]
-async fn f81_the_user_may_refuse() {
+async fn fault_81_the_user_may_refuse() {
     let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     let login = begin(&server.mcp_url(), None).await;
     let redirect = browse(login.address()).await;
@@ -137,7 +137,7 @@ async fn f81_the_user_may_refuse() {
 }
 
 #[tokio::test]
-async fn f81_an_answer_that_is_not_to_this_login_gets_no_token() {
+async fn fault_81_an_answer_that_is_not_to_this_login_gets_no_token() {
     let server = server(Choices::default()).await;
     let changed = |name: &'static str, value: Option<&'static str>| {
         let mcp_url = server.mcp_url();
@@ -162,7 +162,7 @@ async fn f81_an_answer_that_is_not_to_this_login_gets_no_token() {
         ("state", None, false),
         ("iss", Some("https://evil.example"), true),
         ("iss", None, true),
-        ("code", None, true),
+        ("code", None, false),
     ] {
         let (found, error) = changed(name, value).await;
         assert_eq!(found, is_answer, "{name} {value:?}");
@@ -241,7 +241,7 @@ fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
 }
 
 #[tokio::test]
-async fn f81_a_server_that_contradicts_itself_is_left() {
+async fn fault_81_a_server_that_contradicts_itself_is_left() {
     lying(|_, _| ()).discover().await.unwrap();
     let set = |name: &'static str, value: Value| {
         move |_: &mut Value, server: &mut Value| server[name] = value
@@ -286,7 +286,7 @@ async fn f81_a_server_that_contradicts_itself_is_left() {
 }
 
 #[tokio::test]
-async fn f81_large_answers_and_redirects_elsewhere_are_refused() {
+async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
     let elsewhere = lying(|_, _| ());
     let target = format!("Location: http://{}/resource\r\n", elsewhere.address);
     for (header, status, body) in

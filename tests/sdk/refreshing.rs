@@ -119,7 +119,7 @@ async fn a_token_is_renewed_before_it_ends_and_when_it_is_refused() {
 }
 
 #[tokio::test]
-async fn f83_many_tasks_and_sources_renew_once() {
+async fn fault_83_many_tasks_and_sources_renew_once() {
     let (server, clock, store) = logged_in().await;
     let clients: Vec<_> = (0..5).map(|_| client(&server, &clock, &store)).collect();
     for client in &clients {
@@ -135,7 +135,7 @@ async fn f83_many_tasks_and_sources_renew_once() {
 }
 
 #[tokio::test]
-async fn f83_whoever_comes_too_late_takes_what_is_stored() {
+async fn fault_83_whoever_comes_too_late_takes_what_is_stored() {
     let (server, clock, store) = logged_in().await;
     let used_up = store.kept().unwrap();
     pass(&clock, 3601).await;
@@ -174,7 +174,7 @@ impl CredentialStore for Late {
 }
 
 #[tokio::test]
-async fn f85_a_server_that_fails_leaves_the_credentials() {
+async fn fault_85_a_server_that_fails_leaves_the_credentials() {
     let (server, clock, store) = logged_in().await;
     let client = client(&server, &clock, &store);
     let before = store.kept();
@@ -201,7 +201,7 @@ async fn f85_a_server_that_fails_leaves_the_credentials() {
 }
 
 #[tokio::test]
-async fn f85_while_the_token_is_still_good_a_server_that_fails_is_no_matter() {
+async fn fault_85_while_the_token_is_still_good_a_server_that_fails_is_no_matter() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3600 - 29).await;
     server.fail([1], &Fault::Before(500));
@@ -209,7 +209,7 @@ async fn f85_while_the_token_is_still_good_a_server_that_fails_is_no_matter() {
 }
 
 #[tokio::test]
-async fn f88_when_access_was_taken_back_the_next_call_says_so_once() {
+async fn fault_88_when_access_was_taken_back_the_next_call_says_so_once() {
     let (server, clock, store) = logged_in().await;
     let client = client(&server, &clock, &store);
     client.me().await.unwrap();
@@ -224,7 +224,7 @@ async fn f88_when_access_was_taken_back_the_next_call_says_so_once() {
 }
 
 #[tokio::test]
-async fn f86_a_forgotten_client_loses_its_tokens() {
+async fn fault_86_a_forgotten_client_loses_its_tokens() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3601).await;
     server.forget_clients();
@@ -234,7 +234,7 @@ async fn f86_a_forgotten_client_loses_its_tokens() {
 }
 
 #[tokio::test]
-async fn f84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loop() {
+async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loop() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3601).await;
     *store.full.lock().unwrap() = true;

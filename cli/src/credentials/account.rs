@@ -213,10 +213,23 @@ impl AccountsFile {
         private::write(&self.folder.join(FILE), &text).map_err(unwritable)?;
         Ok(result)
     }
+
+    /// Keeps what this program is registered as at a connector, or forgets it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AccountsFile::change`].
+    pub(crate) fn register(&self, mcp_url: &str, client_id: Option<&str>) -> Result<(), Failure> {
+        self.change(|accounts| match client_id {
+            Some(client_id) => accounts.clients.insert(mcp_url.to_owned(), client_id.to_owned()),
+            None => accounts.clients.remove(mcp_url),
+        })?;
+        Ok(())
+    }
 }
 
 /// Waits until this process is the only one that has the file locked. Dropping it lets go.
-fn lock(path: &Path) -> io::Result<File> {
+pub(super) fn lock(path: &Path) -> io::Result<File> {
     let file = private::open(path)?;
     file.lock()?;
     Ok(file)

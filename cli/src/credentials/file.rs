@@ -14,7 +14,9 @@ pub(super) fn path(folder: &Path, name: &AccountName) -> PathBuf {
 }
 
 pub(super) fn load(folder: &Path, name: &AccountName) -> io::Result<Option<Vec<u8>>> {
-    private::read(&path(folder, name))
+    let path = path(folder, name);
+    private::tighten(&path)?;
+    private::read(&path)
 }
 
 pub(super) fn save(folder: &Path, name: &AccountName, secret: &[u8]) -> io::Result<()> {

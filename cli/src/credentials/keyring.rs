@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn f87_a_silent_keyring_is_given_up() {
+    fn fault_87_a_silent_keyring_is_given_up() {
         let (end, ended) = channel::<()>();
         let silent = within(Duration::ZERO, move || {
             // Ends when the test does.

@@ -3,6 +3,7 @@
 
 mod account;
 mod command;
+mod connection;
 mod file;
 mod keyring;
 mod private;
@@ -15,4 +16,4 @@ pub(crate) use command::TokenCommand;
 pub(crate) use keyring::check as check_keyring;
 pub(crate) use secret::{Secret, Value};
 pub(crate) use source::{Given, given};
-pub(crate) use store::Store;
+pub(crate) use store::{Store, StoreError};

@@ -9,13 +9,14 @@ const MOST_BYTES: u64 = 1024 * 1024;
 /// As many links as an operating system follows.
 const MOST_LINKS: usize = 40;
 
-/// The content of a file; `None` where there is none.
+/// The content of a file; `None` where there is none. Where anybody may put files, none is taken for ours.
 pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
+    refuse_public(folder_of(path))?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
@@ -24,25 +25,103 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link.
+/// Takes a file away from everybody but its owner. Where that cannot be done it is not read.
+pub(super) fn tighten(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let permissions = match fs::metadata(path) {
+            Ok(found) => found.permissions(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if permissions.mode() & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link. Whoever writes has a
+/// lock: what another writer has begun and not finished is cleared away.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = behind_links(path)?;
     let folder = folder_of(&target);
     make_folder(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".links-").tempfile_in(folder)?;
+    refuse_public(folder)?;
+    clear_away(&target)?;
+    let mut file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(folder)?;
+    refuse_foreign(&target, file.as_file())?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
+    #[cfg(debug_assertions)]
+    crate::power_cut::point("before_rename");
     file.persist(&target)?;
+    #[cfg(debug_assertions)]
+    crate::power_cut::point("after_rename");
     sync_folder(folder)
 }
 
-/// Removes a file if it is there, and the file that it links to.
+/// Removes a file if it is there, and the file that it links to, with the lock that writing needs.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    let target = behind_links(path)?;
+    let target = match behind_links(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        target => target?,
+    };
+    clear_away(&target)?;
     for path in [target.as_path(), path] {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How the files are called that are to become this one.
+fn beginning(target: &Path) -> String {
+    format!(".{}.", target.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Removes what a writer left that was ended before it was done.
+fn clear_away(target: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder_of(target)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let beginning = beginning(target);
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&beginning) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Anybody could have put files where anybody can write.
+fn refuse_public(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(folder)?.permissions().mode();
+        let (anybody, own_only) = (0o002, 0o1000);
+        if mode & anybody != 0 && mode & own_only == 0 {
+            return Err(io::Error::other("everybody can write to its folder"));
+        }
+    }
+    Ok(())
+}
+
+/// A file of somebody else is not replaced by one of ours, as under `sudo`.
+fn refuse_foreign(target: &Path, ours: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if fs::metadata(target)
+            .is_ok_and(|it| ours.metadata().is_ok_and(|ours| ours.uid() != it.uid()))
+        {
+            return Err(io::Error::other("it belongs to another user"));
         }
     }
     Ok(())
@@ -71,13 +150,17 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Where a path leads, also where nothing is there yet.
+/// Where a path leads. A link that leads nowhere is an error: what it led to may be missing for a time only.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
+    let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
-        match fs::read_link(&path) {
-            Ok(next) => path = folder_of(&path).join(next),
-            Err(_) => return Ok(path),
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) if target != path && !target.exists() => {
+                let message = format!("it is a link to {}, which is not there", target.display());
+                return Err(io::Error::new(io::ErrorKind::NotFound, message));
+            }
+            Err(_) => return Ok(target),
         }
     }
     Err(io::Error::other("too many links follow each other"))
@@ -103,34 +186,81 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn files_are_0600_and_folders_0700() {
+    fn fault_68_files_are_0600_and_folders_0700() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one/two/file");
         write(&path, b"first").unwrap();
         assert_eq!((mode(&path), mode(&folder.path().join("one/two"))), (0o600, 0o700));
         assert_eq!(mode(&folder.path().join("one")), 0o700);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let open_to_all = fs::Permissions::from_mode(0o644);
+        fs::set_permissions(&path, open_to_all.clone()).unwrap();
+        tighten(&path).unwrap();
+        assert_eq!(mode(&path), 0o600);
+        fs::set_permissions(&path, open_to_all).unwrap();
         write(&path, b"second").unwrap();
         assert_eq!((mode(&path), read(&path).unwrap().unwrap()), (0o600, b"second".to_vec()));
         open(&folder.path().join("one/lock")).unwrap();
         assert_eq!(mode(&folder.path().join("one/lock")), 0o600);
         let names = || fs::read_dir(path.parent().unwrap()).unwrap().count();
         assert_eq!(names(), 1, "nothing is left beside it");
+        fs::write(path.with_file_name(".file.begun"), "half").unwrap();
+        write(&path, b"third").unwrap();
+        assert_eq!(names(), 1, "nor of a writer that came to no end");
         remove(&path).unwrap();
         remove(&path).unwrap();
+        tighten(&path).unwrap();
         assert_eq!((names(), read(&path).unwrap()), (0, None));
     }
 
     #[test]
     #[cfg(unix)]
-    fn a_link_stays_a_link_and_its_target_is_replaced() {
+    fn fault_68_a_folder_that_everybody_writes_to_is_not_trusted() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write(&path, b"mine").unwrap();
+        let set = |mode| {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(0o777);
+        for error in [write(&path, b"x").unwrap_err(), read(&path).unwrap_err()] {
+            assert!(error.to_string().contains("everybody"), "{error}");
+        }
+        for mode in [0o1777, 0o775, 0o700] {
+            set(mode);
+            assert_eq!(read(&path).unwrap().unwrap(), b"mine");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn fault_68_a_file_of_another_user_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "theirs").unwrap();
+        // Only the administrator can give a file away.
+        if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
+            return;
+        }
+        let error = write(&path, b"ours").unwrap_err();
+        assert!(error.to_string().contains("another user"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("elsewhere")).unwrap();
         symlink("elsewhere/real", at("second")).unwrap();
         symlink("second", at("first")).unwrap();
+        let error = write(&at("first"), b"x").unwrap_err();
+        assert!(error.to_string().contains("elsewhere/real, which is not there"), "{error}");
+        fs::write(at("elsewhere/real"), "").unwrap();
         for text in [b"made", b"kept"] {
             write(&at("first"), text).unwrap();
             assert!(at("first").is_symlink() && at("second").is_symlink());
@@ -140,24 +270,31 @@ mod tests {
         write(&at("round"), b"x").unwrap_err();
         remove(&at("first")).unwrap();
         assert!(!at("elsewhere/real").exists() && !at("first").is_symlink());
+        remove(&at("second")).unwrap();
+        assert!(!at("second").is_symlink());
     }
 
     #[test]
-    fn nobody_sees_half_of_what_two_write() {
+    fn fault_69_nobody_sees_half_of_what_two_write() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000]];
         write(&path, &texts[0]).unwrap();
+        let write_locked = |text: &[u8]| {
+            let lock = open(&folder.path().join("lock")).unwrap();
+            lock.lock().unwrap();
+            write(&path, text).unwrap();
+        };
         std::thread::scope(|scope| {
-            let path = &path;
+            let write_locked = &write_locked;
             let writers = texts
                 .clone()
-                .map(|text| scope.spawn(move || (0..50).for_each(|_| write(path, &text).unwrap())));
+                .map(|text| scope.spawn(move || (0..50).for_each(|_| write_locked(&text))));
             while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-                let seen = read(path).unwrap().unwrap();
+                let seen = read(&path).unwrap().unwrap();
                 assert!(texts.contains(&seen), "{} bytes", seen.len());
             }
         });
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "the file and its lock");
     }
 }

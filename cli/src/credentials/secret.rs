@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use links_sdk::oauth::Credentials;
 use serde::{Deserialize, Serialize};
 
 /// A secret with the origin it belongs to. Nothing of it is ever shown.
@@ -19,6 +20,8 @@ pub(crate) struct Secret {
 pub(crate) enum Value {
     /// A personal token.
     Token(String),
+    /// What a login at the connector gave.
+    Connection(Box<Credentials>),
 }
 
 impl fmt::Debug for Secret {
@@ -31,6 +34,7 @@ impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Token(_) => "Token(***)",
+            Self::Connection(_) => "Connection(***)",
         })
     }
 }

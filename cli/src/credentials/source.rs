@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use links_sdk::{BaseUrl, Token, TokenSource};
+use links_sdk::oauth::Refreshing;
+use links_sdk::{BaseUrl, InvalidToken, Token, TokenSource};
 
+use super::connection::Connection;
 use super::store::StoreError;
 use super::{Account, AccountName, Kept, Store, TokenCommand, Value};
 use crate::diagnostic::Failure;
@@ -46,10 +48,15 @@ pub(crate) fn given(
         .ok_or_else(|| none(format!("account `{name}` is kept where this program cannot look")))?;
     let secret = store.load().map_err(|error| unusable(name, &error))?;
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
+    let unusable = |error: InvalidToken| none(error.to_string());
     match secret.value {
-        Value::Token(text) => {
-            Token::new(&text).map(Given::from).map_err(|error| none(error.to_string()))
-        }
+        Value::Token(text) => Token::new(&text).map(Given::from).map_err(unusable),
+        Value::Connection(credentials) => Ok(Given {
+            // The tokens of a connection follow each other; the account and the client stay.
+            counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
+                .map_err(unusable)?,
+            source: Arc::new(Refreshing::new(Connection(store))),
+        }),
     }
 }
 

@@ -1,8 +1,10 @@
 //! The place where the secret of one account is kept.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::account::lock;
 use super::keyring::{self, KeyringError};
 use super::{AccountName, Kept, Secret, file};
 
@@ -82,6 +84,17 @@ impl Store {
             Place::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
             Place::File => file::remove(&self.folder, &self.name).map_err(|it| self.broken(it)),
         }
+    }
+
+    /// The origin that the secret belongs to.
+    pub(super) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Waits until no other process changes the secret. Dropping it lets go.
+    pub(crate) fn lock(&self) -> Result<File, StoreError> {
+        let path = file::path(&self.folder, &self.name).with_extension("lock");
+        lock(&path).map_err(|source| StoreError::File { path, source })
     }
 
     fn broken(&self, source: io::Error) -> StoreError {

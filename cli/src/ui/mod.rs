@@ -167,6 +167,12 @@ impl Ui {
         (self.terminal.stdin && self.terminal.stderr).then(|| prompt::secret(question))
     }
 
+    /// Says what the person has to do, whatever the format: the command cannot go on without it.
+    pub(crate) fn instruct(&self, line: &Line) {
+        let text = self.toned(line, self.terminal.stderr);
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
     /// What people see of a view that is no grid.
     fn view(&self, view: &View) -> String {
         let terminal = self.terminal.stdout;

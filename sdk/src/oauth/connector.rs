@@ -1,5 +1,6 @@
 //! From the connector's address to credentials: discovery, registration, the browser, the code.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -182,11 +183,13 @@ impl Login {
         &self.credentials.client_id
     }
 
-    /// Whether an address that a browser was sent to belongs to this login. Others are not to end it.
+    /// Whether an address that a browser was sent to is an answer to this login. Others are not to end it.
     pub fn is_answer(&self, redirect: &str) -> bool {
-        Url::parse(redirect).is_ok_and(|url| {
-            url.query_pairs().any(|(name, value)| name == "state" && *value == *self.state)
-        })
+        let Ok(url) = Url::parse(redirect) else { return false };
+        let mine =
+            |(name, value): (Cow<'_, str>, Cow<'_, str>)| name == "state" && *value == *self.state;
+        url.query_pairs().any(mine)
+            && url.query_pairs().any(|(name, _)| name == "code" || name == "error")
     }
 
     /// Takes the address at which the browser ended, and exchanges its code for tokens.
@@ -198,7 +201,7 @@ impl Login {
     pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
         if !self.is_answer(redirect) {
             return Err(LoginError::refused(
-                "the browser's answer belongs to another login (`state` differs)",
+                "the browser's answer belongs to another login (`state` differs), or is none (no `code`)",
             ));
         }
         let parameters = Url::parse(redirect).map_err(LoginError::refused)?;

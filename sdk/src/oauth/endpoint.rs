@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn f81_a_login_leads_to_public_https_only() {
+    fn fault_81_a_login_leads_to_public_https_only() {
         let public = Url::parse("https://links.example/mcp").unwrap();
         let local = Url::parse("http://127.0.0.1:8000/mcp").unwrap();
         for good in ["https://login.example/authorize?x=1", "https://links.example:444/token"] {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn f78_the_connector_is_not_spoken_to_in_the_clear() {
+    fn fault_78_the_connector_is_not_spoken_to_in_the_clear() {
         for bad in [
             "http://links.example/mcp",
             "ftp://links.example",

@@ -3,30 +3,45 @@
 use std::io::{self, Read};
 
 use clap::{Args, ValueEnum};
+use links_sdk::oauth::Connector;
 use links_sdk::{BaseUrl, Token};
 
 use super::describe::{self, Described};
-use crate::context::{Context, no_service};
+use crate::connect::{Wanted, connect};
+use crate::context::{Context, clock, no_service};
 use crate::credentials::{
     Account, AccountsFile, Given, Kept, Secret, Store, TokenCommand, Value, check_keyring,
 };
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
-use crate::settings::Target;
+use crate::settings::{Target, TokenFrom};
 
 /// Arguments of `links auth login`.
 #[derive(Args, Debug)]
 pub(crate) struct AuthLoginArgs {
     /// Read a personal token from standard input, or ask for it on the terminal
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["token_command", "mcp_url", "no_browser", "callback_port"])]
     token_stdin: bool,
     /// Take the token from this program whenever it is needed: a password manager's, for example
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["token_stdin", "store"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["store", "mcp_url", "no_browser", "callback_port"])]
     token_command: Option<String>,
     /// Where to keep the secret
     #[arg(long, value_name = "STORE")]
     store: Option<StoreWord>,
+    /// Address of the connector
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "Address of the connector; the service names it unless it is given [env: LINKS_MCP_URL]"
+    )]
+    mcp_url: Option<String>,
+    /// Only show the address to open, and take the one at which the browser ends from standard input
+    #[arg(long)]
+    no_browser: bool,
+    /// Port on this machine to which the browser comes back; a free one is taken when it is not given
+    #[arg(long, value_name = "PORT")]
+    callback_port: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,6 +50,16 @@ enum StoreWord {
     Keyring,
     /// A file that only you can read
     File,
+}
+
+/// What a login came to.
+struct Obtained {
+    kept: Kept,
+    /// What requests carry now.
+    token: Token,
+    /// What is kept; a command keeps its token itself.
+    value: Option<Value>,
+    mcp_url: Option<String>,
 }
 
 pub(crate) async fn run(context: &mut Context, args: AuthLoginArgs) -> Result<Outcome, Failure> {
@@ -46,27 +71,39 @@ pub(crate) async fn run(context: &mut Context, args: AuthLoginArgs) -> Result<Ou
         Target::Unset => return Err(no_service()),
     };
     let file = AccountsFile::new(context.config_folder()?);
-    let (kept, token) = match &args.token_command {
+    let obtained = match &args.token_command {
         Some(line) => from_command(line)?,
-        None => (place(context, &args, &file)?, read_token(context)?),
+        None if args.token_stdin => from_stdin(context, place(context, &args, &file)?)?,
+        None => from_browser(context, &args, &base, &file).await?,
     };
-    let client = context.client_of(&base, Given::from(token.clone()))?;
-    let me = client.me().await?;
+    keep(context, &file, &base, obtained).await
+}
 
+/// Looks whose token it is, and keeps it under the name of an account.
+async fn keep(
+    context: &Context,
+    file: &AccountsFile,
+    base: &BaseUrl,
+    obtained: Obtained,
+) -> Result<Outcome, Failure> {
+    let Obtained { kept, token, value, mcp_url } = obtained;
+    let client = context.client_of(base, Given::from(token))?;
+    let me = client.me().await?;
     let named = context.settings.account.as_ref().map(|it| it.name.clone());
     let known = file.load()?;
-    let name = named.unwrap_or_else(|| known.name_for(&base, me.user_id));
-    if let Some(store) = Store::of(file.folder(), &name, &kept, base.origin()) {
-        let text = token.secret().to_owned();
-        store.save(&Secret { origin: base.origin(), value: Value::Token(text) }).map_err(
-            |error| {
-                Failure::new(Exit::Refused, format!("the token works, but was not kept: {error}"))
-            },
-        )?;
+    let name = named.unwrap_or_else(|| known.name_for(base, me.user_id));
+    if let (Some(store), Some(value)) =
+        (Store::of(file.folder(), &name, &kept, base.origin()), value)
+    {
+        let secret = Secret { origin: base.origin(), value };
+        // Nobody renews what was there before while it is replaced.
+        store.lock().and_then(|_lock| store.save(&secret)).map_err(|error| {
+            Failure::new(Exit::Refused, format!("the login succeeded, but was not kept: {error}"))
+        })?;
     }
     let account = Account {
         base_url: base.as_str().to_owned(),
-        mcp_url: None,
+        mcp_url,
         kept: kept.clone(),
         user_id: me.user_id,
         user: me.name.clone(),
@@ -79,12 +116,12 @@ pub(crate) async fn run(context: &mut Context, args: AuthLoginArgs) -> Result<Ou
         let origin = former.origin().unwrap_or_default();
         if let Some(store) = Store::of(file.folder(), &name, &former.kept, origin) {
             // What cannot be removed there is never looked at again.
-            let _ = store.remove();
+            let _ = store.lock().and_then(|_lock| store.remove());
         }
     }
     let described = Described {
         account: Some(&name),
-        base: &base,
+        base,
         source: "account",
         store: Some(describe::store(&kept)),
         me: &me,
@@ -115,24 +152,56 @@ fn place(context: &Context, args: &AuthLoginArgs, file: &AccountsFile) -> Result
     )))
 }
 
-fn from_command(line: &str) -> Result<(Kept, Token), Failure> {
+fn from_command(line: &str) -> Result<Obtained, Failure> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| Failure::usage("--token-command: the quotes do not match"))?;
     let token = TokenCommand::new(&words).get();
     let token = token.map_err(|error| Failure::new(Exit::NotAuthenticated, error.to_string()))?;
-    Ok((Kept::Command(words), token))
+    Ok(Obtained { kept: Kept::Command(words), token, value: None, mcp_url: None })
 }
 
 /// The token that is piped in or typed; what is wrong with it is said without showing it.
-fn read_token(context: &Context) -> Result<Token, Failure> {
+fn from_stdin(context: &Context, kept: Kept) -> Result<Obtained, Failure> {
     let text = context.ui.ask_secret("Token (it is not shown)").unwrap_or_else(|| {
         let most = Token::MOST_BYTES as u64;
         let mut text = String::new();
         io::stdin().lock().take(most).read_to_string(&mut text).map(|_| text)
     });
     let text = text.map_err(|error| Failure::usage(format!("cannot read the token: {error}")))?;
-    Token::new(&text).map_err(|error| {
+    let token = Token::new(&text).map_err(|error| {
         Failure::usage(error.to_string())
             .hint("pipe it in: `links auth login --token-stdin < FILE`")
-    })
+    })?;
+    let value = Some(Value::Token(token.secret().to_owned()));
+    Ok(Obtained { kept, token, value, mcp_url: None })
+}
+
+async fn from_browser(
+    context: &Context,
+    args: &AuthLoginArgs,
+    base: &BaseUrl,
+    file: &AccountsFile,
+) -> Result<Obtained, Failure> {
+    let kept = place(context, args, file)?;
+    let of_account = match &context.settings.token {
+        TokenFrom::Account(_, account) => account.mcp_url.as_ref(),
+        _ => None,
+    };
+    let mcp_url = match args.mcp_url.as_ref().or(context.settings.mcp_url.as_ref()).or(of_account) {
+        Some(address) => address.clone(),
+        None => Connector::address_of(base).await.map_err(|error| {
+            Failure::from(error)
+                .hint("name the connector with --mcp-url, or log in with --token-stdin")
+        })?,
+    };
+    let wanted = Wanted {
+        mcp_url: &mcp_url,
+        browser: !args.no_browser,
+        port: args.callback_port.unwrap_or(0),
+        clock: clock(),
+    };
+    let credentials = connect(context, &wanted, file).await?;
+    let token = Token::new(&credentials.access_token).map_err(Failure::unreadable)?;
+    let value = Some(Value::Connection(Box::new(credentials)));
+    Ok(Obtained { kept, token, value, mcp_url: Some(mcp_url) })
 }

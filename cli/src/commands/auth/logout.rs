@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::switch::no_such_account;
 use crate::context::Context;
-use crate::credentials::{AccountName, AccountsFile, Store};
+use crate::credentials::{AccountName, AccountsFile, Store, StoreError, Value};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
@@ -17,7 +17,7 @@ pub(crate) struct AuthLogoutArgs {
     name: Option<AccountName>,
 }
 
-pub(crate) fn run(context: &Context, args: &AuthLogoutArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(context: &Context, args: &AuthLogoutArgs) -> Result<Outcome, Failure> {
     let file = AccountsFile::new(context.config_folder()?);
     let accounts = file.load()?;
     let named = context.settings.account.as_ref().map(|it| &it.name);
@@ -28,16 +28,39 @@ pub(crate) fn run(context: &Context, args: &AuthLogoutArgs) -> Result<Outcome, F
     })?;
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
+    let mut ended = false;
+    let mut said = vec![Line::new(Tone::Plain, format!("account {name} is forgotten"))];
     if let Some(store) = Store::of(file.folder(), &name, &account.kept, origin) {
-        store.remove().map_err(|error| {
-            Failure::new(
-                Exit::Refused,
-                format!("the secret of account `{name}` is still kept: {error}"),
-            )
-            .hint("nothing was forgotten; repeat it when the store can be used")
-        })?;
+        let _lock = store.lock().map_err(|error| still_kept(&name, &error))?;
+        match disconnect(&store).await {
+            Ok(()) => ended = true,
+            Err(note) => said.push(Line::new(Tone::Changed, note)),
+        }
+        store.remove().map_err(|error| still_kept(&name, &error))?;
     }
     file.change(|accounts| accounts.remove(&name))?;
-    let said = vec![Line::new(Tone::Plain, format!("account {name} is forgotten"))];
-    Ok(Outcome::own(json!({ "account": name }), View::Lines(said)))
+    Ok(Outcome::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(said)))
+}
+
+/// Ends what the account's requests carried at the service too.
+///
+/// # Errors
+///
+/// What to know when it goes on working.
+async fn disconnect(store: &Store) -> Result<(), String> {
+    match store.load().ok().flatten().map(|secret| secret.value) {
+        Some(Value::Connection(credentials)) => credentials.revoke().await.map_err(|error| {
+            format!("this program is still connected to it, for {error}: disconnect it in the account's settings")
+        }),
+        Some(Value::Token(_)) => {
+            Err("its token still works: end it in the account's API settings if nobody needs it".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+fn still_kept(name: &AccountName, error: &StoreError) -> Failure {
+    let message = format!("the secret of account `{name}` is still kept: {error}");
+    Failure::new(Exit::Refused, message)
+        .hint("nothing was forgotten; repeat it when the store can be used")
 }

@@ -34,6 +34,6 @@ pub(super) async fn run(context: &mut Context, command: AuthCommand) -> Result<O
         AuthCommand::Status(args) => status::run(context, &args).await,
         AuthCommand::List(args) => list::run(context, &args),
         AuthCommand::Switch(args) => switch::run(context, &args),
-        AuthCommand::Logout(args) => logout::run(context, &args),
+        AuthCommand::Logout(args) => logout::run(context, &args).await,
     }
 }

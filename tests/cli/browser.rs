@@ -1,0 +1,87 @@
+//! What a user does in a browser during a login. Started through `BROWSER`, as a browser is: by this test's own program, which finds the
+//! address at the end of its command line.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+/// How the browser is started; it then does what the variable `BROWSER_DOES` says.
+pub(crate) fn command() -> String {
+    let program = std::env::current_exe().unwrap();
+    format!("'{}' --ignored --exact browser::opened", program.display())
+}
+
+/// One request, without following where it leads: the status, the address it leads to, and the body.
+pub(crate) fn request(method: &str, address: &str, body: &str) -> (u16, String, String) {
+    let rest = address.strip_prefix("http://").unwrap();
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let path = if path.is_empty() { "/" } else { path };
+    let mut stream = TcpStream::connect(host).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let location = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("location").then(|| value.to_owned())
+    });
+    (status, location.unwrap_or_default(), body.to_owned())
+}
+
+/// Where the browser of a user who approves ends.
+pub(crate) fn approve(address: &str) -> String {
+    let (status, location, body) = request("GET", address, "");
+    assert_eq!(status, 302, "{body}");
+    location
+}
+
+/// The same with a parameter that says something else.
+fn forged(redirect: &str, name: &str, value: &str) -> String {
+    let (page, query) = redirect.split_once('?').unwrap();
+    let start = format!("{name}=");
+    let pairs = query.split('&').map(|pair| {
+        if pair.starts_with(&start) { format!("{name}={value}") } else { pair.to_owned() }
+    });
+    format!("{page}?{}", pairs.collect::<Vec<_>>().join("&"))
+}
+
+#[test]
+#[ignore = "started by a login as its browser"]
+fn opened() {
+    let words: Vec<_> = std::env::args().skip(1).collect();
+    let address = words.last().unwrap();
+    let variables: Vec<_> =
+        std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
+    fs::write("browser-environment", variables.join("\n")).unwrap();
+    fs::write("browser-words", words.join("\n")).unwrap();
+    match std::env::var("BROWSER_DOES").unwrap().as_str() {
+        "nothing" => {}
+        "approve" => {
+            let (status, _, page) = request("GET", &approve(address), "");
+            fs::write("browser-page", format!("{status} {page}")).unwrap();
+        }
+        "wander" => {
+            let redirect = approve(address);
+            let origin = redirect.split("/callback").next().unwrap();
+            let asked = [
+                format!("{origin}/favicon.ico"),
+                forged(&redirect, "state", "of-somebody-else"),
+                forged(&redirect, "state", ""),
+                format!("{origin}/callback?code=alone"),
+                redirect,
+            ];
+            let seen = asked.map(|address| request("GET", &address, "").0.to_string());
+            fs::write("browser-page", seen.join(" ")).unwrap();
+        }
+        "forge the issuer" => {
+            request("GET", &forged(&approve(address), "iss", "https%3A%2F%2Fevil.example"), "");
+        }
+        other => panic!("{other}?"),
+    }
+}

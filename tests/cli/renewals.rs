@@ -1,0 +1,125 @@
+//! A connection whose token has ended, renewed by the commands that use it.
+
+use std::fs;
+use std::process::Stdio;
+
+use links_fixtures::Fault;
+
+use crate::auth::config;
+use crate::connect::{asked, connected, kept};
+use crate::stage::Stage;
+
+/// Ends the access token at both sides.
+pub(crate) fn expire(stage: &Stage) {
+    let path = config(stage).join("credentials/work.json");
+    let mut secret: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    secret["connection"]["expiresAt"] = 1.into();
+    fs::write(&path, secret.to_string()).unwrap();
+    stage.server.edit(|account| {
+        for token in account.tokens.iter_mut().filter(|it| it.connected) {
+            token.expires_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
+        }
+    });
+}
+
+/// A stage whose connection has to be renewed.
+fn expired() -> Stage {
+    let stage = connected();
+    expire(&stage);
+    stage
+}
+
+/// What lies beside the credentials.
+fn files(stage: &Stage) -> Vec<String> {
+    let folder = fs::read_dir(config(stage).join("credentials")).unwrap();
+    let mut names: Vec<_> =
+        folder.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn fault_83_five_processes_renew_once() {
+    let stage = expired();
+    let before = kept(&stage).unwrap();
+    let start = || {
+        let mut command = stage.command(["me", "-o", "json"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..5).map(|_| start()).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(asked(&stage, "/oauth/token"), 1);
+    let after = kept(&stage).unwrap();
+    assert_ne!(after["refreshToken"], before["refreshToken"]);
+    assert_eq!(after["clientId"], before["clientId"]);
+    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!((asked(&stage, "/oauth/token"), asked(&stage, "/api/v1/me")), (1, 6));
+}
+
+#[test]
+fn fault_84_a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
+    for (place, is_kept) in
+        [("before_credentials", false), ("before_rename", false), ("after_rename", true)]
+    {
+        let stage = expired();
+        let before = kept(&stage).unwrap();
+        let stage = stage.env("LINKS_TEST_CRASH", place);
+        let run = stage.run("me");
+        assert_eq!((run.exit, asked(&stage, "/oauth/token")), (-1, 1), "{place}: {run}");
+        assert_eq!(asked(&stage, "/api/v1/me"), 0, "the write comes before anything else");
+        assert_eq!(kept(&stage).unwrap() != before, is_kept, "{place}: old or new, and whole");
+
+        let stage = stage.env("LINKS_TEST_CRASH", "");
+        let run = stage.run("me -o json");
+        if is_kept {
+            assert_eq!((run.exit, asked(&stage, "/oauth/token")), (0, 1), "{place}: {run}");
+        } else {
+            assert_eq!((run.exit, asked(&stage, "/oauth/token")), (4, 2), "{place}: {run}");
+            assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
+            let run = stage.run("me -o json");
+            assert_eq!((run.exit, asked(&stage, "/oauth/token")), (4, 2), "no loop: {run}");
+            assert_eq!(files(&stage), ["work.lock"], "{place}: nothing is left");
+        }
+    }
+}
+
+#[test]
+fn fault_85_a_server_that_fails_leaves_the_connection() {
+    let stage = expired();
+    let before = kept(&stage);
+    for status in [500, 503, 429] {
+        stage.server.fail([1], &Fault::Before(status));
+        let run = stage.run("me -o json");
+        assert_eq!(run.exit, 10, "{run}");
+        assert!(run.error()["retryable"] == true, "{run}");
+        assert_eq!(kept(&stage), before);
+    }
+    let run = stage.run("me");
+    assert_eq!((run.exit, kept(&stage) != before), (0, true), "{run}");
+}
+
+#[test]
+fn fault_85_a_server_that_cannot_be_reached_leaves_the_connection() {
+    let stage = expired();
+    let path = config(&stage).join("credentials/work.json");
+    let here = stage.server.mcp_url().replace("/mcp", "/oauth/token");
+    let text = fs::read_to_string(&path).unwrap().replace(&here, "http://127.0.0.1:1/oauth/token");
+    fs::write(&path, &text).unwrap();
+    let run = stage.run("me -o json");
+    assert_eq!((run.exit, fs::read_to_string(&path).unwrap()), (10, text), "{run}");
+}
+
+#[test]
+fn fault_86_a_forgotten_registration_drops_the_tokens() {
+    let stage = expired();
+    stage.server.forget_clients();
+    let run = stage.run("me -o json");
+    assert_eq!(run.exit, 4, "{run}");
+    assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
+    assert_eq!(kept(&stage), None);
+    assert_eq!(crate::connect::log_in(&stage, &[]).exit, 0);
+    assert_eq!((asked(&stage, "/oauth/register"), stage.run("me").exit), (1, 0));
+}
