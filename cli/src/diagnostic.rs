@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use links_sdk::{Error, Outcome};
 use miette::Diagnostic;
@@ -26,6 +27,8 @@ struct Parts {
     errors: Map<String, Value>,
     retryable: bool,
     outcome: &'static str,
+    /// How long to wait before the command has a chance.
+    retry_after: Option<Duration>,
     /// What was written before the failure.
     written: Option<String>,
     file: Option<Box<BadFile>>,
@@ -47,6 +50,7 @@ impl Failure {
             errors: Map::new(),
             retryable: false,
             outcome: "not_executed",
+            retry_after: None,
             written: None,
             file: None,
             draft: None,
@@ -191,6 +195,9 @@ impl Failure {
             "outcome": it.outcome,
             "exit": it.exit.code(),
         });
+        if let Some(wait) = it.retry_after {
+            object["retryAfter"] = json!(whole_seconds(wait));
+        }
         if let Some(written) = &it.written {
             object["written"] = json!(written);
         }
@@ -210,6 +217,11 @@ impl Failure {
             _ => self,
         }
     }
+}
+
+/// Rather a second too many than one too few.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 fn advised(problem: &Problem) -> String {
@@ -295,7 +307,7 @@ impl From<Error> for Failure {
                     .to_owned(),
             ),
             (Exit::RateLimited, _) => {
-                error.retry_after().map(|wait| format!("try again in {} s", wait.as_secs() + 1))
+                error.retry_after().map(|wait| format!("try again in {} s", whole_seconds(wait)))
             }
             _ => service.and_then(|it| it.documentation.as_ref()).map(|it| format!("see {it}")),
         };
@@ -313,6 +325,7 @@ impl From<Error> for Failure {
             errors,
             retryable: error.is_retryable(),
             outcome,
+            retry_after: error.retry_after(),
             written: None,
             file: None,
             draft: None,

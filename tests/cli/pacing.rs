@@ -78,6 +78,11 @@ fn a_429_is_waited_for_and_said_and_stops_the_other_processes_too() {
         assert!(run.stderr.contains("600 s") || requests == 0, "{run}");
         assert_eq!(stage.operations().len(), requests, "the second process knows from the first");
     }
+    let error = stage.run("me --max-wait 30 -o json").error();
+    assert!(
+        error["retryAfter"].as_u64().is_some_and(|wait| (540..=600).contains(&wait)),
+        "{error}"
+    );
     let run = stage.run("me --max-wait soon");
     assert_eq!(run.exit, 2, "{run}");
 }

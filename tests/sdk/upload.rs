@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use links_fixtures::{Choices, ContractServer, Envelope, Fault, World};
 use links_sdk::{
-    Client, ImageUse, MOST_UPLOAD_BYTES, Observer, Outcome, Token, Upload, UploadProgress, Via,
+    Client, ImageUse, MOST_UPLOAD_BYTES, Observer, Outcome, Timeouts, Token, Upload,
+    UploadProgress, Via,
 };
 use serde_json::json;
 
@@ -112,6 +114,26 @@ async fn an_address_with_less_than_a_minute_left_is_replaced() {
         keys[0] == Some(key.to_string()) && keys[1].is_some() && keys[1] != keys[0],
         "{keys:?}"
     );
+}
+
+#[tokio::test]
+async fn an_upload_that_nobody_takes_is_given_up() {
+    let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut timeouts = Timeouts::default();
+    timeouts.stall = Duration::from_millis(100);
+    let builder = Client::builder(format!("http://{}", deaf.local_addr().unwrap()))
+        .token(Token::new("lnk_canary").unwrap());
+    let client = builder
+        .clock(SharedClock::new().0)
+        .rate_limits(crate::no_limits())
+        .timeouts(timeouts)
+        .build()
+        .unwrap();
+    // More than fits into what the system keeps for a connection.
+    let upload = Upload::bytes("a.png", png(1, 1, 40_000_000));
+    let error = client.files().upload(upload).await.unwrap_err();
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 4), "{error}");
+    assert_eq!(error.to_string(), "uploadFile: 127.0.0.1 did not answer in time");
 }
 
 fn target(url: &str, method: &str) -> String {

@@ -10,6 +10,7 @@ pub(crate) mod pacing;
 pub(crate) mod retry;
 mod retry_after;
 mod run;
+mod sending;
 pub(crate) mod wire;
 
 use std::future::ready;

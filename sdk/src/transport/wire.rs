@@ -10,6 +10,7 @@ use reqwest::Request;
 use super::answer::{Answer, Unread};
 use super::exchange::{Broken, Failure};
 use super::retry::End;
+use super::sending::Sending;
 
 /// Sends one request. The loop around it knows nothing of sockets.
 pub(crate) trait Wire: Sync {
@@ -27,7 +28,7 @@ pub(crate) trait Wire: Sync {
 pub struct Timeouts {
     /// Until a connection stands, TLS included; 10 seconds unless set.
     pub connect: Duration,
-    /// Between two pieces of an answer; 30 seconds unless set.
+    /// Between two pieces of an answer, and of an upload; 30 seconds unless set.
     pub stall: Duration,
     /// For one attempt, from the first byte sent to the last received. Unless set it is 30 seconds for a read, 45 for a music lookup,
     /// 60 for a write and an hour for an upload.
@@ -49,7 +50,14 @@ pub(super) struct Http<'a> {
 impl Wire for Http<'_> {
     async fn send(&self, mut request: Request, limit: Duration) -> Result<Answer, Failure> {
         *request.timeout_mut() = Some(limit);
-        let response = self.client.execute(request).await.map_err(unanswered)?;
+        let sending = Sending::of(&mut request);
+        let response = tokio::select! {
+            response = self.client.execute(request) => response.map_err(unanswered)?,
+            () = sending.stalled(self.stall) => {
+                let source = "nobody takes what is sent".into();
+                return Err(Failure::Broken(Broken { end: End::TimedOut, source }));
+            }
+        };
         Answer::read(response, self.stall).await.map_err(|(status, unread)| {
             let status = status.as_u16();
             Failure::Broken(match unread {

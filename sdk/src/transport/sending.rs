@@ -1,0 +1,72 @@
+//! A body that is streamed, watched on its way out: what nobody takes any more must not wait for the end of an hour.
+
+use std::future::pending;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use reqwest::{Body, Request};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// How long the service may think about a body that it has whole, as about every write.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// Tells of each piece that is taken; gone when the body is.
+struct Watched {
+    body: Body,
+    taken: watch::Sender<()>,
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = reqwest::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        self.taken.send_replace(());
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A body on its way.
+pub(super) struct Sending(Option<watch::Receiver<()>>);
+
+impl Sending {
+    /// Watches the body of a request, if it is streamed.
+    pub(super) fn of(request: &mut Request) -> Self {
+        let body = request.body_mut();
+        if body.as_ref().is_none_or(|it| it.as_bytes().is_some()) {
+            return Self(None);
+        }
+        let (taken, receiver) = watch::channel(());
+        *body = body.take().map(|body| Body::wrap(Watched { body, taken }));
+        Self(Some(receiver))
+    }
+
+    /// Completes when no piece was taken for `stall`, or when the whole body was and nothing came of it.
+    pub(super) async fn stalled(self, stall: Duration) {
+        let Some(mut taken) = self.0 else { return pending().await };
+        loop {
+            match timeout(stall, taken.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => break,
+                Err(_) => return,
+            }
+        }
+        let _ = timeout(ANSWER.max(stall), pending::<()>()).await;
+    }
+}
