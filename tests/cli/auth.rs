@@ -273,7 +273,7 @@ fn fault_77_nothing_in_the_current_folder_names_address_account_or_command() {
         } },
     });
     let toml = format!(
-        "base_url = \"{}\"\naccount = \"evil\"\ntoken_command = \"touch ran\"\n",
+        "base-url = \"{0}\"\nbase_url = \"{0}\"\naccount = \"evil\"\ntoken_command = \"touch ran\"\nLINKS_BASE_URL={0}\n",
         evil.base_url()
     );
     for place in ["", "links/", ".links/", ".config/links/"] {
@@ -296,6 +296,15 @@ fn fault_77_nothing_in_the_current_folder_names_address_account_or_command() {
     assert_eq!(run(&stage).0, Some(0), "{}", run(&stage).1);
     assert!(evil.requests().is_empty() && !folder.join("ran").exists());
     assert_eq!(stage.operations(), ["getMe"]);
+
+    // Not even the user's own file names an account or a command.
+    fs::create_dir_all(config(&stage)).unwrap();
+    for key in ["account", "token-command", "token_command", "token"] {
+        fs::write(config(&stage).join("config.toml"), format!("{key} = \"touch ran\"\n")).unwrap();
+        let (exit, said) = run(&stage);
+        assert!(exit == Some(2) && said.contains(&format!("there is no key `{key}`")), "{said}");
+    }
+    assert!(!folder.join("ran").exists());
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod apply;
 mod auth;
 mod blocks;
 mod browser;
+mod canary;
 mod ci;
 mod completions;
 mod config;

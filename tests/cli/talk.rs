@@ -22,7 +22,7 @@ fn each_request_is_a_line_and_stdout_stays_what_it_was() {
 }
 
 #[test]
-fn headers_and_bodies_are_shown_without_secrets() {
+fn fault_76_headers_and_bodies_are_shown_without_secrets() {
     const CANARY: &str = "canary-91c4-token";
     let stage = Stage::cafe();
     let token = stage.server.token();

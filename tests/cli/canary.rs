@@ -1,0 +1,291 @@
+//! Marked secrets, and a search for them in everything that the commands print, write, send and start.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+use crate::auth::config;
+use crate::connect::{connected, kept};
+use crate::leaves;
+use crate::stage::{Run, Stage};
+
+const TOKEN: &str = "pps_canary_4f7a1c9e_personal";
+const FORMATS: [&str; 7] = ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"];
+
+/// Secrets in every form in which they could be written: as they are, and in base64 from each of the three places it can begin at.
+struct Marks(Vec<String>);
+
+impl Marks {
+    fn of(secrets: &[&str]) -> Self {
+        let encoded = |secret: &&str| {
+            (0..3)
+                .map(|shift| {
+                    let text = STANDARD_NO_PAD.encode(format!("{}{secret}", &"\0\0\0"[..shift]));
+                    // What stands before and after it changes the characters at both ends.
+                    let text = text[4..text.len() - 4].to_owned();
+                    assert!(text.len() > 16);
+                    text
+                })
+                .collect::<Vec<_>>()
+        };
+        let plain = secrets.iter().map(|it| (*it).to_owned());
+        Self(plain.chain(secrets.iter().flat_map(encoded)).collect())
+    }
+
+    fn are_in(&self, bytes: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(bytes).replace('-', "+").replace('_', "/");
+        self.0.iter().any(|mark| text.contains(&mark.replace('-', "+").replace('_', "/")))
+    }
+
+    fn are_not_in(&self, run: &Run) {
+        assert!(
+            !self.are_in(run.stdout.as_bytes()) && !self.are_in(run.stderr.as_bytes()),
+            "{run}"
+        );
+    }
+
+    /// The files below a folder that hold one.
+    fn files(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                found.extend(self.files(&path));
+            } else if self.are_in(&fs::read(&path).unwrap_or_default())
+                || self.are_in(entry.file_name().as_encoded_bytes())
+            {
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    fn are_in_no_file(&self, stage: &Stage) {
+        let found = self.files(stage.home.path());
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    /// The service may have been told in one header only.
+    fn are_in_one_header(&self, stage: &Stage) {
+        let requests = stage.server.requests();
+        assert!(requests.iter().any(|it| it.status == 200), "it was sent to its own service");
+        for request in requests {
+            let query = request.query.clone().unwrap_or_default();
+            let further = request.headers.iter().filter(|(name, _)| name != "authorization");
+            let further = further.flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
+            let parts = [request.path.as_bytes(), query.as_bytes()];
+            let is_login = request.path.starts_with("/oauth/");
+            assert!(is_login || !self.are_in(&request.body), "{request:?}");
+            assert!(!parts.into_iter().chain(further).any(|it| self.are_in(it)), "{request:?}");
+        }
+    }
+}
+
+#[test]
+fn a_mark_is_found_in_whatever_it_is_wrapped() {
+    let marks = Marks::of(&[TOKEN]);
+    assert!(!marks.are_in(b"pps_canary") && marks.are_in(format!("x{TOKEN}y").as_bytes()));
+    for around in ["", "a", "ab", "abc", "Bearer "] {
+        let text = format!("{around}{TOKEN}{around}");
+        assert!(marks.are_in(STANDARD_NO_PAD.encode(&text).as_bytes()), "{text}");
+        assert!(marks.are_in(URL_SAFE_NO_PAD.encode(&text).as_bytes()), "{text}");
+    }
+}
+
+/// A stage on which everything that outlives a run is below the home folder, temporary files too.
+fn marked() -> Stage {
+    let stage = Stage::cafe().keeping_state().keeping_cache();
+    stage.server.edit(|account| TOKEN.clone_into(&mut account.tokens[0].token));
+    roomy(stage).env("LINKS_TOKEN", TOKEN)
+}
+
+fn roomy(stage: Stage) -> Stage {
+    let temporary = stage.home.path().join("tmp");
+    fs::create_dir_all(&temporary).unwrap();
+    stage.env("TMPDIR", temporary.display().to_string()).env("LINKS_TEST_NO_WAIT", "1")
+}
+
+/// Every command line there is, but for those that end the account.
+fn lines(stage: &Stage) -> Vec<Vec<String>> {
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
+    );
+    stage.file(
+        "menu.png",
+        [&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x03\x20\0\0\x03\x20"[..], &[0; 64]].concat(),
+    );
+    let words = |leaf: &[String]| match leaf.join(" ").as_str() {
+        // Anything that is not a run will do: it is looked up all the same.
+        "slots restore" => Some(vec!["cafe", "--yes"]),
+        // It ends at once where the port is taken.
+        "sandbox serve" => Some(vec!["--port", "TAKEN"]),
+        "auth switch" => Some(vec!["nobody"]),
+        "auth login" => Some(vec!["--token-stdin", "--store", "keyring"]),
+        "auth logout" => Some(vec!["nobody"]),
+        leaf => leaves::words(leaf),
+    };
+    let mut lines = Vec::new();
+    for leaf in leaves::leaves(&links_cli::command(), &[]) {
+        let words = words(&leaf).unwrap().into_iter().map(str::to_owned);
+        lines.push(leaf.into_iter().chain(words).collect());
+    }
+    for more in [
+        "files upload menu.png --via upload-url",
+        "slots apply page.yaml --prune --yes --max-deletes 99",
+        "me --sandbox",
+    ] {
+        lines.push(more.split(' ').map(str::to_owned).collect());
+    }
+    lines
+}
+
+/// Runs every command with everything said that can be said, each in another format; gives how many succeeded.
+fn run_all(stage: &Stage, marks: &Marks, more: &[&str]) -> usize {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let start = stage.server.account();
+    let mut good = 0;
+    for (nth, line) in lines(stage).iter().enumerate() {
+        let mut line: Vec<&str> =
+            line.iter().map(|word| if word == "TAKEN" { &port } else { word.as_str() }).collect();
+        line.extend(["-vv", "-o", FORMATS[nth % FORMATS.len()]]);
+        line.extend(more);
+        stage.server.edit(|account| account.clone_from(&start));
+        let run = stage.run_args(line, TOKEN.as_bytes());
+        marks.are_not_in(&run);
+        good += usize::from(run.exit == 0);
+    }
+    good
+}
+
+#[test]
+fn fault_75_the_token_of_the_environment_is_found_nowhere() {
+    let (stage, marks) = (marked(), Marks::of(&[TOKEN]));
+    assert!(run_all(&stage, &marks, &[]) > 50);
+    marks.are_in_one_header(&stage);
+    // Where nothing answers, where it may not do this, and where it is not known.
+    run_all(&stage, &marks, &["--base-url", "http://127.0.0.1:1/api/v1"]);
+    stage.server.edit(|account| account.tokens[0].abilities.clear());
+    run_all(&stage, &marks, &[]);
+    marks.are_in_no_file(&stage);
+}
+
+#[test]
+fn fault_75_the_token_of_an_account_is_found_in_its_store_only() {
+    let (stage, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
+    let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work", "-vv"];
+    let run = stage.run_args(line, TOKEN.as_bytes());
+    marks.are_not_in(&run);
+    assert!(run_all(&stage, &marks, &[]) > 50);
+    marks.are_in_one_header(&stage);
+    let store = config(&stage).join("credentials/work.json");
+    assert_eq!(marks.files(stage.home.path()), [store]);
+    marks.are_not_in(&stage.run("auth logout -vv"));
+    marks.are_in_no_file(&stage);
+}
+
+#[test]
+fn fault_75_the_tokens_of_a_connection_are_found_in_their_store_only() {
+    let stage = roomy(connected()).keeping_state().keeping_cache();
+    let before = kept(&stage).unwrap();
+    crate::renewals::expire(&stage);
+    marks_of(&before).are_not_in(&stage.run("me -vv"));
+    let (after, store) = (kept(&stage).unwrap(), config(&stage).join("credentials/work.json"));
+    assert_ne!(before, after);
+    let marks = marks_of(&after);
+    assert!(run_all(&stage, &marks, &[]) > 50);
+    marks.are_in_one_header(&stage);
+    assert_eq!(marks.files(stage.home.path()), [store]);
+    marks_of(&before).are_in_no_file(&stage);
+    marks.are_not_in(&stage.run("auth logout -vv"));
+    marks.are_in_no_file(&stage);
+}
+
+fn marks_of(credentials: &serde_json::Value) -> Marks {
+    Marks::of(&["accessToken", "refreshToken"].map(|name| credentials[name].as_str().unwrap()))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn fault_75_the_token_is_not_in_what_others_see_of_the_process_that_uses_it() {
+    use std::process::Stdio;
+    let (stage, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
+    let line = ["auth", "login", "--token-stdin", "--store", "file"];
+    assert_eq!(stage.run_args(line, TOKEN.as_bytes()).exit, 0);
+    // It waits for its page, so that it can be looked at.
+    let mut command = stage.command(["slots", "plan", "-"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    for what in ["cmdline", "environ"] {
+        let read = || fs::read(format!("/proc/{}/{what}", child.id())).unwrap();
+        // Empty for a moment, while the program is loaded.
+        let bytes = std::iter::repeat_with(read).find(|bytes| !bytes.is_empty()).unwrap();
+        assert!(!marks.are_in(&bytes), "{what}");
+    }
+    drop(child.stdin.take());
+    child.wait().unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn fault_75_no_program_that_is_started_gets_the_token() {
+    let (stage, marks) = (marked(), Marks::of(&[TOKEN]));
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret");
+    fs::write(&secret, TOKEN).unwrap();
+    // Each notes all that it is given.
+    let noting = |name: &str| {
+        format!("/bin/sh -c 'env > $HOME/{name}.env; echo \"$0 $@\" > $HOME/{name}.args'")
+    };
+    let stage = stage
+        .env("LINKS_TOKEN_FILE", secret.display().to_string())
+        .env("VISUAL", noting("editor"))
+        .env("BROWSER", noting("browser"));
+    for line in
+        ["slots edit cafe", "profile edit cafe", "forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
+    {
+        let seen = crate::terminal::run(&stage, line, "");
+        assert!(seen.exit == 0 && !marks.are_in(seen.text.as_bytes()), "{}", seen.text);
+    }
+    let seen = crate::terminal::run(&stage, "profile open cafe", "");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+
+    let command = format!(
+        "/bin/sh -c 'env > $HOME/command.env; echo \"$0 $@\" > $HOME/command.args; cat {}'",
+        secret.display()
+    );
+    let run = stage
+        .run_args(["auth", "login", "--token-command", &command, "--account", "work", "-vv"], b"");
+    assert_eq!(run.exit, 0, "{run}");
+    marks.are_not_in(&run);
+    let run = stage.run("me --account work -vv");
+    assert_eq!(run.exit, 0, "{run}");
+    marks.are_not_in(&run);
+
+    for name in ["editor", "browser", "command"] {
+        let environment = fs::read_to_string(stage.home.path().join(format!("{name}.env")));
+        // A browser is not waited for.
+        assert!(name == "browser" || environment.unwrap().contains("HOME="), "{name}");
+    }
+    marks.are_in_no_file(&stage);
+}
+
+#[test]
+fn fault_76_an_upload_address_is_said_to_nobody() {
+    let stage = marked();
+    lines(&stage);
+    for more in ["", " -o json"] {
+        let run = stage.run(&format!("files upload menu.png --via upload-url -vv{more}"));
+        assert_eq!(run.exit, 0, "{run}");
+        let account = stage.server.account();
+        assert!(!account.upload_tickets.is_empty());
+        for ticket in &account.upload_tickets {
+            let address = format!("/uploads/{}", ticket.key);
+            assert!(!run.stdout.contains(&address) && !run.stderr.contains(&address), "{run}");
+        }
+    }
+}
