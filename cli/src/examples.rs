@@ -40,7 +40,13 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("slots history", &["links slots history cafe"]),
-    ("slots restore", &["links slots history cafe", "links slots restore cafe"]),
+    (
+        "slots restore",
+        &[
+            "links slots history cafe",
+            "links slots restore \"$(links slots history cafe -o ids | head -n 1)\" --yes",
+        ],
+    ),
     ("slots edit", &["links slots edit cafe"]),
     ("forms list", &["links forms list", "links forms list -o ids"]),
     (

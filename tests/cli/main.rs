@@ -17,6 +17,8 @@ mod crash;
 mod docs;
 mod dry_run;
 mod edit;
+#[cfg(target_os = "linux")]
+mod examples;
 mod failures;
 mod files;
 mod forms;

@@ -36,6 +36,18 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
+/// The beginning of a GIF of this size, which is all that anybody looks at.
+pub(crate) fn picture(width: u16, height: u16) -> Vec<u8> {
+    let [wide, tall] = [width, height].map(u16::to_le_bytes);
+    [
+        b"GIF89a",
+        &wide[..],
+        &tall[..],
+        b"\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;",
+    ]
+    .concat()
+}
+
 impl Stage {
     /// The café, with a token that may do everything.
     pub(crate) fn cafe() -> Self {

@@ -1,24 +1,12 @@
 //! Images.
 
-use crate::stage::Stage;
-
-/// The beginning of a GIF of this size, which is all that anybody looks at.
-fn gif(width: u16, height: u16) -> Vec<u8> {
-    let [wide, tall] = [width, height].map(u16::to_le_bytes);
-    [
-        b"GIF89a",
-        &wide[..],
-        &tall[..],
-        b"\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;",
-    ]
-    .concat()
-}
+use crate::stage::{Stage, picture};
 
 #[test]
 fn files_and_addresses_are_uploaded() {
     let stage = Stage::cafe();
-    stage.file("dot.gif", gif(1, 1));
-    stage.file("wide.gif", gif(1600, 900));
+    stage.file("dot.gif", picture(1, 1));
+    stage.file("wide.gif", picture(1600, 900));
     let run = stage.run("files upload dot.gif wide.gif https://images.example/menu.jpg -o json");
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
     let files = run.json()["data"].as_array().unwrap().clone();
@@ -36,10 +24,10 @@ fn files_and_addresses_are_uploaded() {
 #[test]
 fn the_way_is_chosen_by_the_size() {
     let stage = Stage::cafe();
-    let mut large = gif(800, 800);
+    let mut large = picture(800, 800);
     large.resize((10 << 20) + 1, 0);
     stage.file("large.gif", large);
-    stage.file("dot.gif", gif(1, 1));
+    stage.file("dot.gif", picture(1, 1));
     for (line, ways) in [
         ("files upload large.gif", "createUploadUrl"),
         ("files upload large.gif --via multipart", "uploadFile"),
@@ -56,7 +44,7 @@ fn the_way_is_chosen_by_the_size() {
 fn what_does_not_suit_its_use_is_not_sent() {
     let stage = Stage::cafe();
     for (name, width, height) in [("square", 800, 800), ("wide", 1600, 900), ("small", 400, 400)] {
-        stage.file(&format!("{name}.gif"), gif(width, height));
+        stage.file(&format!("{name}.gif"), picture(width, height));
     }
     stage.file("text.gif", "no image");
     for (line, exit) in [
@@ -83,7 +71,7 @@ fn what_does_not_suit_its_use_is_not_sent() {
 #[test]
 fn what_is_up_already_is_told_when_a_later_one_fails() {
     let stage = Stage::cafe();
-    stage.file("dot.gif", gif(1, 1));
+    stage.file("dot.gif", picture(1, 1));
     stage.file("text.gif", "no image");
     let run = stage.run("files upload dot.gif text.gif dot.gif");
     assert_eq!((run.exit, run.stdout.as_str()), (12, ""), "{run}");

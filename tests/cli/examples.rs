@@ -1,0 +1,122 @@
+//! The examples below the help of each command, typed as they are.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::leaves::leaves;
+use crate::stage::{Stage, picture};
+
+/// Lines that end with another code than 0, as they should.
+const ENDS_WITH: &[(&str, i32)] = &[
+    ("links slots plan cafe.yaml", 3),
+    ("links slots plan cafe.yaml --prune -o json", 3),
+    // There is nobody to name the old login.
+    ("links profile rename cafe cafe.mole", 14),
+];
+
+/// Lines that other tests run: they wait for a browser, need a keyring, or never end.
+const ELSEWHERE: &[&str] = &[
+    "links auth login --base-url https://links.example/api/v1",
+    "links auth login --base-url https://links.example/api/v1 --token-stdin < token",
+    "links sandbox serve --port 8080",
+];
+
+/// What is done before each example of a command.
+fn before(leaf: &str) -> &'static str {
+    match leaf {
+        "slots restore" => "links slots apply cafe.yaml",
+        "slots pull" | "schema page" => "rm -f cafe.yaml",
+        "auth switch" | "auth logout" => {
+            "links auth login --token-stdin --store file --account home < token\n\
+             links auth login --token-stdin --store file --account work < token"
+        }
+        "profile preview" => "links profile preview cafe > cafe.md",
+        "completions" => "mkdir -p ~/.zfunc ~/.config/fish/completions",
+        _ => ":",
+    }
+}
+
+/// The lines below "Example" in the help of a command.
+fn examples(command: &clap::Command) -> Vec<String> {
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let lines = text.lines().skip_while(|line| !line.starts_with("Example")).skip(1);
+    lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
+}
+
+/// A folder with everything that the examples name.
+fn stage() -> Stage {
+    let stage = Stage::cafe().keeping_state().keeping_cache();
+    stage.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
+    stage.file("hours.txt", "8 to 22 every day\n");
+    stage.file("logins.txt", "spring.menu\nsummer.menu # perhaps\n");
+    stage.file("token", stage.server.token());
+    let form = "title: Contact\nfields:\n  - {type: text, label: Name, required: true}\n";
+    stage.file("contact.yaml", form);
+    stage.file("form.yaml", form);
+    for (name, width, height) in
+        [("logo.png", 800, 800), ("terrace.jpg", 1600, 900), ("raf.jpg", 90, 90)]
+    {
+        stage.file(name, picture(width, height));
+    }
+    let code = stage.file("code", "#!/bin/sh\nsed -i 's/^title:.*/title: Anew/' \"$2\"\n");
+    std::fs::set_permissions(code, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage.env("LINKS_TEST_NO_WAIT", "1")
+}
+
+/// Runs a script where `links` is in the path, on a terminal if it edits.
+fn bash(stage: &Stage, script: &str) -> (Option<i32>, String) {
+    let like = stage.command([""; 0]);
+    let program = PathBuf::from(like.get_program());
+    let path = format!(
+        "{}:{}:/usr/bin:/bin",
+        program.parent().unwrap().display(),
+        stage.home.path().display()
+    );
+    let quoted = shlex::try_quote(script).unwrap();
+    let inner = format!("bash -e -o pipefail -c {quoted}");
+    let mut command = if script.contains(" edit ") {
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--command", &inner, "/dev/null"]);
+        command
+    } else {
+        let mut command = Command::new("bash");
+        command.args(["-e", "-o", "pipefail", "-c", script]);
+        command
+    };
+    command.env_clear().current_dir(stage.home.path());
+    command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("PATH", path).env("TERM", "xterm").env("EDITOR", "true");
+    let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    (output.status.code(), format!("$ {script}\n{out}--- stderr\n{err}"))
+}
+
+#[test]
+fn every_leaf_has_examples_and_they_do_what_they_say() {
+    let tree = links_cli::command();
+    let (mut elsewhere, mut wrong) = (0, Vec::new());
+    for leaf in leaves(&tree, &[]) {
+        let command = leaf.iter().fold(&tree, |it, name| it.find_subcommand(name).unwrap());
+        let lines = examples(command);
+        let name = leaf.join(" ");
+        assert!(lines.iter().any(|it| it.contains(&format!("links {name}"))), "{name}: {lines:?}");
+        let stage = stage();
+        for line in lines {
+            if ELSEWHERE.contains(&line.as_str()) {
+                elsewhere += 1;
+                continue;
+            }
+            let (exit, text) = bash(&stage, before(&name));
+            assert_eq!(exit, Some(0), "before `{name}`\n{text}");
+            let typed = line.replace("https://links.example/api/v1", &stage.server.base_url());
+            let (exit, text) = bash(&stage, &typed);
+            let expected = ENDS_WITH.iter().find(|(it, _)| *it == line).map_or(0, |(_, it)| *it);
+            if exit != Some(expected) {
+                wrong.push(format!("{text}--- exit {exit:?}, not {expected}\n"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(elsewhere, ELSEWHERE.len(), "a line that is run elsewhere is no example any more");
+}
