@@ -9,6 +9,10 @@ mod auth;
 mod blocks;
 mod browser;
 mod canary;
+#[cfg(target_os = "linux")]
+#[path = "../support/canned.rs"]
+#[expect(dead_code, reason = "the tests of the SDK use more of it")]
+mod canned;
 mod ci;
 mod completions;
 mod config;
@@ -19,6 +23,8 @@ mod dry_run;
 mod edit;
 #[cfg(target_os = "linux")]
 mod examples;
+#[cfg(target_os = "linux")]
+mod exits;
 mod failures;
 mod files;
 mod forms;
