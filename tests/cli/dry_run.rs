@@ -2,20 +2,11 @@
 
 use std::process::Command;
 
-use crate::leaves::{leaves, words};
+use crate::leaves::{self, names};
 use crate::stage::Stage;
 
 /// Commands that rehearse in a way of their own: what `apply` would do is shown by `plan`.
 const OTHERWISE: &[&str] = &["slots apply", "slots restore", "slots edit"];
-
-fn stage() -> Stage {
-    let stage = Stage::cafe();
-    stage.file(
-        "page.yaml",
-        "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
-    );
-    stage
-}
 
 fn writes(stage: &Stage) -> bool {
     let wrote =
@@ -28,28 +19,21 @@ fn writes(stage: &Stage) -> bool {
 
 #[test]
 fn every_leaf_that_writes_can_be_rehearsed_and_then_writes_nothing() {
-    for leaf in leaves(&links_cli::command(), &[]) {
-        let name = leaf.join(" ");
-        let Some(words) = words(&name).filter(|_| !OTHERWISE.contains(&name.as_str())) else {
-            continue;
-        };
-        let line = |more: &'static [&str]| {
-            leaf.iter().map(String::as_str).chain(words.iter().copied()).chain(more.iter().copied())
-        };
-        let stage = stage();
-        stage.run_args(line(&[]), b"");
+    for leaf in names().iter().filter(|it| !OTHERWISE.contains(&it.as_str())) {
+        let stage = leaves::stage();
+        leaves::run(&stage, leaf, &[]);
         if !writes(&stage) {
             continue;
         }
-        let stage = self::stage();
+        let stage = leaves::stage();
         let before = format!("{:?}", stage.server.account());
         for how in [&["--dry-run"][..], &["--dry-run=request"], &["--dry-run", "-o", "json"]] {
-            let run = stage.run_args(line(how), b"");
-            assert_eq!(run.exit, 0, "{name} has no dry run\n{run}");
+            let run = leaves::run(&stage, leaf, how);
+            assert_eq!(run.exit, 0, "{leaf} has no dry run\n{run}");
             assert!(!run.stdout.is_empty() && !writes(&stage), "{run}");
             assert!(!run.to_string().contains(&stage.server.token()), "{run}");
         }
-        assert_eq!(format!("{:?}", stage.server.account()), before, "{name}");
+        assert_eq!(format!("{:?}", stage.server.account()), before, "{leaf}");
     }
 }
 

@@ -1,18 +1,27 @@
-//! Every leaf command of the tree, in every format.
+//! Every leaf command of the tree: in every format, filtered, narrowed, and failing. A new leaf is part of it by itself, and needs one
+//! line in [`words`].
 
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use links_fixtures::Fault;
 use serde_json::Value;
 
 use crate::stage::{Run, Stage};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-/// What each leaf is run with. A leaf that is missing here fails the test.
-pub(crate) fn words(leaf: &str) -> Option<Vec<&'static str>> {
-    Some(match leaf {
+/// What each leaf is run with. A leaf that is missing here fails the tests.
+pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
+    match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
-        | "sandbox reset" | "auth status" | "auth list" | "channels list" | "slots types"
-        | "doctor" | "config path" | "config list" | "help" => vec![],
+        | "sandbox reset" | "sandbox serve" | "auth status" | "auth list" | "channels list"
+        | "slots types" | "doctor" | "config path" | "config list" | "help" | "schema page" => {
+            vec![]
+        }
         "api" => vec!["GET", "/profiles/cafe/markdown"],
+        "auth login" => vec!["--token-stdin", "--store", "file"],
+        "auth switch" | "auth logout" => vec!["work"],
         "music lookup" => vec!["KZA012600042"],
         "music add" => vec!["cafe", "KZA012600042"],
         "slots add" => vec!["cafe", "divider"],
@@ -20,23 +29,22 @@ pub(crate) fn words(leaf: &str) -> Option<Vec<&'static str>> {
         "slots move" => vec!["cafe", "1004", "--top"],
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
-        "slots explain" | "slots template" => vec!["button"],
-        "profile settings" | "profile open" | "profile edit" | "slots edit" | "profile get"
+        "slots restore" => vec!["RUN", "--yes"],
+        "slots edit" => vec!["cafe", "--yes"],
+        "slots explain" | "slots template" | "schema slot" => vec!["button"],
+        "profile settings" | "profile open" | "profile edit" | "profile get"
         | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
         "profile create" => vec!["spring.menu"],
         "profile update" => vec!["cafe", "title=Anew"],
         "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],
-        "forms get" | "forms edit" => vec![FORM],
+        "forms get" | "forms edit" | "analytics form" => vec![FORM],
         "forms update" => vec![FORM, "enabled:=false"],
         "forms field add" => vec![FORM, "type=text", "label=Table"],
         "forms field set" => vec![FORM, "phone", "label=Tel"],
         "forms field remove" => vec![FORM, "phone"],
         "analytics account" => vec!["--timeline"],
         "analytics profile" => vec!["cafe"],
-        "analytics form" => vec![FORM],
         "files upload" => vec!["https://images.example/menu.jpg"],
-        "schema page" => vec![],
-        "schema slot" => vec!["button"],
         "config get" => vec!["output"],
         "config set" => vec!["output", "table"],
         "completions" => vec!["bash"],
@@ -47,12 +55,8 @@ pub(crate) fn words(leaf: &str) -> Option<Vec<&'static str>> {
         "forms create" => {
             vec!["title=Contact", r#"fields:=[{"type":"text","label":"Name","required":true}]"#]
         }
-        // Runs until it is stopped; needs a run to restore: each has a test of its own.
-        "sandbox serve" | "slots restore" | "auth login" | "auth switch" | "auth logout" => {
-            return None;
-        }
         other => panic!("no words for `{other}`: add them here"),
-    })
+    }
 }
 
 pub(crate) fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<String>> {
@@ -65,20 +69,89 @@ pub(crate) fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<Str
     }
 }
 
-/// A leaf on a stage of its own, in a format.
-fn run(leaf: &[String], more: &[&str]) -> Option<Run> {
-    // On a terminal only.
-    if leaf.last().is_some_and(|it| it == "edit") {
-        return None;
-    }
-    let words = words(&leaf.join(" "))?;
-    let stage = Stage::cafe();
+/// The names of all leaves.
+pub(crate) fn names() -> Vec<String> {
+    leaves(&links_cli::command(), &[]).iter().map(|it| it.join(" ")).collect()
+}
+
+/// A stage with all that the words name, where nothing waits.
+pub(crate) fn stage() -> Stage {
+    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
     stage.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
     );
-    let line = leaf.iter().map(String::as_str).chain(words).chain(more.iter().copied());
-    Some(stage.run_args(line, b""))
+    let change = "sed -i 's/title: .*/title: Anew/' \"$1\"\n";
+    let editor = stage.file("editor.sh", change).display().to_string();
+    stage.env("VISUAL", format!("sh {editor}"))
+}
+
+/// The line of a leaf with its words, once everything is done that has to be done before.
+fn prepared(stage: &Stage, leaf: &str) -> Vec<String> {
+    let mut line: Vec<String> = leaf.split(' ').map(str::to_owned).collect();
+    line.extend(words(leaf).into_iter().map(str::to_owned));
+    match leaf {
+        "slots restore" => {
+            stage.file("more.yaml", "profile: cafe\nslots: [{type: text, data: {title: New}}]\n");
+            stage.run("slots apply more.yaml");
+            let runs = stage.run("slots history -o ids").stdout;
+            line[2] = runs.lines().next().unwrap_or("none").to_owned();
+        }
+        "auth switch" | "auth logout" => {
+            let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
+            stage.run_args(login, stage.server.token().as_bytes());
+        }
+        _ => {}
+    }
+    stage.server.forget_requests();
+    line
+}
+
+/// Runs a leaf with its words.
+pub(crate) fn run(stage: &Stage, leaf: &str, more: &[&str]) -> Run {
+    let line = prepared(stage, leaf);
+    typed(stage, leaf, line, more)
+}
+
+fn typed(stage: &Stage, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
+    line.extend(more.iter().map(|it| (*it).to_owned()));
+    match leaf {
+        "sandbox serve" => served(stage, &line),
+        _ if leaf.ends_with(" edit") => edited(stage, &line),
+        _ => stage.run_args(line, stage.server.token().as_bytes()),
+    }
+}
+
+/// An editor needs a terminal; the data goes elsewhere.
+fn edited(stage: &Stage, line: &[String]) -> Run {
+    let inner = stage.command(line);
+    let words = std::iter::once(inner.get_program()).chain(inner.get_args());
+    let words: Vec<_> = words.map(|it| it.to_str().unwrap()).collect();
+    let inner_line = format!("{} > stdout", shlex::try_join(words).unwrap());
+    let mut outer = Command::new("script");
+    outer.args(["--quiet", "--return", "--command", &inner_line, "/dev/null"]).env_clear();
+    outer.current_dir(stage.home.path()).env("PATH", "/usr/bin:/bin").env("TERM", "xterm");
+    outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = outer.stdin(Stdio::null()).output().unwrap();
+    let stdout = std::fs::read(stage.home.path().join("stdout")).unwrap();
+    Run::new(stage, output.status.code(), stdout, output.stdout)
+}
+
+/// What is served is told at once, and then there is nothing more until it is stopped.
+fn served(stage: &Stage, line: &[String]) -> Run {
+    let mut child =
+        stage.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut stdout, mut stderr) = (vec![0; 4096], Vec::new());
+    let mut pipe = child.stdout.take().unwrap();
+    let read = pipe.read(&mut stdout).unwrap();
+    stdout.truncate(read);
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    pipe.read_to_end(&mut stdout).unwrap();
+    child.stderr.take().unwrap().read_to_end(&mut stderr).unwrap();
+    // 130 is how it ends well.
+    let exit = child.wait().unwrap().code().map(|it| if it == 130 { 0 } else { it });
+    Run::new(stage, exit, stdout, stderr)
 }
 
 /// The values of an option of every command.
@@ -92,43 +165,48 @@ fn values(option: &str) -> Vec<String> {
 fn every_leaf_speaks_every_format() {
     let formats = values("output");
     assert_eq!(formats, ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"]);
-    for leaf in leaves(&links_cli::command(), &[]) {
+    for leaf in names() {
         // Only what this machine remembers of earlier runs.
-        let is_empty = leaf == ["slots", "history"] || leaf == ["auth", "list"];
-        for format in &formats {
-            let Some(run) = run(&leaf, &["-o", format]) else { continue };
-            assert_eq!(run.exit, 0, "{leaf:?}\n{run}");
+        let is_empty = leaf == "slots history" || leaf == "auth list";
+        // The line for other programs is the data itself.
+        let key = if leaf == "sandbox serve" { "baseUrl" } else { "data" };
+        // It has no id to print, so nothing would tell that it runs.
+        let spoken = formats.iter().filter(|it| leaf != "sandbox serve" || *it != "ids");
+        for format in spoken {
+            let run = run(&stage(), &leaf, &["-o", format]);
+            assert_eq!(run.exit, 0, "{leaf}\n{run}");
             let parsed = |text: &str| serde_json::from_str::<Value>(text);
             match format.as_str() {
                 "json" => {
-                    assert_eq!(run.stderr, "", "{leaf:?}\n{run}");
-                    assert!(run.json().get("data").is_some(), "{leaf:?} has no `data`\n{run}");
+                    assert_eq!(run.stderr, "", "{leaf}\n{run}");
+                    assert!(run.json().get(key).is_some(), "{leaf} has no `{key}`\n{run}");
                 }
                 "jsonl" => {
-                    assert_eq!(run.stderr, "", "{leaf:?}\n{run}");
+                    assert_eq!(run.stderr, "", "{leaf}\n{run}");
                     let bad = run.stdout.lines().find(|line| parsed(line).is_err());
-                    assert_eq!(bad, None, "{leaf:?}\n{run}");
-                    assert_eq!(run.stdout.is_empty(), is_empty, "{leaf:?}\n{run}");
+                    assert_eq!(bad, None, "{leaf}\n{run}");
+                    assert_eq!(run.stdout.is_empty(), is_empty, "{leaf}\n{run}");
                 }
                 "yaml" => {
                     let value: Value = serde_saphyr::from_str(&run.stdout).unwrap();
-                    assert!(value.get("data").is_some(), "{leaf:?} has no `data`\n{run}");
+                    assert!(value.get(key).is_some(), "{leaf} has no `{key}`\n{run}");
                 }
                 "csv" => {
                     let mut reader = csv::Reader::from_reader(run.stdout.as_bytes());
-                    assert_eq!(reader.headers().unwrap().is_empty(), is_empty, "{leaf:?}\n{run}");
+                    assert_eq!(reader.headers().unwrap().is_empty(), is_empty, "{leaf}\n{run}");
                     for row in reader.records() {
                         row.unwrap();
                     }
                 }
                 "ids" => {
                     let bad = run.stdout.lines().find(|it| it.contains(char::is_whitespace));
-                    assert_eq!(bad, None, "{leaf:?}\n{run}");
+                    assert_eq!(bad, None, "{leaf}\n{run}");
                 }
                 _ => {
-                    assert!(run.stdout.ends_with('\n'), "{leaf:?}\n{run}");
-                    // A schema is JSON by itself.
-                    assert!(parsed(&run.stdout).is_err() || leaf[0] == "schema", "{leaf:?}\n{run}");
+                    assert!(run.stdout.ends_with('\n'), "{leaf}\n{run}");
+                    // A schema is JSON by itself, and so is the line of the sandbox.
+                    let is_json = leaf.starts_with("schema") || leaf == "sandbox serve";
+                    assert!(parsed(&run.stdout).is_err() || is_json, "{leaf}\n{run}");
                 }
             }
         }
@@ -137,44 +215,60 @@ fn every_leaf_speaks_every_format() {
 
 #[test]
 fn every_leaf_can_be_filtered_and_narrowed() {
-    for leaf in leaves(&links_cli::command(), &[]) {
-        let Some(filtered) = run(&leaf, &["--jq", "has(\"data\")"]) else { continue };
+    for leaf in names() {
+        let filtered = run(&stage(), &leaf, &["--jq", "has(\"data\")"]);
+        let enveloped = leaf != "sandbox serve";
         assert_eq!(
             (filtered.exit, filtered.stdout.as_str()),
-            (0, "true\n"),
-            "{leaf:?}\n{filtered}"
+            (0, format!("{enveloped}\n").as_str()),
+            "{leaf}\n{filtered}"
         );
-        let whole = run(&leaf, &["-o", "json"]).unwrap().json();
-        let record = whole["data"].as_array().map_or(Some(&whole["data"]), |it| it.first());
-        let Some(record) = record else { continue };
+        let whole = run(&stage(), &leaf, &["-o", "json"]).json();
+        let whole = if enveloped { &whole["data"] } else { &whole };
+        let Some(record) = whole.as_array().map_or(Some(whole), |it| it.first()) else { continue };
         let (field, value) = record.as_object().unwrap().iter().next().unwrap();
-        let narrowed = run(&leaf, &["-o", "json", "--fields", field]).unwrap().json();
-        let record = narrowed["data"].as_array().map_or(&narrowed["data"], |it| &it[0]);
-        assert_eq!(record.as_object().unwrap().len(), 1, "{leaf:?}\n{narrowed}");
-        assert_eq!(record[field].is_string(), value.is_string(), "{leaf:?}\n{narrowed}");
+        let narrowed = run(&stage(), &leaf, &["-o", "json", "--fields", field]).json();
+        let narrowed = if enveloped { &narrowed["data"] } else { &narrowed };
+        let record = narrowed.as_array().map_or(narrowed, |it| &it[0]);
+        assert_eq!(record.as_object().unwrap().len(), 1, "{leaf}\n{narrowed}");
+        assert_eq!(record[field].is_string(), value.is_string(), "{leaf}\n{narrowed}");
     }
+}
+
+/// Leaves that need no service, or look whether there is one.
+const LOCAL: &[&str] =
+    &["sandbox", "auth", "doctor", "config", "help", "completions", "man", "slots history"];
+
+fn is_local(leaf: &str) -> bool {
+    LOCAL.iter().any(|it| leaf == *it || leaf.starts_with(&format!("{it} ")))
 }
 
 #[test]
 fn every_leaf_says_in_json_why_it_failed() {
-    for leaf in leaves(&links_cli::command(), &[]) {
-        // These need no service.
-        let local = ["sandbox", "auth", "doctor", "config", "help", "completions", "man"];
-        if local.contains(&leaf[0].as_str()) || leaf.ends_with(&["history".to_owned()]) {
-            continue;
-        }
-        let words = words(&leaf.join(" ")).unwrap_or(vec!["cafe"]);
-        let stage = Stage::cafe().env("LINKS_BASE_URL", "");
-        stage.file("page.yaml", "profile: cafe\nslots: []\n");
-        let run =
-            stage.run_args(leaf.iter().map(String::as_str).chain(words).chain(["-o", "json"]), b"");
-        assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{leaf:?}\n{run}");
+    for leaf in names().iter().filter(|it| !is_local(it)) {
+        let run = run(&stage().env("LINKS_BASE_URL", ""), leaf, &["-o", "json"]);
+        assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{leaf}\n{run}");
         let error = run.error();
-        assert_eq!((&error["exit"], &error["code"]), (&2.into(), &"usage".into()), "{leaf:?}");
+        assert_eq!((&error["exit"], &error["code"]), (&2.into(), &"usage".into()), "{leaf}");
         let hint = error["hint"].as_str().unwrap();
         assert!(
             ["LINKS_BASE_URL", "--base-url", "--sandbox"].iter().all(|name| hint.contains(name)),
             "{hint}"
         );
+    }
+}
+
+/// Whatever a command does, what the service answers decides its exit code.
+#[test]
+fn every_leaf_ends_with_the_exit_code_of_the_answer() {
+    for leaf in names().iter().filter(|it| !is_local(it)) {
+        for (status, exit) in [(401, 4), (403, 5), (500, 11)] {
+            let stage = stage();
+            let line = prepared(&stage, leaf);
+            stage.server.fail(1..99, &Fault::Before(status));
+            let run = typed(&stage, leaf, line, &["-o", "json"]);
+            assert_eq!((run.exit, run.stdout.as_str()), (exit, ""), "{leaf}\n{run}");
+            assert_eq!(run.error()["status"], status, "{leaf}\n{run}");
+        }
     }
 }

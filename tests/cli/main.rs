@@ -19,6 +19,7 @@ mod config;
 mod connect;
 mod crash;
 mod docs;
+#[cfg(target_os = "linux")]
 mod dry_run;
 mod edit;
 #[cfg(target_os = "linux")]
@@ -29,6 +30,7 @@ mod failures;
 mod files;
 mod forms;
 mod keyring;
+#[cfg(target_os = "linux")]
 mod leaves;
 mod music;
 mod output;

@@ -1,5 +1,8 @@
 //! `links sandbox serve`
 
+use std::future::poll_fn;
+use std::task::Poll;
+
 use clap::Args;
 use serde_json::json;
 
@@ -22,13 +25,16 @@ pub(crate) struct SandboxServeArgs {
 
 pub(crate) async fn run(context: &Context, args: SandboxServeArgs) -> Result<Outcome, Failure> {
     let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
+    // Whoever reads the line may stop the service at once.
+    let mut stopped = Box::pin(tokio::signal::ctrl_c());
+    poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
     Ok(Outcome {
         view: View::Document(format!("{line}\n")),
         body: Body::Own(line),
         exit: Exit::Ok,
         then: Some(Box::pin(async move {
-            let ended = tokio::signal::ctrl_c().await;
+            let ended = stopped.await;
             drop(server);
             if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
         })),
