@@ -95,7 +95,7 @@ fn prepared(stage: &Stage, leaf: &str) -> Vec<String> {
             stage.file("more.yaml", "profile: cafe\nslots: [{type: text, data: {title: New}}]\n");
             stage.run("slots apply more.yaml");
             let runs = stage.run("slots history -o ids").stdout;
-            line[2] = runs.lines().next().unwrap_or("none").to_owned();
+            line[2] = runs.lines().next().map_or_else(String::new, str::to_owned);
         }
         "auth switch" | "auth logout" => {
             let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
