@@ -8,6 +8,7 @@ mod apply;
 mod auth;
 mod blocks;
 mod browser;
+#[cfg(target_os = "linux")]
 mod canary;
 #[cfg(target_os = "linux")]
 #[path = "../support/canned.rs"]
