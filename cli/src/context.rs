@@ -50,12 +50,14 @@ impl Context {
         }
     }
 
-    /// The service for a command that writes. In a dry run nothing can be written with it.
+    /// The service for a command that writes. In a dry run nothing can be written with it, nor with what [`client`](Self::client) gives
+    /// from then on.
     pub(crate) async fn writer(&mut self, dry_run: DryRunArgs) -> Result<Client, Failure> {
         self.dry_run = dry_run.dry_run;
         self.ui.rehearse(self.dry_run.is_some());
         let client = self.client().await?;
-        Ok(self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes())))
+        let client = self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes()));
+        Ok(self.client.insert(client).clone())
     }
 
     /// How the command is rehearsed, if it is.

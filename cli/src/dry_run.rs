@@ -104,7 +104,8 @@ pub(crate) fn outcome(rehearsals: &[Rehearsal], how: DryRun) -> Outcome {
     Outcome::own(data, view)
 }
 
-fn described(request: &RequestView) -> Value {
+/// A request that is not sent, for a program.
+pub(crate) fn described(request: &RequestView) -> Value {
     let headers: Map<_, _> =
         request.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
     let body = request.body().map(|bytes| {
@@ -117,7 +118,7 @@ fn described(request: &RequestView) -> Value {
 }
 
 /// The request as a command for a POSIX shell. The token stands there as the variable that holds it.
-fn curl(request: &RequestView) -> String {
+pub(crate) fn curl(request: &RequestView) -> String {
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
     let mut words =
         vec!["curl".to_owned(), "-X".into(), request.method().into(), quoted(request.url())];

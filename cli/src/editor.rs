@@ -36,10 +36,20 @@ pub(crate) async fn edit<T>(
         |error| Failure::usage(format!("cannot keep the text in a temporary file: {error}"));
     let draft = Draft::new(name).map_err(cannot)?;
     draft.write(text, &[]).map_err(cannot)?;
-    match rounds(context, &editor, name, text, &draft, apply).await {
-        Ok(done) => Ok(done),
-        // Whatever went wrong, the text was work.
-        Err(failure) => Err(failure.kept(&draft.keep())),
+    let ended = rounds(context, &editor, name, text, &draft, apply).await;
+    let is_applied = context.dry_run().is_none();
+    match ended {
+        Ok(None) => Ok(None),
+        Ok(done) if is_applied => Ok(done),
+        // Whatever became of it, the text was work.
+        ended => {
+            let kept = draft.keep();
+            if ended.as_ref().err().is_none_or(|failure| !failure.rehearsals().is_empty()) {
+                let text = format!("the text is kept in {}", kept.display());
+                context.ui.say(&Line::new(Tone::Plain, text));
+            }
+            ended.map_err(|failure| failure.kept(&kept))
+        }
     }
 }
 

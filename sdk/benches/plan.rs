@@ -12,7 +12,7 @@ fn main() {
 type Pair = (fn(usize) -> Value, fn(usize) -> Value);
 
 /// The slot at each place of the page, and the item at each place of the file.
-const PAIRS: [(&str, Pair); 11] = [
+const PAIRS: [(&str, Pair); 12] = [
     ("unchanged", (usual, usual)),
     ("reversed", (usual, |n| usual(499 - n))),
     ("identical", (|_| json!({}), |_| json!({}))),
@@ -27,6 +27,7 @@ const PAIRS: [(&str, Pair); 11] = [
         ),
     ),
     ("80 texts in common", (alike, |n| retitled(alike(n), n))),
+    ("79 of 80 texts in common", (nearly_alike, |n| retitled(nearly_alike(n), n))),
     (
         "every pair shares one of 22",
         (
@@ -64,6 +65,13 @@ fn alike(n: usize) -> Value {
     let questions =
         (0..40).map(|k| json!({"q": format!("Question {k}?"), "a": format!("Answer {k}.")}));
     json!({"title": format!("Title {n}"), "items": questions.collect::<Vec<_>>(), "style": "primary"})
+}
+
+/// The same, where no list of texts is the same as another.
+fn nearly_alike(n: usize) -> Value {
+    let mut data = alike(n);
+    data["items"][n % 40]["a"] = format!("Answer of {n}.").into();
+    data
 }
 
 fn retitled(mut data: Value, n: usize) -> Value {

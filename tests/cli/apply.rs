@@ -79,7 +79,7 @@ const FEWER: &str =
     "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
 
 #[test]
-fn nothing_is_deleted_unasked() {
+fn fault_62_nothing_is_deleted_unasked() {
     let stage = Stage::cafe();
     stage.file("page.yaml", FEWER);
     assert_eq!(stage.run("slots apply page.yaml").exit, 0);
@@ -138,15 +138,18 @@ fn a_refused_field_is_shown_at_its_line() {
 }
 
 #[test]
-fn ids_that_cannot_be_are_all_named() {
+fn fault_58_ids_that_cannot_be_are_all_named() {
     let stage = Stage::cafe();
     stage.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
-    insta::assert_snapshot!(stage.run("slots plan page.yaml"));
+    insta::assert_snapshot!("ids_that_cannot_be", stage.run("slots plan page.yaml"));
+    stage.operations();
+    assert_eq!(stage.run("slots apply page.yaml --prune --yes --max-deletes 99").exit, 8);
+    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_run_behind_the_request_in_flight() {
+fn fault_63_ctrl_c_ends_a_run_behind_the_request_in_flight() {
     let stage = Stage::cafe();
     let dividers = "  - {type: divider}\n".repeat(300);
     stage.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));

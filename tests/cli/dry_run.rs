@@ -2,11 +2,13 @@
 
 use std::process::Command;
 
-use crate::leaves::{self, names};
-use crate::stage::Stage;
+use serde_json::{Value, json};
 
-/// Commands that rehearse in a way of their own: what `apply` would do is shown by `plan`.
-const OTHERWISE: &[&str] = &["slots apply", "slots restore", "slots edit"];
+use crate::leaves::{self, names};
+use crate::stage::{Run, Stage};
+
+/// Commands that end as `slots plan` does: each has a test of its own.
+const AS_PLANS: &[&str] = &["slots apply", "slots restore", "slots edit"];
 
 fn writes(stage: &Stage) -> bool {
     let wrote =
@@ -19,7 +21,7 @@ fn writes(stage: &Stage) -> bool {
 
 #[test]
 fn every_leaf_that_writes_can_be_rehearsed_and_then_writes_nothing() {
-    for leaf in names().iter().filter(|it| !OTHERWISE.contains(&it.as_str())) {
+    for leaf in names().iter().filter(|it| !AS_PLANS.contains(&it.as_str())) {
         let stage = leaves::stage();
         leaves::run(&stage, leaf, &[]);
         if !writes(&stage) {
@@ -77,4 +79,103 @@ fn the_request_that_is_shown_is_the_one_that_would_be_sent() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(stage.operations(), ["createForm"]);
     assert!(stage.server.account().forms.iter().any(|form| form.title == "It's new"));
+}
+
+const PAGE: &str = "\
+profile: cafe
+slots:
+  - {id: 1001, type: text, data: {title: Good evening!}}
+  - {type: text, data: {title: New}}
+  - {id: 1002, type: button}
+";
+
+fn unchanged(stage: &Stage, act: impl FnOnce(&Stage) -> Run) -> Run {
+    let before = format!("{:?}", stage.server.account());
+    let run = act(stage);
+    assert_eq!(format!("{:?}", stage.server.account()), before, "{run}");
+    assert!(!run.to_string().contains(&stage.server.token()), "{run}");
+    run
+}
+
+#[test]
+fn a_page_file_is_rehearsed_as_a_plan() {
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("page.yaml", PAGE);
+    let plan = stage.run("slots plan page.yaml -o json");
+    stage.operations();
+    let run = unchanged(&stage, |it| it.run("slots apply page.yaml --dry-run -o json"));
+    assert_eq!((run.exit, &run.json()["data"]), (3, &plan.json()["data"]), "{run}");
+    assert!(!writes(&stage));
+    assert_eq!(stage.run("slots history -o json").json()["data"], json!([]));
+
+    let bad = PAGE.replace("title: New", "titel: New");
+    stage.file("page.yaml", &bad);
+    let run = unchanged(&stage, |it| it.run("slots apply page.yaml --no-validate --dry-run"));
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("page.yaml:4:25"), "{run}");
+    assert_eq!(stage.operations(), ["getProfile", "updateSlots", "createSlots"]);
+    assert_eq!(stage.run("slots apply --abort --dry-run").exit, 2);
+}
+
+#[test]
+fn the_requests_of_a_page_file_are_shown_as_far_as_they_are_known() {
+    let stage = Stage::cafe().keeping_cache();
+    stage.file("dot.gif", "GIF89a");
+    stage.file(
+        "page.yaml",
+        PAGE.to_owned() + "  - {type: picture, data: {image: {$upload: dot.gif}}}\n",
+    );
+    let run = unchanged(&stage, |it| it.run("slots apply page.yaml --prune --dry-run=request"));
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(!writes(&stage));
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    let starts = [
+        "# uploadFile: not known yet is the path",
+        "curl -X PATCH ",
+        "curl -X POST ",
+        "# reorderSlots: not known yet is the ids of the new blocks",
+        "curl -X DELETE ",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{run}");
+    assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{run}");
+    assert!(
+        lines[1].contains(r#"{"slots":[{"data":{"title":"Good evening!"},"id":1001}]}"#),
+        "{run}"
+    );
+    assert!(run.stderr.contains("apply would refuse this"), "{run}");
+
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1002, type: button}\n  - {id: 1001, type: text}\n",
+    );
+    let run = unchanged(&stage, |it| it.run("slots apply page.yaml --dry-run=request -o json"));
+    let order = run.json()["data"][0]["body"]["order"].as_array().unwrap().clone();
+    assert_eq!((order.first(), order.last()), (Some(&json!(1002)), Some(&json!(1001))), "{run}");
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
+    let run = stage.run("slots apply page.yaml --dry-run=request");
+    assert_eq!((run.exit, run.stdout.as_str()), (0, ""), "{run}");
+}
+
+#[test]
+fn a_run_is_undone_in_a_dry_run_without_being_undone() {
+    let stage = Stage::cafe().keeping_cache();
+    let folder = stage.home.path().join("state").display().to_string();
+    let stage = stage.env("LINKS_STATE_DIR", folder);
+    stage.file("page.yaml", PAGE);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    stage.operations();
+    let history = stage.run("slots history -o json").stdout;
+    let line = format!("slots restore {}", run_of(&history));
+    let run = unchanged(&stage, |it| it.run(&format!("{line} --dry-run")));
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.contains("\"Good evening!\" → \"Good morning!\""), "{run}");
+    let run = unchanged(&stage, |it| it.run(&format!("{line} --dry-run=request")));
+    assert!(run.exit == 3 && run.stdout.starts_with("curl -X PATCH "), "{run}");
+    assert!(!writes(&stage));
+    assert_eq!(stage.run("slots history -o json").stdout, history);
+}
+
+fn run_of(history: &str) -> String {
+    let history: Value = serde_json::from_str(history).unwrap();
+    history["data"][0]["run"].as_str().unwrap().to_owned()
 }

@@ -175,6 +175,21 @@ fn deletes_need_consent() {
 }
 
 #[test]
+fn an_edit_is_rehearsed_and_the_text_is_kept() {
+    let turn = ["sed -i 's/Good morning!/Good evening!/' \"$2\""];
+    for (flags, sign) in
+        [("--dry-run", "a dry run: nothing was changed"), ("--dry-run=request", "curl -X PATCH ")]
+    {
+        let stage = stage();
+        let seen = edited(&stage, flags, &turn);
+        assert_eq!(seen.exit, 3, "{}", seen.text);
+        assert!(seen.text.contains(sign), "{}", seen.text);
+        assert!(kept(&stage, &seen).contains("Good evening!"));
+        assert_eq!(title(&stage), "Good morning!");
+    }
+}
+
+#[test]
 fn scripts_learn_where_the_text_is() {
     let stage = stage();
     let seen = edited(&stage, "-o json", &["echo 'slots: []' >> \"$2\"", "true"]);

@@ -18,7 +18,7 @@ fn refused(stage: &Stage, file: &str, place: &str) {
 }
 
 #[test]
-fn each_bad_page_file_is_refused_at_its_place() {
+fn fault_67_each_bad_page_file_is_refused_at_its_place() {
     let stage = Stage::cafe();
     let nested = |open: &str, close: &str| {
         format!("profile: cafe\nslots: {}{}", open.repeat(10_000), close.repeat(10_000))
@@ -48,7 +48,7 @@ fn each_bad_page_file_is_refused_at_its_place() {
 }
 
 #[test]
-fn what_is_no_file_is_not_read() {
+fn fault_67_what_is_no_file_is_not_read() {
     let stage = Stage::cafe();
     std::fs::create_dir(stage.home.path().join("folder")).unwrap();
     refused(&stage, "folder", "folder is a folder, not a file");
@@ -59,7 +59,7 @@ fn what_is_no_file_is_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn devices_and_pipes_are_not_read() {
+fn fault_67_devices_and_pipes_are_not_read() {
     let stage = Stage::cafe();
     refused(&stage, "/dev/zero", "/dev/zero is a device, not a file");
     let made = Command::new("mkfifo").arg(stage.home.path().join("pipe")).status().unwrap();
@@ -68,7 +68,31 @@ fn devices_and_pipes_are_not_read() {
 }
 
 #[test]
-fn standard_input_is_read_to_its_limit() {
+fn fault_55_a_page_of_501_blocks_is_refused_here() {
+    let stage = Stage::cafe();
+    let text = format!("profile: cafe\nslots:\n{}", "  - type: divider\n".repeat(501));
+    stage.file("many.yaml", text);
+    refused(&stage, "many.yaml", "a page has at most 500 blocks, this file has 501");
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_67_a_standard_input_that_is_closed_is_an_empty_one() {
+    let stage = Stage::cafe();
+    let mut shell = Command::new("sh");
+    let line = format!("exec '{}' slots plan - <&-", env!("CARGO_BIN_EXE_links"));
+    shell.args(["-c", &line]).env_clear().current_dir(stage.home.path());
+    let likeness = stage.command(["x"]);
+    shell.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = shell.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(8), "{said}");
+    assert!(said.contains("the file is empty"), "{said}");
+    assert!(stage.operations().is_empty());
+}
+
+#[test]
+fn fault_67_standard_input_is_read_to_its_limit() {
     let stage = Stage::cafe();
     let plan = |stdin: &[u8]| stage.run_args(["slots", "plan", "-"], stdin);
     let run = plan(b"");

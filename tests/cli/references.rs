@@ -56,7 +56,15 @@ fn an_image_is_uploaded_once_and_after_consent() {
     let first = stage.run("slots apply pages/cafe.yaml");
     assert_eq!(
         stage.operations(),
-        ["getProfile", "getMe", "uploadFile", "updateSlots", "createSlots", "listSlots"]
+        [
+            "getProfile",
+            "getMe",
+            "uploadFile",
+            "getProfile",
+            "updateSlots",
+            "createSlots",
+            "listSlots"
+        ]
     );
     let account = stage.server.account();
     let path = account.files.last().unwrap().path.clone();
@@ -89,7 +97,10 @@ fn another_page_of_the_account_knows_its_images() {
     let text = "\nslots:\n  - {type: picture, data: {image: {$upload: pages/images/same.gif}}}\n";
     stage.file("other.yaml", format!("profile: {login}{text}"));
     assert_eq!(stage.run("slots apply other.yaml").exit, 0);
-    assert_eq!(stage.operations(), ["getProfile", "getMe", "createSlots", "listSlots"]);
+    assert_eq!(
+        stage.operations(),
+        ["getProfile", "getMe", "getProfile", "createSlots", "listSlots"]
+    );
 }
 
 #[test]

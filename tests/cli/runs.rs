@@ -114,6 +114,28 @@ fn fault_65_a_broken_journal_stops_everything_until_it_is_put_aside() {
     assert_eq!(slots(&stage), 16, "what was created is found by its content");
 }
 
+/// A key made of the content would get the first answer again, and nothing would be created.
+#[test]
+fn fault_52_there_and_back_again_creates_anew() {
+    let stage = cafe();
+    let file = |title: &str| {
+        let text = "profile: cafe\nslots:\n  - {type: text, data: {title: ";
+        stage.file("page.yaml", format!("{text}{title}}}}}\n"));
+    };
+    stage.server.edit(|account| account.profiles[0].slots.clear());
+    let mut ids = Vec::new();
+    for title in ["One way", "Another", "One way", "Another"] {
+        file(title);
+        let run = stage.run("slots apply page.yaml --prune --yes");
+        assert_eq!(run.exit, 0, "{run}");
+        let account = stage.server.account();
+        let [slot] = &account.profiles[0].slots[..] else { panic!("{run}") };
+        assert_eq!(slot.data["title"], title);
+        ids.push(slot.id);
+    }
+    assert!(ids.is_sorted_by(|one, next| one < next), "each is a new one: {ids:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
@@ -369,8 +391,10 @@ fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
     assert!(!disarmed.contains("LINKS_TEST") && !disarmed.contains("abort"));
     assert!(before.lines().all(|line| line.starts_with("//!") || !line.contains("LINKS_TEST")));
     assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod hurry;"));
+    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod power_cut;"));
+    let of_tests = ["crash.rs", "hurry.rs", "power_cut.rs"];
     let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
-    for path in elsewhere.filter(|it| !it.ends_with("crash.rs") && !it.ends_with("hurry.rs")) {
+    for path in elsewhere.filter(|it| !of_tests.iter().any(|name| it.ends_with(name))) {
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains("LINKS_TEST"), "{}", path.display());
     }

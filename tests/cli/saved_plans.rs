@@ -151,7 +151,7 @@ fn a_plan_waits_for_its_images() {
     assert_eq!(stage.run("slots apply plan.json").exit, 0);
     assert_eq!(
         stage.operations(),
-        ["getProfile", "getMe", "uploadFile", "createSlots", "listSlots"]
+        ["getProfile", "getMe", "uploadFile", "getProfile", "createSlots", "listSlots"]
     );
 }
 

@@ -225,3 +225,72 @@ async fn a_refused_field_names_the_item_of_the_file() {
     assert_eq!((items[0].index, items[0].path.join(".")), (wrong, "data.titel".to_owned()));
     assert!(done.is_nothing());
 }
+
+#[tokio::test]
+async fn fault_54_a_full_page_loses_exactly_what_makes_room_and_only_if_the_new_slots_are_good() {
+    let (server, client) = cafe().await;
+    let old = |n: u64| format!("Text {n}");
+    server.edit(|account| {
+        let slot = |n| {
+            let data = [("title".to_owned(), old(n).into())].into_iter().collect();
+            links_fixtures::Slot::new(n, "text", data)
+        };
+        account.profiles[0].slots = (1..=500).map(slot).collect();
+    });
+    let button = |n: u64, title: &str, link: &str| DesiredSlot {
+        id: None,
+        kind: "button".into(),
+        data: [(title, format!("Shop {n}")), ("link", link.to_owned())].into_iter().collect(),
+    };
+    let desired = |title: &str| DesiredPage {
+        slots: (1..=500)
+            .map(|n| if n <= 10 { button(n, title, "https://shop.example") } else { text(old(n)) })
+            .collect(),
+    };
+    let options = Options { prune: true, ..Options::default() };
+    let operations = || {
+        let seen: Vec<_> = server
+            .requests()
+            .into_iter()
+            .map(|request| (request.operation.unwrap(), request.status))
+            .collect();
+        server.forget_requests();
+        seen
+    };
+
+    let (_, done, result) =
+        apply(&client, &cafe_key(), &desired("titel"), &options, &mut |_| ()).await;
+    assert!(
+        matches!(result, Err(ApplyError::Call { step: Step::TryCreate(10), .. })),
+        "{result:?}"
+    );
+    assert!(done.is_nothing());
+    assert_eq!(
+        operations(),
+        [("getProfile", 200), ("createSlots", 422)],
+        "the dry run comes first"
+    );
+    assert_eq!(server.account().profiles[0].slots.len(), 500);
+
+    let (_, done, result) =
+        apply(&client, &cafe_key(), &desired("title"), &options, &mut |_| ()).await;
+    let slots = result.unwrap().unwrap();
+    assert_eq!((done.deleted, done.created.len(), slots.len()), (10, 10, 500));
+    assert_eq!(
+        operations(),
+        [
+            ("getProfile", 200),
+            ("createSlots", 204),
+            ("listSlots", 200),
+            ("deleteSlots", 200),
+            ("createSlots", 201),
+            ("reorderSlots", 200),
+            ("listSlots", 200),
+        ]
+    );
+    assert!(slots[..10].iter().all(|slot| slot.kind == "button"));
+    assert!(
+        (11..).zip(&slots[10..]).all(|(id, slot)| slot.id == id),
+        "the others are the old ones"
+    );
+}

@@ -1,16 +1,16 @@
-//! Fault 61: somebody else adds, edits, deletes or moves slots between any two requests of a run.
+//! Faults 60 and 61: somebody else adds, edits, deletes or moves slots between any two requests of a run.
 //!
 //! Nothing of theirs is deleted, and the run never ends as if nothing had happened, but where no client could tell: between the look at
 //! a slot and the write that follows it.
 
 use std::ops::ControlFlow;
 
-use links_fixtures::{Account, Slot};
+use links_fixtures::{Account, ContractServer, Slot};
 use links_sdk::ProfileKey;
 use links_sdk::apply::{ApplyError, DesiredPage, Options, Page, Plan, Run, Step};
 use serde_json::{Value, json};
 
-use crate::cafe;
+use crate::{cafe, client_of};
 
 const PAGE: i64 = 101;
 /// The file changes its title.
@@ -124,6 +124,64 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
         }
     }
     assert_eq!(tried, 60);
+}
+
+/// What a second host does to the page from start to end: a file of its own, which it prunes by.
+fn other_host(server: &ContractServer) {
+    let act = async {
+        let client = client_of(server);
+        let page = Page::read(&client, &ProfileKey::Id(PAGE)).await.unwrap();
+        let file: DesiredPage = serde_json::from_value(json!({"slots": [
+            {"id": NAMED, "type": "text"},
+            {"type": "text", "data": {"title": "Of the other host"}},
+        ]}))
+        .unwrap();
+        let options = Options { prune: true, ..Options::default() };
+        let plan = Plan::new(&page.slots, &file, &options).unwrap();
+        plan.execute(&client, &page, &file, &options, &mut Run::new()).await.unwrap().unwrap();
+    };
+    // The one that is watched waits meanwhile.
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(act);
+    };
+    std::thread::scope(|scope| scope.spawn(run).join().unwrap());
+}
+
+#[tokio::test]
+async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted() {
+    for step in steps_of_a_run().await {
+        let (server, client) = cafe().await;
+        server.edit(start);
+        let page = Page::read(&client, &ProfileKey::Id(PAGE)).await.unwrap();
+        let options = Options { prune: true, ..Options::default() };
+        let plan = Plan::new(&page.slots, &file(), &options).unwrap();
+        let mut watch = |next| {
+            if next == step {
+                other_host(&server);
+            }
+            ControlFlow::Continue(())
+        };
+        let mut run = Run::new().watch(&mut watch);
+        let ended = plan.execute(&client, &page, &file(), &options, &mut run).await;
+        let account = server.account();
+        let slots = &account.profiles[0].slots;
+        let of_other =
+            slots.iter().filter(|it| it.data.get("title") == Some(&json!("Of the other host")));
+        assert_eq!(of_other.count(), 1, "before {step:?}: {ended:?}");
+        assert!(
+            [NAMED, KEPT].iter().all(|id| slots.iter().any(|it| it.id == *id)),
+            "before {step:?}"
+        );
+        let error = ended.unwrap_err();
+        assert!(
+            matches!(
+                error,
+                ApplyError::Changed(_) | ApplyError::Drift(_) | ApplyError::Call { .. }
+            ),
+            "before {step:?}: {error}"
+        );
+    }
 }
 
 async fn steps_of_a_run() -> Vec<Step> {

@@ -134,7 +134,7 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_stops_nobody() {
+fn fault_66_a_clock_that_is_set_back_stops_nobody() {
     #[derive(Debug)]
     struct SetBack<'a>(&'a SharedClock, Duration);
     impl Clock for SetBack<'static> {

@@ -1,12 +1,15 @@
 //! Runs that were interrupted, and what another process makes of their journals; the tests carry the numbers of the project's list of
 //! faults.
 
+use std::future::Future;
+use std::ops::ControlFlow;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
 use links_sdk::apply::{
-    ApplyError, DesiredPage, Done, Notice, Opening, Options, Page, Plan, Run, Runs, State,
+    ApplyError, DesiredPage, Done, Notice, Opening, Options, Page, Plan, Run, Runs, State, Step,
 };
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
@@ -22,11 +25,17 @@ const PAGE: i64 = 101;
 /// A service behind a proxy, one time for all, and a folder of state.
 struct Desk {
     server: ContractServer,
+    clock: Arc<SharedClock>,
     service_clock: links_fixtures::Clock,
     proxy: Arc<Proxy>,
     client: Client,
     state: TempDir,
+    /// Whether what the file does not name is deleted.
+    prune: bool,
 }
+
+/// Who hears of each step before it is taken.
+type Watch<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
 
 /// What a process came to.
 #[derive(Debug)]
@@ -44,6 +53,26 @@ fn three_dividers() -> DesiredPage {
     file(json!([{"type": "divider"}, {"type": "divider"}, {"type": "divider"}]))
 }
 
+/// Longest time that a request may take.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+fn client(
+    server: &ContractServer,
+    proxy: &Arc<Proxy>,
+    clock: Arc<impl links_sdk::Clock + 'static>,
+    patience: Duration,
+) -> Client {
+    let mut timeouts = Timeouts::default();
+    timeouts.attempt = Some(patience);
+    Client::builder(proxy.base_url())
+        .token(Token::new(&server.token()).unwrap())
+        .rate_limits(no_limits())
+        .timeouts(timeouts)
+        .clock(clock)
+        .build()
+        .unwrap()
+}
+
 impl Desk {
     /// A page with one divider.
     async fn new(choices: Choices) -> Self {
@@ -53,16 +82,9 @@ impl Desk {
         let server = ContractServer::builder(World::of(account)).clock(service_clock.clone());
         let server = server.no_limits().choices(choices).start().await.unwrap();
         let proxy = Proxy::before(&server);
-        let mut timeouts = Timeouts::default();
-        timeouts.attempt = Some(Duration::from_millis(300));
-        let client = Client::builder(proxy.base_url())
-            .token(Token::new(&server.token()).unwrap())
-            .rate_limits(no_limits())
-            .timeouts(timeouts)
-            .clock(clock)
-            .build()
-            .unwrap();
-        Self { server, service_clock, proxy, client, state: tempfile::tempdir().unwrap() }
+        let client = client(&server, &proxy, clock.clone(), PATIENCE);
+        let state = tempfile::tempdir().unwrap();
+        Self { server, clock, service_clock, proxy, client, state, prune: false }
     }
 
     fn runs(&self) -> Runs {
@@ -71,9 +93,19 @@ impl Desk {
 
     /// One process from its start to its end; `acts` are what becomes of its requests.
     async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> End {
+        self.watched(file, acts, &mut |_| ControlFlow::Continue(())).await
+    }
+
+    /// The same; it is ended before a step where `watch` says so.
+    async fn watched(
+        &self,
+        file: &DesiredPage,
+        acts: impl IntoIterator<Item = Act>,
+        watch: Watch<'_>,
+    ) -> End {
         self.proxy.script(acts);
         let mut end = End { plan: None, done: Done::default(), result: Ok(()) };
-        end.result = self.try_process(file, &mut end.plan, &mut end.done).await;
+        end.result = self.try_process(file, &mut end.plan, &mut end.done, watch).await;
         end
     }
 
@@ -82,13 +114,14 @@ impl Desk {
         file: &DesiredPage,
         planned: &mut Option<Plan>,
         done: &mut Done,
+        watch: Watch<'_>,
     ) -> Result<(), ApplyError> {
         let runs = self.runs();
         let mut page = Page::read(&self.client, &ProfileKey::Id(PAGE)).await.unwrap();
         let lock = runs.lock(false).unwrap();
         let unfinished = runs.list().unwrap().into_iter().map(|run| run.log.unwrap());
         let mut journal = None;
-        let mut options = Options::default();
+        let mut options = Options { prune: self.prune, ..Options::default() };
         let mut lock = Some(lock);
         if let Some(log) = unfinished.last().filter(|log| log.state() == State::Unfinished) {
             let mut resumed = runs.resume(lock.take().unwrap(), log.run()).unwrap();
@@ -103,7 +136,9 @@ impl Desk {
         let plan = Plan::new(&page.slots, file, &options).unwrap();
         *planned = Some(plan.clone());
         if plan.is_empty() {
-            journal.unwrap().commit(page.slots.len());
+            if let Some(mut journal) = journal {
+                journal.commit(page.slots.len());
+            }
             return Ok(());
         }
         let mut journal = match journal {
@@ -116,7 +151,7 @@ impl Desk {
                 runs.open(lock.unwrap(), opening, &plan, &page, &options.types).unwrap()
             }
         };
-        let mut run = Run::new().journal(&mut journal);
+        let mut run = Run::new().watch(watch).journal(&mut journal);
         let result = plan.execute(&self.client, &page, file, &options, &mut run).await;
         *done = run.done().clone();
         result.map(|_| ())
@@ -368,6 +403,160 @@ async fn a_create_is_in_doubt_no_longer_when_the_page_has_no_room_for_it() {
     journal.settle(&desk.client, &mut page, &three_dividers()).await.unwrap();
     assert!(!journal.log().is_in_doubt());
     assert_eq!(desk.slots().len(), before);
+}
+
+#[tokio::test]
+async fn fault_53_equal_items_that_two_batches_share_are_each_created_once() {
+    let texts = (0..48).map(|n| json!({"type": "text", "data": {"title": format!("Text {n}")}}));
+    let divider = || json!({"type": "divider"});
+    // One divider is on the page; two of the others are in the first batch of fifty, the third is the second batch.
+    let mut items: Vec<Value> = texts.collect();
+    items.splice(20..20, [divider(), divider(), divider()]);
+    items.push(divider());
+    let file = file(items.into());
+    for acts in [
+        vec![],
+        pass(1).chain([Act::reset_after()]).collect(),
+        pass(2).chain([Act::reset_after()]).chain(lost(4)).collect::<Vec<_>>(),
+        pass(2).chain([Act::reset_before()]).chain(lost(4)).collect(),
+    ] {
+        let desk = Desk::new(Choices::default()).await;
+        let interrupted = acts.len() > 3;
+        let end = desk.process(&file, acts).await;
+        assert_eq!(end.result.is_err(), interrupted, "{:?}", end.result);
+        desk.process(&file, []).await.result.unwrap();
+        let account = desk.server.account();
+        let kinds =
+            |kind: &str| account.profiles[0].slots.iter().filter(|slot| slot.kind == kind).count();
+        assert_eq!((kinds("divider"), kinds("text")), (4, 48));
+        assert_eq!(desk.keys().len(), 2, "a key for each batch");
+    }
+}
+
+/// A page on which every kind of step is to be taken.
+async fn busy_desk() -> (Desk, DesiredPage) {
+    let mut desk = Desk::new(Choices::default()).await;
+    desk.prune = true;
+    desk.server.edit(|account| {
+        let text = |id: u64, title: &str| {
+            let data = json!({ "title": title });
+            links_fixtures::Slot::new(id, "text", data.as_object().unwrap().clone())
+        };
+        account.profiles[0].slots = vec![text(1, "Old"), text(2, "Doomed"), text(3, "Stays")];
+    });
+    let file = file(json!([
+        {"id": 3, "type": "text"},
+        {"type": "divider"},
+        {"id": 1, "type": "text", "data": {"title": "New"}},
+    ]));
+    (desk, file)
+}
+
+async fn is_finished_by_the_next(desk: &Desk, file: &DesiredPage, at: &str) {
+    desk.process(file, []).await.result.unwrap_or_else(|error| panic!("{at}: {error}"));
+    let account = desk.server.account();
+    let slots: Vec<_> = account.profiles[0].slots.iter().map(|slot| slot.kind.as_str()).collect();
+    assert_eq!(slots, ["text", "divider", "text"], "{at}");
+    assert_eq!(desk.slots()[0], 3, "{at}");
+    assert_eq!(account.profiles[0].slots[2].data["title"], "New", "{at}");
+    desk.server.forget_requests();
+    assert!(desk.process(file, []).await.plan.unwrap().is_empty(), "{at}");
+    assert_eq!(desk.server.requests().len(), 1, "{at}");
+    assert!(!desk.state().contains(&State::Unfinished), "{at}");
+}
+
+#[tokio::test]
+async fn fault_63_a_run_that_is_stopped_before_any_step_is_finished_by_the_next() {
+    let mut steps = 1;
+    for stop in 0.. {
+        let (desk, file) = busy_desk().await;
+        let mut seen = 0;
+        let mut watch = |_: Step| {
+            seen += 1;
+            if seen > stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let end = desk.watched(&file, [], &mut watch).await;
+        end.result.unwrap();
+        let is_over = seen <= stop;
+        let expected = match (stop, is_over) {
+            (0, _) => State::Ended(links_sdk::apply::Ending::Stopped),
+            (_, true) => State::Done,
+            (_, false) => State::Unfinished,
+        };
+        assert_eq!(desk.state(), [expected], "stopped before step {stop}");
+        is_finished_by_the_next(&desk, &file, &format!("stopped before step {stop}")).await;
+        if is_over {
+            steps = stop;
+            break;
+        }
+    }
+    assert_eq!(steps, 5, "update, create, reorder, delete, verify");
+}
+
+#[tokio::test]
+async fn fault_63_a_run_that_is_dropped_in_any_request_is_finished_by_the_next() {
+    for (name, act) in [("before", Act::stall_before as fn() -> Act), ("after", Act::stall_after)] {
+        // The first request reads the page.
+        for nth in 2..=6 {
+            let (desk, file) = busy_desk().await;
+            let at = format!("dropped in request {nth}, {name} it was carried out");
+            let patient = Desk { client: patient(&desk), ..desk };
+            let arrived = async {
+                while patient.proxy.arrived().len() < nth {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! {
+                end = patient.process(&file, pass(nth - 1).chain([act()])) => panic!("{at}: {end:?}"),
+                () = arrived => {}
+            }
+            is_finished_by_the_next(&patient, &file, &at).await;
+        }
+    }
+}
+
+/// A client that waits for as long as it takes.
+fn patient(desk: &Desk) -> Client {
+    client(&desk.server, &desk.proxy, SharedClock::new().0, Duration::from_secs(600))
+}
+
+/// A clock on the client's machine that is not what the service's is.
+#[derive(Debug)]
+struct Astray {
+    clock: Arc<SharedClock>,
+    back: Duration,
+    forth: Duration,
+}
+
+impl links_sdk::Clock for Astray {
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic()
+    }
+    fn wall(&self) -> SystemTime {
+        self.clock.wall() - self.back + self.forth
+    }
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.clock.sleep(duration)
+    }
+}
+
+#[tokio::test]
+async fn fault_66_the_age_of_a_key_is_told_by_the_service_and_not_by_the_clock_of_this_machine() {
+    let days = Duration::from_secs(3 * 24 * 3600);
+    for (back, forth) in [(days, Duration::ZERO), (Duration::ZERO, days)] {
+        for (hours, kept) in [(1, true), (25, false)] {
+            let mut desk = Desk::new(Choices::default()).await;
+            desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+            desk.server.forget_requests();
+            desk.service_clock.advance(Duration::from_secs(hours * 3600));
+            let clock = Arc::new(Astray { clock: desk.clock.clone(), back, forth });
+            desk.client = client(&desk.server, &desk.proxy, clock, PATIENCE);
+            desk.process(&three_dividers(), []).await.result.unwrap();
+            assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+            let is_kept = desk.keys()[0].ends_with("-1-0");
+            assert_eq!(is_kept, kept, "{hours} hours, {back:?} back, {forth:?} forth");
+        }
+    }
 }
 
 #[tokio::test]

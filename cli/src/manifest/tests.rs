@@ -80,7 +80,7 @@ fn json_texts_keep_their_escapes() {
 }
 
 #[test]
-fn words_mean_what_yaml_1_2_says() {
+fn fault_67_words_mean_what_yaml_1_2_says() {
     for word in ["no", "yes", "on", "off", "y", "n", "12:30:45", "2026-01-01", "+7 701", "1e", "NO"]
     {
         assert_eq!(data(word), json!(word));
@@ -97,7 +97,7 @@ fn words_mean_what_yaml_1_2_says() {
 }
 
 #[test]
-fn a_number_that_loses_its_spelling_is_refused() {
+fn fault_67_a_number_that_loses_its_spelling_is_refused() {
     for (written, read) in [
         ("0123", "123.0"),
         ("+77011234567", "77011234567"),
@@ -112,7 +112,7 @@ fn a_number_that_loses_its_spelling_is_refused() {
 }
 
 #[test]
-fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+fn fault_67_a_byte_order_mark_and_windows_line_ends_are_fine() {
     assert_eq!(page(&format!("\u{feff}{CAFE}")), page(CAFE));
     assert_eq!(page(&CAFE.replace('\n', "\r\n")), page(CAFE));
     let bad = format!("\u{feff}{}", CAFE.replace("type: text", "typ: text").replace('\n', "\r\n"));
@@ -157,7 +157,7 @@ slots:
 }
 
 #[test]
-fn what_is_no_page_is_refused() {
+fn fault_67_what_is_no_page_is_refused() {
     let deep = format!("profile: cafe\nslots: {}{}", "[".repeat(10_000), "]".repeat(10_000));
     let bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n";
     let long = format!("profile: cafe\nslots:\n{}", "- type: divider\n".repeat(501));
@@ -232,7 +232,7 @@ fn what_is_no_page_is_refused() {
 }
 
 #[test]
-fn a_tab_is_no_indentation() {
+fn fault_67_a_tab_is_no_indentation() {
     let said = refused("profile: cafe\nslots:\n\t- type: divider\n");
     assert!(said.len() == 1 && said[0].starts_with("3:"), "{said:?}");
 }

@@ -1,8 +1,6 @@
 //! Which slots already hold what an item asks for.
 
-use std::collections::HashMap;
-
-use serde_json::Value;
+use foldhash::{HashMap, HashMapExt};
 
 use super::normal::{Fields, Normal};
 use super::positions::Positions;
@@ -24,16 +22,16 @@ impl<'a> Wish<'a> {
     pub(super) fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
         let mut wish = Self { kind: &item.kind, values: Fields::new(), cleared: Fields::new() };
         for (key, value) in item.data.iter() {
-            match (Normal::of(value), value) {
-                (Normal::Absent, Value::Null) => match types.clearing(&item.kind, key) {
-                    Clearing::Default(default) => wish.cleared.insert(key, Normal::of(default)),
-                    Clearing::Null | Clearing::Impossible => {
-                        wish.cleared.insert(key, Normal::Absent)
-                    }
-                },
-                (Normal::Absent, _) => wish.cleared.insert(key, Normal::Absent),
-                (value, _) => wish.values.insert(key, value),
+            let wanted = Normal::of(value);
+            if !wanted.is_absent() {
+                wish.values.insert(key, wanted);
+                continue;
+            }
+            let cleared = match types.clearing(&item.kind, key) {
+                Clearing::Default(default) if value.is_null() => Normal::of(default),
+                _ => wanted,
             };
+            wish.cleared.insert(key, cleared);
         }
         wish
     }

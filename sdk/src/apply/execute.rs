@@ -237,7 +237,7 @@ impl Work<'_, '_> {
 
     /// The page is as the file says, and nobody else's work was touched.
     async fn verify(
-        &self,
+        &mut self,
         desired: &DesiredPage,
         options: &Options,
     ) -> Result<Vec<Slot>, ApplyError> {

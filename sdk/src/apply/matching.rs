@@ -227,9 +227,9 @@ impl<'n> Matcher<'n> {
             }
         }
         for (kind, (indices, positions)) in groups {
-            let items: Vec<_> = indices.iter().map(|index| &*self.items[*index].data).collect();
+            let items: Vec<_> = indices.iter().map(|index| &self.wishes[*index].values).collect();
             let slots: Vec<_> =
-                positions.iter().map(|position| &*self.page[*position].data).collect();
+                positions.iter().map(|position| &self.contents[*position]).collect();
             for (item, slot) in closest(&items, &slots, self.options.types.schema(kind)) {
                 self.take(indices[item], positions[slot]);
             }

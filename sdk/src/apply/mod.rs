@@ -33,6 +33,7 @@ mod content;
 mod crash;
 mod create;
 mod desired;
+mod digest;
 mod error;
 mod execute;
 mod failure;

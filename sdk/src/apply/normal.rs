@@ -4,10 +4,11 @@
 //! which none of this shows.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
-use serde::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
+use super::digest::Digest;
 use crate::Slot;
 
 /// Whether two values differ only in what the service does not keep: the order of keys, `1` and `1.0`, spaces around a string, and
@@ -24,9 +25,15 @@ pub fn same(one: &Value, other: &Value) -> bool {
     Normal::of(one) == Normal::of(other)
 }
 
-/// A value in the form in which equal things are equal; borrows its strings.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Normal<'a> {
+/// A value in the form in which equal things are equal; borrows its strings. It is hashed once, however often it is looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Normal<'a> {
+    digest: u64,
+    shape: Shape<'a>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape<'a> {
     Absent,
     Bool(bool),
     Integer(i128),
@@ -43,17 +50,51 @@ pub(super) type Fields<'a> = BTreeMap<&'a str, Normal<'a>>;
 
 impl<'a> Normal<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
+        let shape = Shape::of(value);
+        Self { digest: shape.digest(), shape }
+    }
+
+    pub(super) fn shape(&self) -> &Shape<'a> {
+        &self.shape
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        self.shape == Shape::Absent
+    }
+
+    /// The same for equal values, and on every machine.
+    pub(super) fn digest(&self) -> u64 {
+        self.digest
+    }
+}
+
+impl PartialEq for Normal<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.shape == other.shape
+    }
+}
+
+impl Eq for Normal<'_> {}
+
+impl Hash for Normal<'_> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.digest);
+    }
+}
+
+impl<'a> Shape<'a> {
+    fn of(value: &'a Value) -> Self {
         match value {
             Value::Null => Self::Absent,
             Value::Bool(yes) => Self::Bool(*yes),
             Value::Number(number) => Self::number(number),
-            Value::String(text) => match text.trim() {
+            Value::String(text) => match trimmed(text) {
                 "" => Self::Absent,
                 text => Self::Text(text),
             },
             Value::Array(list) if list.is_empty() => Self::Absent,
             // An empty value inside a list keeps its place.
-            Value::Array(list) => Self::List(list.iter().map(Self::of).collect()),
+            Value::Array(list) => Self::List(list.iter().map(Normal::of).collect()),
             Value::Object(map) => {
                 let mut present: Vec<_> = present(map).collect();
                 present.sort_unstable_by_key(|(key, _)| *key);
@@ -77,6 +118,45 @@ impl<'a> Normal<'a> {
             None => Self::Absent,
         }
     }
+
+    fn digest(&self) -> u64 {
+        let mut digest = Digest::NEW;
+        match self {
+            Self::Absent => {}
+            Self::Bool(yes) => digest.take(1 + u64::from(*yes)),
+            Self::Integer(whole) => digest.bytes(&whole.to_le_bytes()),
+            Self::Float(bits) => {
+                digest.take(3);
+                digest.take(*bits);
+            }
+            Self::Text(text) => {
+                digest.take(4);
+                digest.bytes(text.as_bytes());
+            }
+            Self::List(list) => {
+                digest.take(5);
+                for value in list {
+                    digest.take(value.digest);
+                }
+            }
+            Self::Map(fields) => {
+                digest.take(6);
+                for (key, value) in fields {
+                    digest.field(key, value.digest);
+                }
+            }
+        }
+        digest.value()
+    }
+}
+
+/// Without the spaces around it.
+fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        // Most texts have none, which two bytes tell.
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => text.trim(),
+    }
 }
 
 /// The content of a slot in comparable form.
@@ -87,7 +167,7 @@ pub(super) fn fields(map: &Map<String, Value>) -> Fields<'_> {
 fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Normal<'_>)> {
     map.iter()
         .map(|(key, value)| (key.as_str(), Normal::of(value)))
-        .filter(|(_, value)| *value != Normal::Absent)
+        .filter(|(_, value)| !value.is_absent())
 }
 
 /// A short name of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
@@ -102,30 +182,17 @@ pub fn fingerprint(page: &[Slot]) -> String {
 /// The same where the contents are at hand.
 pub(super) fn fingerprint_of(page: &[Slot], contents: &[Fields<'_>]) -> String {
     let slots = page.iter().zip(contents);
-    let content: Vec<_> =
-        slots.map(|(slot, content)| (slot.id, &slot.kind, slot.supported, content)).collect();
-    let bytes = serde_json::to_vec(&content).unwrap_or_default();
-    // FNV-1a.
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
-}
-
-impl Serialize for Normal<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Absent => serializer.serialize_unit(),
-            Self::Bool(yes) => serializer.serialize_bool(*yes),
-            Self::Integer(whole) => serializer.serialize_i128(*whole),
-            Self::Float(bits) => serializer.serialize_f64(f64::from_bits(*bits)),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(list) => serializer.collect_seq(list),
-            Self::Map(fields) => {
-                serializer.collect_map(fields.iter().map(|(key, value)| (key, value)))
-            }
+    let mut digest = Digest::NEW;
+    for (slot, content) in slots {
+        digest.bytes(&slot.id.to_le_bytes());
+        digest.bytes(slot.kind.as_bytes());
+        digest.take(slot.supported.into());
+        digest.take(content.len() as u64);
+        for (key, value) in content {
+            digest.field(key, value.digest);
         }
     }
+    format!("{:016x}", digest.value())
 }
 
 #[cfg(test)]

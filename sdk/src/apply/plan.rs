@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::content::Wish;
 use super::error::{ItemError, ItemProblem, PlanError};
 use super::matching::{Found, Matcher};
-use super::normal::{Fields, Normal, fields, fingerprint_of};
+use super::normal::{Fields, Normal, Shape, fields, fingerprint_of};
 use super::order::arrange;
 use super::schema::Clearing;
 use super::{DesiredPage, DesiredSlot, KeptReason, Options};
@@ -379,8 +379,8 @@ fn removed_since(page: &[Slot], found: &[Found], options: &Options) -> Vec<Notic
 
 /// What people would call a slot: its title, else its first text.
 fn label(data: &Map<String, Value>) -> Option<String> {
-    let text = |value| match Normal::of(value) {
-        Normal::Text(text) => Some(text.to_owned()),
+    let text = |value| match *Normal::of(value).shape() {
+        Shape::Text(text) => Some(text.to_owned()),
         _ => None,
     };
     data.get("title").and_then(text).or_else(|| data.values().find_map(text))

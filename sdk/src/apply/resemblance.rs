@@ -1,23 +1,20 @@
 //! Which slot an item most likely is the new version of.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
-use serde_json::{Map, Value};
+use foldhash::{HashMap, HashMapExt};
 
-use super::normal::Normal;
+use super::digest::Digest;
+use super::normal::{Fields, Normal, Shape};
 use super::schema::Schema;
-
-type Data = Map<String, Value>;
 
 /// Pairs of item and slot, closest first, each used once. All are of one type; both sides are in page order.
 ///
 /// A pair needs a telling value in common: a string, at any depth, that is not one option out of a few. The rarer such a value is, the
 /// more it counts; other equal values decide between pairs that it leaves equal, then the order on the page.
 pub(super) fn closest(
-    items: &[&Data],
-    slots: &[&Data],
+    items: &[&Fields<'_>],
+    slots: &[&Fields<'_>],
     schema: Option<Schema<'_>>,
 ) -> Vec<(usize, usize)> {
     closest_within(BUDGET, items, slots, schema)
@@ -28,24 +25,18 @@ const BUDGET: usize = 8 * 500 * 500;
 
 fn closest_within(
     budget: usize,
-    items: &[&Data],
-    slots: &[&Data],
+    items: &[&Fields<'_>],
+    slots: &[&Fields<'_>],
     schema: Option<Schema<'_>>,
 ) -> Vec<(usize, usize)> {
     if items.is_empty() || slots.is_empty() {
         return Vec::new();
     }
-    let mut traits = Traits::default();
+    let mut traits = Traits { schema, numbers: HashMap::new(), all: Vec::new() };
     for (side, all) in [items, slots].into_iter().enumerate() {
-        for (holder, data) in all.iter().enumerate() {
-            for (key, value) in *data {
-                let path = traits.path(0, key);
-                traits.note(
-                    value,
-                    schema.and_then(|schema| schema.property(key)),
-                    path,
-                    (side, holder),
-                );
+        for (holder, fields) in all.iter().enumerate() {
+            for (key, value) in *fields {
+                traits.note(Path::ROOT.key(key), value, (side, holder));
             }
         }
     }
@@ -97,61 +88,71 @@ impl Trait {
     }
 }
 
-#[derive(Default)]
-struct Traits<'a> {
-    /// Paths are numbered; 0 is the root. Elements of a list share the path of the list.
-    paths: HashMap<(usize, &'a str), usize>,
-    numbers: HashMap<(usize, Normal<'a>), usize>,
+struct Traits<'s> {
+    schema: Option<Schema<'s>>,
+    /// By path and value, both as digests: two that had the same would cost a worse guess, and no more.
+    numbers: HashMap<u64, usize>,
     all: Vec<Trait>,
 }
 
-impl<'a> Traits<'a> {
-    fn path(&mut self, parent: usize, key: &'a str) -> usize {
-        let next = self.paths.len() + 1;
-        *self.paths.entry((parent, key)).or_insert(next)
+/// Where a value stands. The elements of a list, which are all alike, have no key.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    digest: Digest,
+    last: Option<(&'p Self, Option<&'p str>)>,
+}
+
+impl Path<'_> {
+    const ROOT: Path<'static> = Path { digest: Digest::NEW, last: None };
+
+    fn key<'p>(&'p self, key: &'p str) -> Path<'p> {
+        let mut digest = self.digest;
+        digest.bytes(key.as_bytes());
+        Path { digest, last: Some((self, Some(key))) }
     }
 
-    fn note(
-        &mut self,
-        value: &'a Value,
-        schema: Option<Schema<'_>>,
-        path: usize,
-        (side, holder): (usize, usize),
-    ) {
-        match value {
-            Value::Object(map) => {
-                for (key, value) in map {
-                    let path = self.path(path, key);
-                    self.note(
-                        value,
-                        schema.and_then(|schema| schema.property(key)),
-                        path,
-                        (side, holder),
-                    );
+    fn element(&self) -> Path<'_> {
+        let mut digest = self.digest;
+        digest.take(u64::MAX);
+        Path { digest, last: Some((self, None)) }
+    }
+
+    fn schema<'s>(&self, root: Schema<'s>) -> Option<Schema<'s>> {
+        match self.last {
+            None => Some(root),
+            Some((before, Some(key))) => before.schema(root)?.property(key),
+            Some((before, None)) => before.schema(root)?.items(),
+        }
+    }
+}
+
+impl Traits<'_> {
+    fn note(&mut self, path: Path<'_>, value: &Normal<'_>, (side, holder): (usize, usize)) {
+        match value.shape() {
+            Shape::Map(fields) => {
+                for (key, value) in fields {
+                    self.note(path.key(key), value, (side, holder));
                 }
             }
-            Value::Array(list) => {
+            Shape::List(list) => {
                 for value in list {
-                    self.note(value, schema.and_then(Schema::items), path, (side, holder));
+                    self.note(path.element(), value, (side, holder));
                 }
             }
+            Shape::Absent => {}
             leaf => {
-                let normal = Normal::of(leaf);
-                if normal == Normal::Absent {
-                    return;
-                }
                 let all = &mut self.all;
-                let number = match self.numbers.entry((path, normal)) {
-                    Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(new) => {
-                        let telling = match new.key().1 {
-                            Normal::Text(text) => is_telling(text, schema),
-                            _ => false,
-                        };
-                        all.push(Trait { telling, holders: [Vec::new(), Vec::new()] });
-                        *new.insert(all.len() - 1)
-                    }
-                };
+                let mut digest = path.digest;
+                digest.take(value.digest());
+                let number = *self.numbers.entry(digest.value()).or_insert_with(|| {
+                    let schema = self.schema.and_then(|root| path.schema(root));
+                    let telling = match leaf {
+                        Shape::Text(text) => is_telling(text, schema),
+                        _ => false,
+                    };
+                    all.push(Trait { telling, holders: [Vec::new(), Vec::new()] });
+                    all.len() - 1
+                });
                 let holders = &mut all[number].holders[side];
                 if holders.last() != Some(&holder) {
                     holders.push(holder);
@@ -192,17 +193,23 @@ struct Scores {
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
+    /// What every pair has beyond that.
+    of_all: u64,
 }
 
 impl Scores {
     fn new(items: usize, slots: usize) -> Self {
-        Self { slots, holders: items + slots, table: vec![0; items * slots] }
+        Self { slots, holders: items + slots, table: vec![0; items * slots], of_all: 0 }
     }
 
     fn add(&mut self, shared: &Trait) {
         let [items, slots] = &shared.holders;
         let rarity = u64::from(1 + (self.holders / (items.len() + slots.len())).ilog2());
         let points = if shared.telling { rarity << 32 } else { 1 };
+        if items.len() + slots.len() == self.holders {
+            self.of_all += points;
+            return;
+        }
         for item in items {
             let row = &mut self.table[item * self.slots..][..self.slots];
             for slot in slots {
@@ -213,15 +220,10 @@ impl Scores {
 
     /// Pairs with a telling value in common.
     fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
-        let mut pairs: Vec<(u64, usize)> = self
-            .table
-            .iter()
-            .enumerate()
-            .filter(|(_, score)| **score >> 32 > 0)
-            .map(|(at, score)| (*score, at))
-            .collect();
-        pairs.sort_by_key(|(score, _)| Reverse(*score));
-        pairs.into_iter().map(|(_, at)| (at / self.slots, at % self.slots))
+        let is_telling = |at: &usize| (self.table[*at] + self.of_all) >> 32 > 0;
+        let mut pairs: Vec<usize> = (0..self.table.len()).filter(is_telling).collect();
+        pairs.sort_by_key(|at| Reverse(self.table[*at]));
+        pairs.into_iter().map(|at| (at / self.slots, at % self.slots))
     }
 }
 
@@ -229,6 +231,7 @@ impl Scores {
 mod tests {
     use serde_json::json;
 
+    use super::super::normal::fields;
     use super::*;
 
     #[test]
@@ -269,21 +272,20 @@ mod tests {
 
     #[test]
     fn what_is_too_common_to_be_scored_pairs_in_page_order() {
-        let data = |values: &[Value]| {
-            values.iter().map(|value| value.as_object().unwrap().clone()).collect::<Vec<_>>()
-        };
-        let items = data(&[
+        let items = [
             json!({"by": "All of us", "title": "New a", "style": "x"}),
             json!({"by": "All of us", "title": "Old c", "style": "x"}),
             json!({"by": "All of us", "title": "New b", "style": "x"}),
             json!({"by": "None of us", "title": "New c", "style": "x"}),
-        ]);
-        let slots = data(&[
+        ];
+        let slots = [
             json!({"by": "All of us", "title": "Old a", "style": "x"}),
             json!({"by": "All of us", "title": "Old b", "style": "x"}),
             json!({"by": "All of us", "title": "Old c", "style": "x"}),
             json!({"by": "Some of us", "title": "Old d", "style": "x"}),
-        ]);
+        ];
+        let [items, slots] = [&items, &slots]
+            .map(|all| all.each_ref().map(|data| fields(data.as_object().unwrap())));
         let (items, slots): (Vec<_>, Vec<_>) = (items.iter().collect(), slots.iter().collect());
         // One pair shares a title, nine share an author, sixteen a style.
         for budget in [0, 1, 9, 10, 26, BUDGET] {

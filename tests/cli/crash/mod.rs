@@ -2,6 +2,7 @@
 //! The same where the service fails from some request on.
 
 mod pairs;
+mod places;
 mod power_cut;
 
 use pairs::Pair;

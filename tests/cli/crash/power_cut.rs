@@ -49,7 +49,7 @@ pub(super) fn cut_everywhere(pair: &Pair) -> Tally {
     let wanted = scene.uninterrupted();
     for place in 1..=MOST {
         let state = scene.start();
-        let cut = scene.apply(&state, Some(place));
+        let cut = scene.apply(&state, Some(&format!("any:{place}")));
         if cut.status.success() {
             return tally;
         }
@@ -93,7 +93,7 @@ pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
 }
 
 /// What an uninterrupted run makes of the page.
-struct Wanted {
+pub(super) struct Wanted {
     content: Vec<(String, Value)>,
     /// The ids that were there before and are there after.
     kept: BTreeSet<u64>,
@@ -101,13 +101,14 @@ struct Wanted {
     next_id: u64,
 }
 
-struct Scene<'p> {
-    stage: Stage,
+/// A service with the page of a pair, and its file.
+pub(super) struct Scene<'p> {
+    pub(super) stage: Stage,
     pair: &'p Pair,
 }
 
 impl<'p> Scene<'p> {
-    fn of(pair: &'p Pair) -> Self {
+    pub(super) fn of(pair: &'p Pair) -> Self {
         let stage = Stage::with(|builder| builder.choices(pair.choices.clone()));
         let stage = stage.env("LINKS_TEST_NO_WAIT", "1");
         stage.file("page.json", pair.file.to_string());
@@ -118,7 +119,7 @@ impl<'p> Scene<'p> {
     }
 
     /// The page as it was, and an empty folder of state but for the runs that come first.
-    fn start(&self) -> TempDir {
+    pub(super) fn start(&self) -> TempDir {
         let state = tempfile::tempdir().unwrap();
         self.stage.server.edit(|account| account.clone_from(&self.pair.account));
         for nth in 0..self.pair.before.len() {
@@ -129,20 +130,20 @@ impl<'p> Scene<'p> {
         state
     }
 
-    fn apply(&self, state: &TempDir, place: Option<usize>) -> Output {
+    pub(super) fn apply(&self, state: &TempDir, place: Option<&str>) -> Output {
         self.run(state, "page.json", place)
     }
 
-    fn run(&self, state: &TempDir, file: &str, place: Option<usize>) -> Output {
+    fn run(&self, state: &TempDir, file: &str, place: Option<&str>) -> Output {
         let mut command = self.stage.command(["slots", "apply", file]);
         command.args(self.pair.flags.split_whitespace()).env("LINKS_STATE_DIR", state.path());
         if let Some(place) = place {
-            command.env("LINKS_TEST_CRASH", format!("any:{place}"));
+            command.env("LINKS_TEST_CRASH", place);
         }
         command.output().unwrap()
     }
 
-    fn uninterrupted(&self) -> Wanted {
+    pub(super) fn uninterrupted(&self) -> Wanted {
         let state = self.start();
         let before = self.stage.server.account();
         let run = self.apply(&state, None);
@@ -159,7 +160,7 @@ impl<'p> Scene<'p> {
     }
 
     /// The same command once more, and then again.
-    fn finish(&self, state: &TempDir, wanted: &Wanted) -> Result<(), String> {
+    pub(super) fn finish(&self, state: &TempDir, wanted: &Wanted) -> Result<(), String> {
         let resumed = self.apply(state, None);
         expect(resumed.status.success(), || format!("the next run failed: {}", said(&resumed)))?;
         let account = self.stage.server.account();
@@ -201,7 +202,7 @@ fn look(folder: &Path, token: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
@@ -210,6 +211,6 @@ fn expect(is: bool, why: impl FnOnce() -> String) -> Result<(), String> {
     if is { Ok(()) } else { Err(why()) }
 }
 
-fn said(run: &Output) -> String {
+pub(super) fn said(run: &Output) -> String {
     String::from_utf8_lossy(&run.stderr).into_owned()
 }

@@ -10,6 +10,7 @@ use super::saved::Source;
 use super::unfinished;
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::outcome::Outcome;
 
 /// Arguments of `links slots apply`.
@@ -31,12 +32,14 @@ pub(crate) struct SlotsApplyArgs {
     #[arg(long, conflicts_with = "abort")]
     resume: bool,
     /// Give up the run that did not come to an end; what it has written stays on the page
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<Outcome, Failure> {
-    let SlotsApplyArgs { mut file, mut allowed, wait, status, resume, abort } = args;
+    let SlotsApplyArgs { mut file, mut allowed, wait, status, resume, abort, dry_run } = args;
     if status || resume || abort {
         let named = file.as_deref().map(Source::read).transpose()?;
         let key = named.as_ref().map(|named| &named.file.page.profile);
@@ -59,7 +62,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         saved.allow(&mut allowed, resume)?;
     }
     let path = (path.as_os_str() != "-").then(|| absolute(&path));
-    apply(context, Job { source, path, allowed, wait, ask: false }).await
+    apply(context, Job { source, path, allowed, wait, ask: false, dry_run }).await
 }
 
 /// Where a file is found from every folder.

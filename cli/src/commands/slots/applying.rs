@@ -9,11 +9,14 @@ use links_sdk::apply::{
 use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
-use super::planning::{AllowedArgs, Known, Planned, plan, read, refused};
+use super::plan::{shown, summary};
+use super::planning::{AllowedArgs, Known, Planned, plan, planned, read, refused};
+use super::rehearsal::{rehearse, requests};
 use super::saved::Source;
 use super::state;
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone};
 use crate::slot_types;
@@ -29,6 +32,8 @@ pub(super) struct Job {
     pub(super) wait: bool,
     /// Whether every change is to be agreed to, not only deletes.
     pub(super) ask: bool,
+    /// Whether nothing is to be written, and what is to be shown instead.
+    pub(super) dry_run: DryRunArgs,
 }
 
 /// The page is kept from other processes, by a run that goes on or by one that is to begin.
@@ -40,7 +45,11 @@ enum Held {
 /// Makes a page like a file.
 pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Failure> {
     let started = SystemClock::new().wall();
-    let Job { source: Source { file, saved }, path, allowed, wait, ask } = job;
+    context.writer(job.dry_run).await?;
+    if let Some(how) = context.dry_run() {
+        return rehearsed(context, job, how).await;
+    }
+    let Job { source: Source { file, saved }, path, allowed, wait, ask, .. } = job;
     let mut read = read(context, file).await?;
     let runs = state::runs(context, read.page.id)?;
     let logs = state::logs(&runs)?;
@@ -86,11 +95,12 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         return Ok(report(&it, &Done::default(), run.as_deref()));
     }
     refuse(&it, held.log())?;
-    if agree(&context.ui, &it, held.log(), allowed.yes, ask)? {
-        // People take their time.
+    let asked = agree(&context.ui, &it, held.log(), allowed.yes, ask)?;
+    let uploaded = it.upload(context).await?;
+    if asked || uploaded {
+        // People take their time, and so do images.
         unchanged(&it).await?;
     }
-    it.upload(context).await?;
 
     let service = state::service(context).unwrap_or_default();
     let opening = Opening::new(service, &it.page, &it.file.page.content, &it.options);
@@ -107,6 +117,18 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         }
     })?;
     Ok(report(&it, &done, Some(journal.log().run())))
+}
+
+/// What would be done; the service is asked whether it would take it, or the requests are shown.
+async fn rehearsed(context: &mut Context, job: Job, how: DryRun) -> Result<Outcome, Failure> {
+    let it = planned(context, job.source, &job.allowed).await?;
+    if how == DryRun::Request {
+        summary(&it).for_each(|line| context.ui.say(&line));
+        return requests(&it).await;
+    }
+    rehearse(&it, &context.ui).await?;
+    context.ui.say(&Line::new(Tone::Faint, "a dry run: nothing was changed"));
+    Ok(shown(&it))
 }
 
 /// Who has removed a block from a file may wonder why nothing happens.

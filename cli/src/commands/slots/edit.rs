@@ -10,6 +10,7 @@ use super::planning::AllowedArgs;
 use super::pulling::pull;
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::manifest::PageFile;
 use crate::outcome::Outcome;
 use crate::{editor, key};
@@ -22,6 +23,8 @@ pub(crate) struct SlotsEditArgs {
     profile: ProfileKey,
     #[command(flatten)]
     allowed: AllowedArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 /// What somebody has to know who has the file before them.
@@ -31,6 +34,8 @@ const HEAD: &str = "\
 ";
 
 pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Outcome, Failure> {
+    let dry_run = args.dry_run;
+    context.writer(dry_run).await?;
     let (page, login) = pull(context, args.profile).await?;
     let text = format!("{HEAD}{}", page.to_yaml().map_err(Failure::internal)?);
     let apply = async |context: &mut Context, document, path: &Path| {
@@ -38,7 +43,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Ou
         let source = PageFile::of(document)?.into();
         let path = Some(path.display().to_string());
         let allowed = args.allowed.clone();
-        apply(context, Job { source, path, allowed, wait: false, ask: false }).await.map(Some)
+        let job = Job { source, path, allowed, wait: false, ask: false, dry_run };
+        apply(context, job).await.map(Some)
     };
     let name = format!("{login}.yaml");
     let applied = editor::edit(context, &name, &text, apply).await?;

@@ -41,19 +41,30 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
             annotate.failure(failure);
         }
     })?;
+    Ok(shown(&it))
+}
+
+/// A plan as it is shown. Exit code 3 when there is something to do.
+pub(super) fn shown(it: &Planned) -> Outcome {
     let mut lines = ui::plan::lines(&it.plan, &it.page.slots);
-    lines.push(it.summary());
-    if let Some(refusal) = it.refusal {
-        lines.push(Line::new(
-            Tone::Removed,
-            format!("apply would refuse this: {}", refused(refusal)),
-        ));
-    }
+    lines.extend(summary(it));
     let data = ui::plan::Shown::of(&it.plan, &it.page.slots);
     let body =
         json!({ "data": data, "meta": { "requests": it.requests(), "refusal": it.refusal } });
-    let exit = if it.plan.is_empty() { Exit::Ok } else { Exit::No };
-    Ok(Outcome { body: Body::Own(body), view: View::Lines(lines), exit, then: None })
+    Outcome { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
+}
+
+/// What it comes to, and whether it would be refused.
+pub(super) fn summary(it: &Planned) -> impl Iterator<Item = Line> {
+    let refusal = it.refusal.map(|refusal| {
+        Line::new(Tone::Removed, format!("apply would refuse this: {}", refused(refusal)))
+    });
+    std::iter::once(it.summary()).chain(refusal)
+}
+
+/// Whether there is something to do.
+pub(super) fn exit(it: &Planned) -> Exit {
+    if it.plan.is_empty() { Exit::Ok } else { Exit::No }
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Failure> {

@@ -150,17 +150,17 @@ fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String,
 }
 
 impl Planned {
-    /// Requests that uploads will take: one tells whose the images are.
+    /// Requests that uploads will take: one tells whose the images are, one looks at the page again afterwards.
     pub(super) fn upload_requests(&self) -> usize {
         let new: BTreeSet<_> =
             self.images.iter().filter(|it| !it.uploaded).map(|it| &it.hash).collect();
-        if new.is_empty() { 0 } else { new.len() + 1 }
+        if new.is_empty() { 0 } else { new.len() + 2 }
     }
 
-    /// Uploads the images that the service does not have, each once, and puts their paths into the plan.
-    pub(super) async fn upload(&mut self, context: &Context) -> Result<(), Failure> {
+    /// Uploads the images that the service does not have, each once, and puts their paths into the plan. Tells whether there were any.
+    pub(super) async fn upload(&mut self, context: &Context) -> Result<bool, Failure> {
         if self.upload_requests() == 0 {
-            return Ok(());
+            return Ok(false);
         }
         let mut known = memory(context);
         let account = self.client.me().await?.user_id;
@@ -178,7 +178,7 @@ impl Planned {
             self.images[nth].uploaded = true;
             self.put(&image.place, &json!(path));
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn send(&self, image: &Image) -> Result<String, Failure> {

@@ -1,16 +1,17 @@
-//! Asks the service whether it would take what a plan sends, without writing anything.
+//! A plan that is not carried out: the service is asked whether it would take what is sent, or the requests are shown.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use links_sdk::Error;
-use links_sdk::apply::{Create, ItemRefusal, Update};
+use links_sdk::apply::{Batch, Create, Delete, ItemRefusal, Update};
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{SLOTS_PER_BATCH, SlotsHandle};
+use links_sdk::{Error, RequestView, SLOTS_PER_BATCH, SlotsHandle};
+use serde_json::{Value, json};
 
 use super::planning::Planned;
-use super::problems;
+use super::{plan, problems};
 use crate::diagnostic::Failure;
-use crate::outcome::{Line, Tone};
+use crate::dry_run::{curl, described};
+use crate::outcome::{Line, Outcome, Tone, View};
 use crate::ui::Ui;
 
 /// Sends the creates and updates of a plan as dry runs, and gathers what is refused. Deletes have none: they are refused for ids only,
@@ -44,14 +45,74 @@ pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
 }
 
 async fn try_updates(slots: &SlotsHandle, batch: &[&Update]) -> Result<(), Error> {
-    let change = |it: &&Update| SlotChange { id: it.id, data: it.changed.clone() };
-    slots.update_batch(batch.iter().map(change).collect()).dry_run().await
+    slots.update_batch(batch.iter().copied().map(change).collect()).dry_run().await
 }
 
 async fn try_creates(slots: &SlotsHandle, batch: &[&Create]) -> Result<(), Error> {
-    let new =
-        |it: &&Create| NewSlot { type_: it.kind.clone(), data: Some(it.data.clone()), order: None };
-    slots.create_batch(batch.iter().map(new).collect()).dry_run().await
+    slots.create_batch(batch.iter().copied().map(new).collect()).dry_run().await
+}
+
+fn change(it: &Update) -> SlotChange {
+    SlotChange { id: it.id, data: it.changed.clone() }
+}
+
+fn new(it: &Create) -> NewSlot {
+    NewSlot { type_: it.kind.clone(), data: Some(it.data.clone()), order: None }
+}
+
+/// The writing requests of a plan, which the client withholds. What is known only while it is carried out is said instead.
+pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
+    let slots = it.client.profile(it.page.id).slots();
+    let ids = |batch: &[Delete]| batch.iter().map(|it| it.id).collect();
+    let mut shown: Vec<(Value, String)> = Vec::new();
+    let images: BTreeSet<_> =
+        it.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
+    shown.extend(images.into_iter().map(|name| {
+        let unknown = format!("the path that takes the place of \"(upload {name})\"");
+        later("uploadFile", &unknown)
+    }));
+    for batch in it.plan.batches() {
+        let answer = match batch {
+            Batch::Update(batch) => {
+                withheld(slots.update_batch(batch.iter().map(change).collect()).await)
+            }
+            Batch::Create(batch) => {
+                withheld(slots.create_batch(batch.iter().map(new).collect()).await)
+            }
+            Batch::Delete(batch) | Batch::MakeRoom(batch) => {
+                withheld(slots.delete_batch(ids(batch)).await)
+            }
+            Batch::Reorder if it.plan.creates.is_empty() => {
+                let page: Vec<_> = it.page.slots.iter().map(|slot| slot.id).collect();
+                let Some(order) = it.plan.resolve_order(&page, &[]) else { continue };
+                withheld(slots.reorder(order).await)
+            }
+            Batch::Reorder => {
+                shown.push(later("reorderSlots", "the ids of the new blocks"));
+                continue;
+            }
+            // It writes nothing.
+            Batch::TryCreate(_) => continue,
+        };
+        let request = answer?;
+        shown.push((described(&request), curl(&request)));
+    }
+    let (data, text): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
+    let text = text.into_iter().map(|line| line + "\n").collect();
+    Ok(Outcome::own(data, View::Document(text)).exit(plan::exit(it)))
+}
+
+/// A request that cannot be told yet.
+fn later(operation: &str, unknown: &str) -> (Value, String) {
+    let data = json!({ "dryRun": "request", "operation": operation, "unknown": unknown });
+    (data, format!("# {operation}: not known yet is {unknown}"))
+}
+
+fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, Failure> {
+    match answer {
+        Ok(_) => Err(Failure::internal("a dry run has written something")),
+        Err(error) => error.withheld().cloned().ok_or_else(|| error.into()),
+    }
 }
 
 /// What was refused of which items of the file.

@@ -10,6 +10,7 @@ use super::planning::AllowedArgs;
 use super::state;
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
 use crate::outcome::{Line, Outcome, Tone};
@@ -27,11 +28,13 @@ pub(crate) struct SlotsRestoreArgs {
     /// Wait for another run on the same page instead of refusing
     #[arg(long)]
     wait: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
 }
 
 /// The page as it was before the run, as far as that goes: slots that were deleted get new ids, those that came since stay.
 pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result<Outcome, Failure> {
-    let client = context.client().await?;
+    let client = context.writer(args.dry_run).await?;
     let (backup, run) = find(context, &args.run)?;
     let mut file = PageFile::read(&backup)?;
     let now = Page::read(&client, &file.page.profile).await?;
@@ -60,8 +63,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         .collect();
     let file = PageFile::made(&format!("the page before {run}"), &file.page)?;
     let allowed = AllowedArgs { yes: args.yes, allow_empty: true, ..AllowedArgs::default() };
-    apply(context, Job { source: file.into(), path: None, allowed, wait: args.wait, ask: true })
-        .await
+    let SlotsRestoreArgs { wait, dry_run, .. } = args;
+    apply(context, Job { source: file.into(), path: None, allowed, wait, ask: true, dry_run }).await
 }
 
 /// A legacy block is in the backup without its content, and its type may be one that cannot be created.

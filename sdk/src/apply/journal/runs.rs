@@ -199,6 +199,7 @@ impl Runs {
         let slots = &DesiredPage::from_page(&page.slots, types).slots;
         let backup = serde_json::to_vec_pretty(&Backup { profile: page.id, slots })?;
         let mut file = private().create_new(true).open(self.backup(&run))?;
+        crash::tear(&mut file, &backup);
         file.write_all(&backup)?;
         file.sync_all()?;
         crash::point("after_write");
@@ -271,7 +272,9 @@ impl Runs {
             let run =
                 [JOURNAL, BACKUP].iter().find_map(|it| name.strip_suffix(it)?.strip_suffix('.'));
             if run.is_some_and(|run| !kept.contains(&run.to_owned())) {
+                crash::point("before_remove");
                 let _ = fs::remove_file(path);
+                crash::point("after_remove");
             }
         }
     }

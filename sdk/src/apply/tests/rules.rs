@@ -97,13 +97,37 @@ fn items_find_their_slots() {
 }
 
 #[test]
-fn a_supported_twin_is_preferred_to_a_legacy_slot() {
+fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
     let mut page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"}))]);
     page[0].supported = false;
-    let file = file(&[json!(["text", {"title": "A"}])]);
-    assert_eq!(outcome(&Plan::new(&page, &file, &Options::default()).unwrap()), "1 2");
+    let twin = file(&[json!(["text", {"title": "A"}])]);
+    assert_eq!(outcome(&Plan::new(&page, &twin, &Options::default()).unwrap()), "1 2");
+    let edited = file(&[json!([1, "text", {"title": "B"}])]);
+    let problem =
+        ItemProblem::NotEditable { id: 1, kind: "text".into(), keys: vec!["title".into()] };
+    let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
+    assert_eq!(Plan::new(&page, &edited, &Options::default()).unwrap_err(), expected);
+
     page.pop();
-    assert_eq!(outcome(&Plan::new(&page, &file, &Options::default()).unwrap()), "1 +0");
+    let plan = Plan::new(&page, &twin, &Options::default()).unwrap();
+    assert_eq!(outcome(&plan), "1 +0");
+    let mut service = service::Service::with(page, 500);
+    service.run(&plan, usize::MAX);
+    assert!(Plan::new(&service.slots, &twin, &Options::default()).unwrap().is_empty());
+}
+
+#[test]
+fn fault_56_an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_error() {
+    let event = |id: i64| (id, "event", json!({"title": "Concert"}));
+    let two = page(&[(1, "text", json!({"title": "A"})), event(2), event(3)]);
+    let plan = Plan::new(&two, &file(&[json!(["divider", {}])]), &prune()).unwrap();
+    assert_eq!(outcome(&plan), "2 3 +0 -1");
+    assert!(plan.kept.iter().all(|kept| kept.reason == KeptReason::ReadOnly));
+
+    let unnamed = file(&[json!(["event", {"title": "Concert"}])]);
+    let problem = ItemProblem::Ambiguous { kind: "event".into(), ids: vec![2, 3] };
+    let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
+    assert_eq!(Plan::new(&two, &unnamed, &Options::default()).unwrap_err(), expected);
 }
 
 #[test]
@@ -183,7 +207,7 @@ fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
 }
 
 #[test]
-fn null_clears_as_the_schema_allows() {
+fn fault_59_null_clears_as_the_schema_allows() {
     let mut types = SlotTypes::default();
     let schema = json!({"properties": {
         "title": {"type": ["string", "null"]}, "style": {"enum": ["primary", "bold"], "default": "primary"}, "link": {"type": "string"},
