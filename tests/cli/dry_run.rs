@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::leaves::{self, names};
 use crate::stage::{Run, Stage};
 
-/// Commands that end as `slots plan` does: each has a test of its own.
+/// Commands that end as `slots plan` does: there is something to do.
 const AS_PLANS: &[&str] = &["slots apply", "slots restore", "slots edit"];
 
 fn writes(stage: &Stage) -> bool {
@@ -21,7 +21,8 @@ fn writes(stage: &Stage) -> bool {
 
 #[test]
 fn every_leaf_that_writes_can_be_rehearsed_and_then_writes_nothing() {
-    for leaf in names().iter().filter(|it| !AS_PLANS.contains(&it.as_str())) {
+    for leaf in &names() {
+        let exit = if AS_PLANS.contains(&leaf.as_str()) { 3 } else { 0 };
         let stage = leaves::stage();
         leaves::run(&stage, leaf, &[]);
         if !writes(&stage) {
@@ -31,7 +32,7 @@ fn every_leaf_that_writes_can_be_rehearsed_and_then_writes_nothing() {
         let before = format!("{:?}", stage.server.account());
         for how in [&["--dry-run"][..], &["--dry-run=request"], &["--dry-run", "-o", "json"]] {
             let run = leaves::run(&stage, leaf, how);
-            assert_eq!(run.exit, 0, "{leaf} has no dry run\n{run}");
+            assert_eq!(run.exit, exit, "{leaf} has no dry run\n{run}");
             assert!(!run.stdout.is_empty() && !writes(&stage), "{run}");
             assert!(!run.to_string().contains(&stage.server.token()), "{run}");
         }
