@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_web_addresses_reach_a_browser() {
+    fn fault_81_only_web_addresses_reach_a_browser() {
         for address in
             ["file:///etc/passwd", "--help", "javascript:x", "https://a b", "https://a\n"]
         {

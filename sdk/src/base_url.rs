@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_never_travels_in_the_clear() {
+    fn fault_78_a_token_never_travels_in_the_clear() {
         for text in [
             "http://127.0.0.1.evil.test/",
             "http://links.test",

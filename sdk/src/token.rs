@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pasted_token_is_trimmed_and_nothing_else_is_mended() {
+    fn fault_79_a_pasted_token_is_trimmed_and_nothing_else_is_mended() {
         assert_eq!(Token::new(" abc\n").unwrap().header(), "Bearer abc");
         assert_eq!(Token::new(" \n").unwrap_err(), InvalidToken::Empty);
         for text in ["a\nb", "a b", "a\u{7f}", "é"] {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_taken_out_of_what_repeats_it() {
+    fn fault_75_a_token_is_taken_out_of_what_repeats_it() {
         let mut page = "Authorization: Bearer lnk_secret\ntoken=lnk_secret".to_owned();
         Token::new("lnk_secret").unwrap().hide_in(&mut page);
         assert_eq!(page, "Authorization: Bearer ***\ntoken=***");

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_goes_before_the_file_and_an_empty_one_is_not_passed_over() {
+    fn fault_79_the_variable_goes_before_the_file_and_an_empty_one_is_not_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         std::fs::write(&path, " of-the-file\n").unwrap();

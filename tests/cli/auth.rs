@@ -83,7 +83,19 @@ fn fault_79_what_is_no_token_is_refused_without_being_shown() {
     let stage = logged_out();
     let run = log_in(&stage, "canary-wrong-token", &[]);
     assert_eq!(run.exit, 4, "{run}");
+    assert!(run.error()["hint"].to_string().contains("begin with `pps_`"), "{run}");
     assert!(!run.to_string().contains("canary") && !config(&stage).join("accounts.json").exists());
+    let run = log_in(&stage, "pps_canary", &[]);
+    assert!(run.exit == 4 && run.error()["hint"].to_string().contains("API settings"), "{run}");
+
+    // An empty variable is a mistake to name, and no reason to look elsewhere.
+    log_in(&stage, &stage.server.token(), &[]);
+    let output = stage.command(["me"]).env("LINKS_TOKEN", "").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(4) && said.contains("LINKS_TOKEN: the token is empty"),
+        "{said}"
+    );
 }
 
 #[test]

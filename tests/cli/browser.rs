@@ -1,14 +1,27 @@
 //! What a user does in a browser during a login. Started through `BROWSER`, as a browser is: by this test's own program, which finds the
 //! address at the end of its command line.
 
-use std::fs;
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+
+use crate::stage::Stage;
+
+/// A file that is locked for as long as the browser runs.
+const LOCK: &str = "browser-lock";
 
 /// How the browser is started; it then does what the variable `BROWSER_DOES` says.
 pub(crate) fn command() -> String {
     let program = std::env::current_exe().unwrap();
     format!("'{}' --ignored --exact browser::opened", program.display())
+}
+
+/// What the browser has noted under a name, when it has ended: a login does not wait for that.
+pub(crate) fn noted(stage: &Stage, name: &str) -> String {
+    if let Ok(lock) = File::open(stage.home.path().join(LOCK)) {
+        lock.lock().unwrap();
+    }
+    fs::read_to_string(stage.home.path().join(name)).unwrap_or_default()
 }
 
 /// One request, without following where it leads: the status, the address it leads to, and the body.
@@ -23,15 +36,18 @@ pub(crate) fn request(method: &str, address: &str, body: &str) -> (u16, String, 
         "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
     )
     .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let location = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("location").then(|| value.to_owned())
-    });
-    (status, location.unwrap_or_default(), body.to_owned())
+    let mut reader = BufReader::new(stream);
+    let lines = reader.by_ref().lines().map_while(Result::ok);
+    let head: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+    let header = |wanted: &str| {
+        let mut pairs = head.iter().filter_map(|line| line.split_once(':'));
+        let found = pairs.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.map_or("", |(_, value)| value.trim()).to_owned()
+    };
+    let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
+    reader.read_exact(&mut body).unwrap();
+    let status = head[0].split(' ').nth(1).unwrap().parse().unwrap();
+    (status, header("location"), String::from_utf8(body).unwrap())
 }
 
 /// Where the browser of a user who approves ends.
@@ -54,6 +70,8 @@ fn forged(redirect: &str, name: &str, value: &str) -> String {
 #[test]
 #[ignore = "started by a login as its browser"]
 fn opened() {
+    let lock = File::create(LOCK).unwrap();
+    lock.lock().unwrap();
     let words: Vec<_> = std::env::args().skip(1).collect();
     let address = words.last().unwrap();
     let variables: Vec<_> =
@@ -82,6 +100,8 @@ fn opened() {
         "forge the issuer" => {
             request("GET", &forged(&approve(address), "iss", "https%3A%2F%2Fevil.example"), "");
         }
+        "press approve in Chromium" => crate::chromium::answer(address, "approve"),
+        "press deny in Chromium" => crate::chromium::answer(address, "deny"),
         other => panic!("{other}?"),
     }
 }

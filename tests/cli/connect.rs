@@ -9,7 +9,7 @@ use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
 use serde_json::{Value, json};
 
 use crate::auth::config;
-use crate::browser;
+use crate::browser::{self, noted};
 use crate::stage::{Run, Stage, wait};
 
 /// Logged out, with a browser in which this is done.
@@ -49,13 +49,9 @@ pub(crate) fn asked(stage: &Stage, path: &str) -> usize {
     stage.server.requests().iter().filter(|it| it.path == path).count()
 }
 
-fn seen(stage: &Stage, name: &str) -> String {
-    fs::read_to_string(stage.home.path().join(name)).unwrap_or_default()
-}
-
 /// The parameter of the address that the browser was sent to.
 fn sent(stage: &Stage, name: &str) -> String {
-    let words = seen(stage, "browser-words");
+    let words = noted(stage, "browser-words");
     let query = words.lines().last().unwrap().split_once('?').unwrap().1.to_owned();
     let found = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_default().to_owned()
@@ -73,7 +69,7 @@ fn a_login_in_the_browser_becomes_an_account() {
         (&json!(true), &json!("Aliya Serikova"))
     );
     assert!(
-        seen(&stage, "browser-page").starts_with("200 ")
+        noted(&stage, "browser-page").starts_with("200 ")
             && run.stderr.contains("http://127.0.0.1:")
     );
 
@@ -96,9 +92,9 @@ fn fault_75_the_browser_gets_one_word_through_no_shell_and_no_token() {
     let stage = with_browser(Stage::cafe(), "approve");
     let stage = stage.env("LINKS_TOKEN", "canary-one").env("LINKS_TOKEN_FILE", "/canary-two");
     assert_eq!(log_in(&stage, &[]).exit, 0);
-    let environment = seen(&stage, "browser-environment");
+    let environment = noted(&stage, "browser-environment");
     assert!(environment.contains("BROWSER_DOES=approve") && !environment.contains("canary"));
-    let words = seen(&stage, "browser-words");
+    let words = noted(&stage, "browser-words");
     let words: Vec<_> = words.lines().collect();
     assert_eq!(words[..3], ["--ignored", "--exact", "browser::opened"]);
     assert!(
@@ -141,7 +137,7 @@ fn fault_81_only_the_answer_to_this_login_is_taken() {
     let stage = with_browser(Stage::cafe(), "wander");
     let run = log_in(&stage, &[]);
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(seen(&stage, "browser-page"), "404 400 400 400 200");
+    assert_eq!(noted(&stage, "browser-page"), "404 400 400 400 200");
     assert_eq!(asked(&stage, "/oauth/token"), 1);
 
     let stage = with_browser(Stage::cafe(), "forge the issuer");
@@ -199,7 +195,7 @@ fn fault_82_without_a_browser_the_address_is_shown_and_the_end_is_pasted() {
     });
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(run.stderr.matches("not the address at which this login ends").count(), 2, "{run}");
-    assert_eq!(seen(&stage, "browser-words"), "", "no browser was started");
+    assert_eq!(noted(&stage, "browser-words"), "", "no browser was started");
     assert_eq!(stage.run("me").exit, 0);
 
     let run = typing(&stage, &["--no-browser"], |_| {
@@ -256,7 +252,7 @@ fn fault_78_a_connector_in_the_clear_is_refused() {
         let run = log_in(&stage, &["--mcp-url", bad]);
         assert!(run.exit == 11 && run.stderr.contains("refused"), "{run}");
     }
-    assert!(stage.server.requests().is_empty() && seen(&stage, "browser-words").is_empty());
+    assert!(stage.server.requests().is_empty() && noted(&stage, "browser-words").is_empty());
 }
 
 #[test]

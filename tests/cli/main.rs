@@ -14,6 +14,7 @@ mod canary;
 #[path = "../support/canned.rs"]
 #[expect(dead_code, reason = "the tests of the SDK use more of it")]
 mod canned;
+mod chromium;
 mod ci;
 mod completions;
 mod config;

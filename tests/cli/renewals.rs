@@ -1,7 +1,10 @@
 //! A connection whose token has ended, renewed by the commands that use it.
 
 use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
 use std::process::Stdio;
+use std::thread;
 
 use links_fixtures::Fault;
 
@@ -102,14 +105,25 @@ fn fault_85_a_server_that_fails_leaves_the_connection() {
 }
 
 #[test]
-fn fault_85_a_server_that_cannot_be_reached_leaves_the_connection() {
-    let stage = expired();
-    let path = config(&stage).join("credentials/work.json");
-    let here = stage.server.mcp_url().replace("/mcp", "/oauth/token");
-    let text = fs::read_to_string(&path).unwrap().replace(&here, "http://127.0.0.1:1/oauth/token");
-    fs::write(&path, &text).unwrap();
-    let run = stage.run("me -o json");
-    assert_eq!((run.exit, fs::read_to_string(&path).unwrap()), (10, text), "{run}");
+fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connection() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        silent.incoming().map_while(Result::ok).for_each(|mut stream| {
+            // The request arrives, and then the connection is lost.
+            let _ = stream.read(&mut [0; 1024]);
+        });
+    });
+    for elsewhere in ["127.0.0.1:1", &address] {
+        let stage = expired();
+        let path = config(&stage).join("credentials/work.json");
+        let here = stage.server.mcp_url().replace("/mcp", "/oauth/token");
+        let there = format!("http://{elsewhere}/oauth/token");
+        let text = fs::read_to_string(&path).unwrap().replace(&here, &there);
+        fs::write(&path, &text).unwrap();
+        let run = stage.run("me -o json");
+        assert_eq!((run.exit, fs::read_to_string(&path).unwrap()), (10, text), "{run}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ async fn a_file_is_streamed_with_its_progress_either_way() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_caller_goes_to_an_upload_address() {
+async fn fault_80_nothing_of_the_caller_goes_to_an_upload_address() {
     let (server, client) = cafe().await;
     client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl)).await.unwrap();
     let requests = server.requests();
@@ -192,7 +192,7 @@ async fn a_post_is_multipart_and_after_a_lost_answer_goes_to_a_new_address() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_and_no_method_but_put_and_post_is_used() {
+async fn fault_80_a_redirect_is_not_followed_and_no_method_but_put_and_post_is_used() {
     let storage = Canned::start([(307, String::new())]);
     let service = Canned::start([(200, target(&format!("{}/one", storage.origin()), "PUT"))]);
     let upload = || Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl);
@@ -222,7 +222,7 @@ impl Observer for Log {
 }
 
 #[tokio::test]
-async fn the_address_is_in_no_error_and_no_log() {
+async fn fault_76_the_address_is_in_no_error_and_no_log() {
     let canary = |origin: String| format!("{origin}/canary/path?signature=canary");
     let echo =
         Canned::start([(403, "<html>no access to /canary/path?signature=canary</html>".into())]);

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_where_it_belongs_and_nothing_else() {
+    fn fault_75_it_says_where_it_belongs_and_nothing_else() {
         let value = Value::Token("canary".to_owned());
         let secret = Secret { origin: "https://links.example".to_owned(), value };
         let text = serde_json::to_string(&secret).unwrap();

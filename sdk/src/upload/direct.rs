@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_https_hosts_are_asked_and_this_machine_by_itself() {
+    fn fault_80_only_public_https_hosts_are_asked_and_this_machine_by_itself() {
         for (url, base) in [
             ("https://storage.example/x?signature=1", SERVICE),
             ("https://storage.example:8443/x", SERVICE),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn only_put_and_post_and_no_more_bytes_than_it_takes() {
+    fn fault_80_only_put_and_post_and_no_more_bytes_than_it_takes() {
         let url = "https://storage.example/x";
         for (method, fits) in
             [("PUT", true), ("post", true), ("DELETE", false), ("GET", false), ("", false)]
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_leaves_the_address_out() {
+    fn fault_76_debug_leaves_the_address_out() {
         let target = target("https://storage.example/canary?signature=canary");
         assert!(!format!("{target:?}").contains("canary"));
     }
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_that_leads_to_this_machine_is_refused_unless_it_is_another_host() {
+    async fn fault_80_a_name_that_leads_to_this_machine_is_refused_unless_it_is_another_host() {
         let lookup = |guarded: &str| {
             PublicOnly { host: guarded.to_owned() }.resolve(Name::from_str("localhost").unwrap())
         };

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use clap::{Args, ValueEnum};
 use links_sdk::oauth::Connector;
-use links_sdk::{BaseUrl, Token};
+use links_sdk::{BaseUrl, Client, Error, Token};
 
 use super::describe::{self, Described};
 use crate::connect::{Wanted, connect};
@@ -87,8 +87,14 @@ async fn keep(
     obtained: Obtained,
 ) -> Result<Outcome, Failure> {
     let Obtained { kept, token, value, mcp_url } = obtained;
-    let client = context.client_of(base, Given::from(token))?;
-    let me = client.me().await?;
+    let client = context.client_of(base, Given::from(token.clone()))?;
+    let me = match client.me().await {
+        Ok(me) => me,
+        Err(error) if error.is_not_authenticated() => {
+            return Err(unknown(&client, &token, error).await);
+        }
+        Err(error) => return Err(error.into()),
+    };
     let named = context.settings.account.as_ref().map(|it| it.name.clone());
     let known = file.load()?;
     let name = named.unwrap_or_else(|| known.name_for(base, me.user_id));
@@ -129,6 +135,20 @@ async fn keep(
     };
     let described = described.with_room(&client).await;
     Ok(Outcome::own(described.data(), View::Lines(described.lines())))
+}
+
+/// The service does not know the token: by the way its tokens begin, perhaps because it is none of this service.
+async fn unknown(client: &Client, token: &Token, error: Error) -> Failure {
+    let prefix = client.index().await.map(|index| index.authentication.token_prefix);
+    let failure = Failure::from(error);
+    match prefix {
+        Ok(prefix) if !token.secret().starts_with(&prefix) => {
+            failure.hint(format!("the tokens of this service begin with `{prefix}`"))
+        }
+        _ => failure.hint(
+            "nothing was kept; see in the account's API settings whether the token still exists",
+        ),
+    }
 }
 
 /// Where the secret goes. Into a file only if the user says so: nobody finds it in one by surprise.

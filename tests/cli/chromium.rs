@@ -1,0 +1,117 @@
+//! The login with its page in a real Chromium. It needs `chromium` and `chromedriver`: `tests/browser/run` sees to them.
+//!
+//! Chromedriver is spoken to directly (the W3C's `WebDriver`: JSON over HTTP), which takes less than any crate for it would bring along.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use links_fixtures::{Choices, Consent};
+use serde_json::{Value, json};
+
+use crate::browser;
+use crate::connect::{asked, kept, log_in, with_browser};
+use crate::stage::Stage;
+
+/// What `WebDriver` calls an element in its answers.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// A browser with one window. It ends when this is dropped.
+struct Chromium {
+    driver: Child,
+    /// The address of the session at the driver.
+    session: String,
+}
+
+impl Chromium {
+    /// Without a window on a screen, and with a profile that is thrown away.
+    fn start(profile: &str) -> Self {
+        let mut command = Command::new("chromedriver");
+        let mut driver = command.arg("--port=0").stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let port = lines
+            .find_map(|line| line.rsplit_once("successfully on port ").map(|it| it.1.to_owned()))
+            .unwrap();
+        let origin = format!("http://127.0.0.1:{}", port.trim_end_matches('.'));
+        let profile = format!("--user-data-dir={profile}");
+        let options = json!({ "args": ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", profile] });
+        let mut chromium = Self { driver, session: String::new() };
+        let wanted =
+            json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": options } } });
+        let session = ask("POST", &format!("{origin}/session"), &wanted);
+        chromium.session = format!("{origin}/session/{}", session["sessionId"].as_str().unwrap());
+        chromium
+    }
+
+    fn ask(&self, what: &str, body: &Value) -> Value {
+        ask("POST", &format!("{}/{what}", self.session), body)
+    }
+
+    fn open(&self, address: &str) {
+        self.ask("url", &json!({ "url": address }));
+    }
+
+    /// What this selector finds on the page, or on the one that is coming.
+    fn find(&self, selector: &str) -> String {
+        self.ask("timeouts", &json!({ "implicit": 20_000 }));
+        let found = self.ask("element", &json!({ "using": "css selector", "value": selector }));
+        format!("element/{}", found[ELEMENT].as_str().unwrap())
+    }
+
+    fn press(&self, selector: &str) {
+        self.ask(&format!("{}/click", self.find(selector)), &json!({}));
+    }
+
+    /// What a person reads there.
+    fn text(&self, selector: &str) -> String {
+        let address = format!("{}/{}/text", self.session, self.find(selector));
+        ask("GET", &address, &json!({})).as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        if !self.session.is_empty() {
+            browser::request("DELETE", &self.session, "");
+        }
+        let _ = self.driver.kill().and_then(|()| self.driver.wait());
+    }
+}
+
+fn ask(method: &str, address: &str, body: &Value) -> Value {
+    let (status, _, answer) = browser::request(method, address, &body.to_string());
+    assert_eq!(status, 200, "{answer}");
+    serde_json::from_str::<Value>(&answer).unwrap()["value"].clone()
+}
+
+/// What the browser of a login does that is a Chromium: presses the button of this name, and notes what it reads before and after.
+pub(crate) fn answer(address: &str, button: &str) {
+    let home = std::env::var("HOME").unwrap();
+    let chromium = Chromium::start(&format!("{home}/chromium"));
+    chromium.open(address);
+    let asked = chromium.text("h1");
+    chromium.press(&format!("#{button}"));
+    fs::write("browser-page", format!("{asked}\n{}", chromium.text("p"))).unwrap();
+}
+
+#[test]
+#[ignore = "needs Chromium: see tests/browser/run"]
+fn the_user_answers_on_the_page() {
+    for (button, exit) in [("approve", 0), ("deny", 4)] {
+        let choices = Choices { oauth_consent: Consent::Ask, ..Choices::default() };
+        let stage = Stage::with(|builder| builder.choices(choices));
+        let stage = with_browser(stage, &format!("press {button} in Chromium"));
+        let stage = stage.env("PATH", std::env::var("PATH").unwrap());
+        let run = log_in(&stage, &[]);
+        assert_eq!(run.exit, exit, "{run}");
+        let page = browser::noted(&stage, "browser-page");
+        assert_eq!(
+            page,
+            "Allow this program to read and edit your pages?\n\
+             You can close this page. The terminal says how the login went."
+        );
+        assert_eq!(kept(&stage).is_some(), exit == 0);
+        assert_eq!(asked(&stage, "/oauth/token"), usize::from(exit == 0));
+        assert_eq!(stage.run("me").exit, exit);
+    }
+}
