@@ -16,7 +16,6 @@ mod canary;
 mod canned;
 mod chromium;
 mod ci;
-mod completions;
 mod config;
 mod connect;
 mod crash;
