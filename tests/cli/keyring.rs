@@ -76,7 +76,7 @@ fn fault_87_a_real_secret_service_open_and_locked() {
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.error()["message"].to_string().contains("locked"), "{run}");
     assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
-    assert!(!config(&other).join("credentials").exists(), "nothing falls back to a file");
+    assert!(!config(&other).join("credentials/work.json").exists(), "nothing falls back to a file");
     assert_eq!(stage.run("auth logout").exit, 14, "what cannot be removed is not forgotten");
     assert_eq!(stage.run("auth list -o json").json()["data"][0]["account"], "work");
 }
