@@ -22,6 +22,8 @@ struct Parts {
     exit: Exit,
     code: Option<String>,
     status: Option<u16>,
+    /// What the service was asked for, if it has answered.
+    operation: Option<&'static str>,
     message: String,
     hint: Option<String>,
     errors: Map<String, Value>,
@@ -45,6 +47,7 @@ impl Failure {
             exit,
             code: None,
             status: None,
+            operation: None,
             message: message.into(),
             hint: None,
             errors: Map::new(),
@@ -146,6 +149,11 @@ impl Failure {
         self
     }
 
+    /// What the service was asked for, if it has answered.
+    pub(crate) fn operation(&self) -> Option<&'static str> {
+        self.0.operation
+    }
+
     /// Whether the service refused what was sent (422).
     pub(crate) fn is_validation(&self) -> bool {
         self.0.status == Some(422)
@@ -233,7 +241,13 @@ fn advised(problem: &Problem) -> String {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&clean::text(&self.0.message))?;
+        let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
+        let message = match self.0.errors.len() {
+            _ if !is_said => clean::text(&self.0.message).into_owned(),
+            1 => "a value was refused".to_owned(),
+            many => format!("{many} values were refused"),
+        };
+        f.write_str(&message)?;
         if let Some(written) = &self.0.written {
             write!(f, " ({written})")?;
         }
@@ -320,6 +334,7 @@ impl From<Error> for Failure {
             exit,
             code: service.map(|it| it.code.clone()).filter(|code| !code.is_empty()),
             status: error.status(),
+            operation: error.status().map(|_| error.operation()),
             message,
             hint,
             errors,

@@ -1,4 +1,4 @@
-//! How a page is named on the command line and in a page file: by id, by login, or by its address.
+//! How a page is named on the command line and in a page file, by id, by login, or by its address; and how a block is, by its id.
 
 use links_sdk::{InvalidProfileKey, ProfileKey};
 
@@ -20,6 +20,15 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
         ProfileKey::Id(_) => Err(InvalidProfileKey::IdOutOfRange(login.to_owned())),
         key @ ProfileKey::Login(_) => Ok(key),
     }
+}
+
+/// Reads the id of a block.
+///
+/// # Errors
+///
+/// When the text is none.
+pub(crate) fn slot(text: &str) -> Result<i64, &'static str> {
+    text.parse().ok().filter(|id| *id > 0).ok_or("an id is a whole number, such as 1002")
 }
 
 #[cfg(test)]

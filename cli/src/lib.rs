@@ -3,6 +3,7 @@
 //! A command is one file under `commands`: its arguments, and a `run` that returns an [`Outcome`](outcome::Outcome) or a
 //! [`Failure`](diagnostic::Failure). What is printed, in which format and with which exit code is decided here and in [`ui`].
 
+mod advice;
 mod agreement;
 mod annotate;
 mod args;
@@ -76,13 +77,13 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return exit.into();
     }
     let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
-        Ok(cli) => run(cli),
+        Ok(cli) => run(cli, &args),
         Err(_) => mistake::said(&args),
     });
     ended.unwrap_or(Exit::Internal).into()
 }
 
-fn run(cli: Cli) -> Exit {
+fn run(cli: Cli, args: &[OsString]) -> Exit {
     let (settings, ui) = match prepare(&cli.global, cli.command.mends_config()) {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
@@ -91,6 +92,7 @@ fn run(cli: Cli) -> Exit {
         Ok(runtime) => runtime,
         Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),
     };
+    let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     runtime.block_on(async {
         let mut context = Context::new(settings, ui);
         let ended = commands::run(&mut context, cli.command).await;
@@ -99,6 +101,10 @@ fn run(cli: Cli) -> Exit {
             (rehearsals, Some(how)) => Ok(dry_run::outcome(rehearsals, how)),
         });
         context.remember();
+        let ended = match ended {
+            Err(failure) => Err(advice::advised(&mut context, failure, &words).await),
+            done => done,
+        };
         match ended {
             Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
                 (Err(failure), _) => failed(&context.ui, &failure),

@@ -5,12 +5,13 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::args::Color;
+use crate::args::{Color, Global};
+use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::formats::Format;
 use crate::ui::{self, Ui};
-use crate::unknown;
+use crate::{settings, unknown};
 
 /// Flags of every command that are followed by a value.
 const WITH_VALUE: &[&str] = &[
@@ -24,6 +25,9 @@ const WITH_VALUE: &[&str] = &[
     "--timeout",
     "--max-wait",
 ];
+
+/// Longest time for a question on the way to a mere sentence.
+const DASHBOARD_SECONDS: u32 = 3;
 
 /// Says it, and gives the exit code.
 pub(crate) fn said(args: &[OsString]) -> Exit {
@@ -46,11 +50,36 @@ pub(crate) fn said(args: &[OsString]) -> Exit {
         _ => None,
     };
     match elsewhere {
-        Some(it) => Ui::plain(format).fail(&Failure::usage(it.message).hint(it.hint)),
+        Some(it) => {
+            let at = if it.in_dashboard { dashboard(&words) } else { None };
+            let hint = match at {
+                Some(address) => format!("{}\nthe account in the dashboard: {address}", it.hint),
+                None => it.hint,
+            };
+            Ui::plain(format).fail(&Failure::usage(it.message).hint(hint));
+        }
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
         None => ui::help(&error, color(&words)),
     }
     Exit::Usage
+}
+
+/// Where the service keeps the account, as its index says; nothing where that cannot be had at once.
+fn dashboard(words: &[&str]) -> Option<String> {
+    let global = Global {
+        base_url: value(words, "--base-url", None).map(str::to_owned),
+        account: value(words, "--account", None).and_then(|it| it.parse().ok()),
+        sandbox: words.contains(&"--sandbox"),
+        timeout: Some(DASHBOARD_SECONDS),
+        ..Global::default()
+    };
+    let settings = settings::of_process(&global).ok()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    runtime.block_on(async {
+        let mut context = Context::new(settings, Ui::plain(Format::Json));
+        let index = context.client().await.ok()?.index().await.ok()?;
+        Some(index.authentication.issued_at)
+    })
 }
 
 /// Other users of the machine and the history of the shell see what stands on a command line.

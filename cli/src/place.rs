@@ -5,6 +5,7 @@ use links_sdk::{Slot, SlotsHandle};
 
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::key;
 
 /// Where a block goes on its page.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -20,10 +21,10 @@ pub(crate) struct PlaceArgs {
     #[arg(long, value_name = "N")]
     at: Option<u16>,
     /// Before the block with this id
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = key::slot)]
     before: Option<i64>,
     /// Behind the block with this id
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = key::slot)]
     after: Option<i64>,
 }
 

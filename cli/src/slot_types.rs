@@ -49,6 +49,11 @@ impl Described {
         self.types.get(kind)
     }
 
+    /// The names of all types.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+
     /// The names of the types that can be created.
     pub(crate) fn creatable(&self) -> impl Iterator<Item = &str> + Clone {
         self.types.values().filter(|it| it.writable).map(|it| it.type_.as_str())

@@ -10,6 +10,8 @@ pub(crate) struct Said {
     pub(crate) message: String,
     /// What to do instead.
     pub(crate) hint: String,
+    /// Whether the dashboard has it.
+    pub(crate) in_dashboard: bool,
 }
 
 /// Nouns, verbs, why there is no such command, and what there is instead (the interface, section 1).
@@ -93,8 +95,11 @@ const NOWHERE: &[(&[&str], &str, &str)] = &[
 /// What to say of these words, if they are more than a mistyped command.
 pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Said> {
     let first = *words.first()?;
-    let said =
-        |message: &str, hint: &str| Said { message: message.to_owned(), hint: hint.to_owned() };
+    let said = |message: &str, hint: &str| Said {
+        message: message.to_owned(),
+        hint: hint.to_owned(),
+        in_dashboard: true,
+    };
     if let Some((.., message, hint)) = NOWHERE.iter().find(|(nouns, ..)| nouns.contains(&first)) {
         return Some(said(message, hint));
     }
@@ -127,7 +132,11 @@ fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Said> {
             format!("there is {}", lines.join(", "))
         }
     };
-    Some(Said { message: format!("`{verb}` stands behind what it is about"), hint })
+    Some(Said {
+        message: format!("`{verb}` stands behind what it is about"),
+        hint,
+        in_dashboard: false,
+    })
 }
 
 #[cfg(test)]

@@ -60,30 +60,6 @@ fn a_call_ends_within_the_time_it_is_given() {
 }
 
 #[test]
-fn a_mistaken_command_is_answered_with_what_is_meant() {
-    let stage = Stage::cafe();
-    for (line, hint) in [
-        ("slots lst cafe", "did you mean `list`"),
-        ("slts list cafe", "did you mean `slots`"),
-        ("list slots", "did you mean `links slots list`?"),
-        ("me --outptu json", "did you mean `--output`?"),
-        ("profile delete cafe", "dashboard"),
-        ("forms submissions 1", "`links analytics form ID`"),
-        ("themes", "themeId"),
-    ] {
-        let run = stage.run(&format!("{line} -o json"));
-        assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
-        let error = run.error();
-        let said = format!("{} {}", error["message"], error["hint"]);
-        assert!(said.contains(hint), "{run}");
-        assert_eq!(stage.run(line).exit, 2);
-    }
-    let run = stage.run("profile delete cafe");
-    assert!(run.stderr.contains("cannot be undone") && run.stderr.contains("help:"), "{run}");
-    assert!(stage.operations().is_empty());
-}
-
-#[test]
 fn a_field_that_nothing_has_is_said() {
     let stage = Stage::cafe();
     let run = stage.run("profile list --fields login,titel");

@@ -152,11 +152,14 @@ async fn send(
     client.files().upload(upload).await.map_err(|error| {
         let refused = error.is_invalid_input();
         let failure = Failure::from(error);
-        if refused {
-            Failure::new(Exit::Invalid, format!("{source_name}: {failure}"))
-        } else {
-            failure
+        if !refused {
+            return failure;
         }
+        let text = failure.to_string();
+        // The client knows the last part of the name only.
+        let why = text.split_once(": ").filter(|(name, _)| source_name.ends_with(name));
+        let why = why.map_or(text.as_str(), |(_, why)| why);
+        Failure::new(Exit::Invalid, format!("{source_name}: {why}"))
     })
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct SlotsDeleteArgs {
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
     /// Ids of the blocks, as `links slots list` shows them
-    #[arg(value_name = "ID", required = true, value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(value_name = "ID", required = true, value_parser = key::slot)]
     ids: Vec<i64>,
     /// Agree to it without being asked
     #[arg(long)]

@@ -22,7 +22,7 @@ pub(crate) struct SlotsMoveArgs {
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
     /// Id of the block, as `links slots list` shows it
-    #[arg(value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(value_parser = key::slot)]
     id: i64,
     #[command(flatten)]
     place: PlaceArgs,

@@ -20,7 +20,7 @@ pub(crate) struct SlotsReorderArgs {
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
     /// The id of every block of the page, in the new order
-    #[arg(value_name = "ID", required = true, value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(value_name = "ID", required = true, value_parser = key::slot)]
     ids: Vec<i64>,
     #[command(flatten)]
     dry_run: DryRunArgs,

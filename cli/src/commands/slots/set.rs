@@ -21,7 +21,7 @@ pub(crate) struct SlotsSetArgs {
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
     /// Id of the block, as `links slots list` shows it
-    #[arg(value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(value_parser = key::slot)]
     id: i64,
     /// Fields of the block's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`; or a YAML or JSON file with
     /// them (`-`: standard input)

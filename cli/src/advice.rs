@@ -1,0 +1,142 @@
+//! What to do about a refusal of the service: the name that was meant, or where the names are listed.
+
+use std::borrow::Cow;
+
+use crate::context::{Context, NAMES};
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::names::Names;
+use crate::nearest::nearest;
+use crate::slot_types;
+
+/// Fields of a page that an update takes (the interface, section 2.1).
+const PAGE: &[&str] = &[
+    "title",
+    "description",
+    "avatar",
+    "bgImage",
+    "socials",
+    "languageId",
+    "moodText",
+    "moodHours",
+];
+
+/// Fields of a form and of its questions that an update takes (section 2.4).
+const FORM: &[&str] = &[
+    "title",
+    "description",
+    "buttonText",
+    "successMessage",
+    "whatsappPhone",
+    "whatsappMessage",
+    "fields",
+    "enabled",
+    "submissionsLimit",
+    "activeTill",
+    "notificationChannelIds",
+    "key",
+    "type",
+    "label",
+    "placeholder",
+    "required",
+    "options",
+    "multi",
+];
+
+/// The same failure with better advice than a link to the documentation, where there is some.
+pub(crate) async fn advised(
+    context: &mut Context,
+    failure: Failure,
+    words: &[Cow<'_, str>],
+) -> Failure {
+    let Some(operation) = failure.operation() else { return failure };
+    let meant = match failure.exit() {
+        Exit::NotFound => meant_name(context, operation, words).await,
+        Exit::Invalid => meant_field(context, operation, &failure, words).await,
+        _ => return failure,
+    };
+    match meant {
+        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+        None if failure.exit() == Exit::NotFound => match listed(operation) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        },
+        None => failure,
+    }
+}
+
+/// Which command lists what an operation did not find.
+fn listed(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "getSlotType" => "`links slots types` lists the types",
+        "showForm" | "updateForm" | "getFormAnalytics" => "`links forms list` lists the forms",
+        "lookupMusic" => {
+            "a title is found more easily with --artist; a UPC, an ISRC or the address on a music platform is exact"
+        }
+        "getSlot" | "updateSlot" | "deleteSlot" => {
+            "`links slots list KEY` lists the blocks of a page, `links profile list` the pages"
+        }
+        _ if operation.contains("Profile") || operation.contains("Slot") => {
+            "`links profile list` lists the pages of this account"
+        }
+        _ => return None,
+    })
+}
+
+/// The page or the type that a word of the line nearly names, of those that are known.
+async fn meant_name(
+    context: &mut Context,
+    operation: &str,
+    words: &[Cow<'_, str>],
+) -> Option<String> {
+    let known: Vec<String> = match operation {
+        "getSlotType" => {
+            let types = slot_types::read(context).await.ok()?;
+            types.names().map(str::to_owned).collect()
+        }
+        _ => {
+            let names = Names::load(&context.cache_file(NAMES)?);
+            names.profiles.into_values().map(|it| it.login).collect()
+        }
+    };
+    near(words.iter().skip(3).map(AsRef::as_ref), &known)
+}
+
+/// The field or the type that a refused one nearly names.
+async fn meant_field(
+    context: &mut Context,
+    operation: &str,
+    failure: &Failure,
+    words: &[Cow<'_, str>],
+) -> Option<String> {
+    let refused: Vec<&str> =
+        failure.errors().filter_map(|(path, _)| path.rsplit('.').next()).collect();
+    let known: Vec<String> = match operation {
+        "createSlot" if refused.contains(&"type") => {
+            let types = slot_types::read(context).await.ok()?;
+            let types: Vec<_> = types.creatable().map(str::to_owned).collect();
+            return near(words.iter().skip(3).map(AsRef::as_ref), &types);
+        }
+        "createSlot" | "updateSlot" => {
+            let types = slot_types::read(context).await.ok()?;
+            let of_line = words.iter().find_map(|word| types.get(word));
+            let all = types.names().filter_map(|name| types.get(name));
+            let schemas = all.filter(|it| of_line.is_none_or(|only| only.type_ == it.type_));
+            let fields = schemas.filter_map(|it| it.schema.0.get("properties")?.as_object());
+            fields.flat_map(|it| it.keys().cloned()).collect()
+        }
+        "createProfile" | "updateProfile" => PAGE.iter().map(ToString::to_string).collect(),
+        "createForm" | "updateForm" => FORM.iter().map(ToString::to_string).collect(),
+        "updateProfileSettings" => vec!["languageCode".to_owned()],
+        _ => return None,
+    };
+    near(refused.into_iter(), &known)
+}
+
+/// The known word that one of these is nearly, and none of them is.
+fn near<'w>(words: impl Iterator<Item = &'w str>, known: &[String]) -> Option<String> {
+    let is_known = |word: &str| known.iter().any(|it| it == word);
+    words
+        .filter(|word| !word.starts_with('-') && !is_known(word))
+        .find_map(|word| nearest(word, known))
+}
