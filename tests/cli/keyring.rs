@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::auth::{config, logged_out};
+use crate::connect::with_browser;
 use crate::stage::{Run, Stage};
 
 /// Logged out, on the session bus that this process has.
@@ -52,6 +53,26 @@ fn fault_87_a_real_secret_service_open_and_locked() {
     assert_eq!(other.run("auth logout").exit, 0);
     assert_eq!(other.run("me").exit, 4);
     assert_eq!(stage.run("me").exit, 0);
+
+    // So has a connection, which is renewed there.
+    let connected = with_browser(on_the_bus(), "approve");
+    let line = ["auth", "login", "--account", "web", "-o", "json"];
+    let run = connected.run_args(line, b"");
+    assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &"keyring".into()), "{run}");
+    let token = connected.server.account().tokens.pop().unwrap();
+    assert!(token.connected && connected.run("me").exit == 0);
+    connected.server.edit(|account| {
+        account.tokens.last_mut().unwrap().expires_at =
+            Some("2020-01-01T00:00:00Z".parse().unwrap());
+    });
+    assert_eq!((connected.run("me").exit, connected.run("me").exit), (0, 0));
+    let renewed = connected.server.account().tokens.pop().unwrap();
+    assert_ne!(renewed, token);
+    for secret in [&token.token, &renewed.token] {
+        assert_eq!(holding(secret, connected.home.path()), [""; 0], "it is in the keyring only");
+    }
+    assert_eq!(connected.run("auth logout").exit, 0);
+    assert!(connected.server.account().tokens.pop().unwrap().revoked);
 
     let locked = Command::new("dbus-send")
         .args([

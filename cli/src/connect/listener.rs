@@ -158,6 +158,14 @@ mod tests {
         assert_eq!(first(7, neither).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
     }
 
+    #[tokio::test]
+    async fn fault_82_who_listens_on_the_same_port_of_ipv6_is_sent_nothing() {
+        let Ok(other) = std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else { return };
+        let port = other.local_addr().unwrap().port();
+        let Ok(listener) = Listener::bind(port) else { return };
+        assert_eq!(listener.redirect_uri(), format!("http://127.0.0.1:{port}/callback"));
+    }
+
     /// What a listener answers to these requests, and the address with which it ended.
     async fn answered(requests: &[&str]) -> (Vec<String>, String) {
         let listener = Listener::bind(0).unwrap();
