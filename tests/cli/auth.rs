@@ -146,7 +146,9 @@ fn the_status_says_where_the_token_comes_from() {
         stage.run(&format!("{line} auth status -o json")).json()["data"]["source"].clone()
     };
     assert_eq!(source(&stage, ""), "LINKS_TOKEN");
-    log_in(&stage, &stage.server.token(), &["--account", "work"]);
+    let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
+    let run = stage.run_args(line, stage.server.token().as_bytes());
+    assert!(run.exit == 0 && run.stderr.contains("LINKS_TOKEN is set, and goes before"), "{run}");
     assert_eq!(source(&stage, ""), "LINKS_TOKEN", "before any account");
     assert_eq!(source(&stage, "--account work"), "account", "but a flag goes before it");
     let path = stage.file("token", stage.server.token()).display().to_string();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Child, ChildStderr, Stdio};
 
 use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
 use serde_json::{Value, json};
@@ -170,21 +170,76 @@ fn fault_82_a_port_can_be_named_and_one_that_is_taken_is_not_waited_for() {
     assert_eq!(sent(&stage, "redirect_uri"), format!("http%3A%2F%2F127.0.0.1%3A{port}%2Fcallback"));
 }
 
-/// `auth login` without a browser: what it prints, and what becomes of it when this is typed.
-fn typing(stage: &Stage, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
-    let mut command = stage.command(LINE.iter().chain(&["--account", "work"]).chain(more));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
-    while !said.lines().any(|line| line.starts_with("then paste")) {
-        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+/// An `auth login` that waits for somebody to paste.
+struct Waiting<'a> {
+    stage: &'a Stage,
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+    said: String,
+}
+
+impl<'a> Waiting<'a> {
+    fn start(stage: &'a Stage, more: &[&str]) -> Self {
+        let mut command = stage.command(LINE.iter().chain(&["--account", "work"]).chain(more));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        Self { stage, child, stderr, said: String::new() }
     }
-    let address = said.lines().find(|line| line.starts_with("http://")).unwrap().to_owned();
-    child.stdin.take().unwrap().write_all(typed(&address).as_bytes()).unwrap();
-    stderr.read_to_string(&mut said).unwrap();
-    let output = child.wait_with_output().unwrap();
-    Run::new(stage, output.status.code(), output.stdout, said.into_bytes())
+
+    /// The address that it wants to be opened.
+    fn address(&mut self) -> String {
+        let start = self.said.len();
+        while !self.said[start..].lines().any(|line| line.starts_with("then paste")) {
+            assert_ne!(self.stderr.read_line(&mut self.said).unwrap(), 0, "{}", self.said);
+        }
+        let address = self.said[start..].lines().find(|line| line.starts_with("http://"));
+        address.unwrap().to_owned()
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    /// What becomes of it when nobody pastes any more.
+    fn end(mut self) -> Run {
+        drop(self.child.stdin.take());
+        self.stderr.read_to_string(&mut self.said).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Run::new(self.stage, output.status.code(), output.stdout, self.said.into_bytes())
+    }
+}
+
+/// `auth login` without a browser, when this is pasted for the address that it shows.
+fn typing(stage: &Stage, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
+    let mut waiting = Waiting::start(stage, more);
+    let address = waiting.address();
+    waiting.paste(&typed(&address));
+    waiting.end()
+}
+
+#[test]
+fn fault_86_one_that_is_forgotten_during_the_login_is_registered_once_more() {
+    let stage = connected();
+    let mut waiting = Waiting::start(&stage, &["--no-browser"]);
+    let redirect = browser::approve(&waiting.address());
+    stage.server.forget_clients();
+    waiting.paste(&format!("{redirect}\n"));
+    let redirect = browser::approve(&waiting.address());
+    waiting.paste(&format!("{redirect}\n"));
+    let run = waiting.end();
+    assert_eq!((run.exit, asked(&stage, "/oauth/register")), (0, 1), "{run}");
+    assert_eq!(stage.run("me").exit, 0);
+
+    // Twice is not tried: something else is wrong then.
+    let mut waiting = Waiting::start(&stage, &["--no-browser"]);
+    for _ in 0..2 {
+        let redirect = browser::approve(&waiting.address());
+        stage.server.forget_clients();
+        waiting.paste(&format!("{redirect}\n"));
+    }
+    let run = waiting.end();
+    assert_eq!((run.exit, asked(&stage, "/oauth/register")), (4, 2), "{run}");
 }
 
 #[test]

@@ -45,9 +45,12 @@ impl Listener {
         loop {
             tokio::select! {
                 accepted = self.tcp.accept(), if requests.len() < MOST_REQUESTS => {
-                    // One that is gone before it is accepted is no reason to stop.
-                    let Ok((stream, _)) = accepted else { continue };
-                    requests.spawn(timeout(SLOWEST, head(stream)));
+                    match accepted {
+                        Ok((stream, _)) => drop(requests.spawn(timeout(SLOWEST, head(stream)))),
+                        // One that is gone before it is accepted is no reason to stop.
+                        Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 Some(read) = requests.join_next() => {
                     let Ok(Ok(Ok((mut stream, head)))) = read else { continue };

@@ -48,12 +48,15 @@ pub(crate) async fn connect(
     accounts: &AccountsFile,
 ) -> Result<Credentials, Failure> {
     let known = accounts.load()?.clients.remove(wanted.mcp_url);
-    match attempt(context, wanted, accounts, known.as_deref()).await {
+    let mut pasted = None;
+    match attempt(context, wanted, accounts, known.as_deref(), &mut pasted).await {
         Err(Ended::Forgotten) if known.is_some() => {}
         ended => return ended.map_err(Failure::from),
     }
     accounts.register(wanted.mcp_url, None)?;
-    attempt(context, wanted, accounts, None).await.map_err(Failure::from)
+    let text = "the service has forgotten this program; it is registered again, and access has to be approved once more";
+    context.ui.instruct(&Line::new(Tone::Changed, text.to_owned()));
+    attempt(context, wanted, accounts, None, &mut pasted).await.map_err(Failure::from)
 }
 
 /// Why an attempt gave nothing.
@@ -68,6 +71,7 @@ async fn attempt(
     wanted: &Wanted<'_>,
     accounts: &AccountsFile,
     client_id: Option<&str>,
+    pasted: &mut Option<Receiver<String>>,
 ) -> Result<Credentials, Ended> {
     let listener =
         Listener::bind(wanted.port).map_err(|error| cannot_listen(wanted.port, &error))?;
@@ -76,13 +80,13 @@ async fn attempt(
     if client_id != Some(login.client_id()) {
         accounts.register(wanted.mcp_url, Some(login.client_id()))?;
     }
-    let mut pasted = ask(context, wanted.browser, login.address());
+    ask(context, wanted.browser, login.address(), pasted);
     let answer = tokio::select! {
         biased;
         answer = listener.answer(|it| login.is_answer(it)) => {
             answer.map_err(|error| cannot_listen(wanted.port, &error))?
         }
-        answer = paste(context, &mut pasted, &login) => answer?,
+        answer = paste(context, pasted, &login) => answer?,
         () = wanted.clock.sleep(LIMIT) => {
             // A server may tell only its user that it has forgotten this program.
             accounts.register(wanted.mcp_url, None)?;
@@ -92,29 +96,22 @@ async fn attempt(
     Ok(login.finish(&answer).await?)
 }
 
-/// Sends the user to the address, and listens to what is pasted if no browser does it.
-fn ask(context: &Context, browser: bool, address: &str) -> Option<Receiver<String>> {
+/// Sends the user to the address, and begins to listen to what is pasted if no browser does it.
+fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Receiver<String>>) {
     let tell = |tone, text: String| context.ui.instruct(&Line::new(tone, text));
     if browser {
         match program::browse(context.settings.browser.as_deref(), address) {
             Ok(()) => {
-                tell(
-                    Tone::Plain,
-                    format!(
-                        "approve access in the browser; if none opens, open this address:\n{address}"
-                    ),
-                );
-                return None;
+                let text = "approve access in the browser; if none opens, open this address:";
+                return tell(Tone::Plain, format!("{text}\n{address}"));
             }
             Err(error) => tell(Tone::Changed, format!("no browser was opened: {error}")),
         }
     }
     tell(Tone::Plain, format!("open this address in a browser and approve access:\n{address}"));
-    tell(
-        Tone::Plain,
-        "then paste the address at which the browser ends, even if it shows no page:".to_owned(),
-    );
-    Some(lines())
+    let text = "then paste the address at which the browser ends, even if it shows no page:";
+    tell(Tone::Plain, text.to_owned());
+    pasted.get_or_insert_with(lines);
 }
 
 /// The lines of standard input. What is not read in the end stays with the process, which ends.

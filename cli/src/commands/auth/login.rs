@@ -118,7 +118,11 @@ async fn keep(
         accounts.current = Some(name.clone());
         accounts.known.insert(name.clone(), account)
     })?;
-    if let Some(former) = former.filter(|former| former.kept != kept) {
+    let is_elsewhere = |former: &Account| match kept {
+        Kept::Keyring => former.kept != kept || former.origin() != Some(base.origin()),
+        Kept::File | Kept::Command(_) => former.kept != kept,
+    };
+    if let Some(former) = former.filter(is_elsewhere) {
         let origin = former.origin().unwrap_or_default();
         if let Some(store) = Store::of(file.folder(), &name, &former.kept, origin) {
             // What cannot be removed there is never looked at again.
@@ -134,6 +138,13 @@ async fn keep(
         settings_url: None,
     };
     let described = described.with_room(&client).await;
+    let mut variables = ["LINKS_TOKEN", "LINKS_TOKEN_FILE"].into_iter();
+    let before = variables.find(|name| std::env::var_os(name).is_some());
+    if let Some(variable) = before {
+        let text =
+            format!("{variable} is set, and goes before this account unless --account names it");
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
     Ok(Outcome::own(described.data(), View::Lines(described.lines())))
 }
 
