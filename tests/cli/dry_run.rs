@@ -131,10 +131,10 @@ fn the_requests_of_a_page_file_are_shown_as_far_as_they_are_known() {
     assert!(!writes(&stage));
     let lines: Vec<&str> = run.stdout.lines().collect();
     let starts = [
-        "# uploadFile: not known yet is the path",
+        "# uploadFile: the path in the answer takes the place of \"(upload dot.gif)\"",
         "curl -X PATCH ",
         "curl -X POST ",
-        "# reorderSlots: not known yet is the ids of the new blocks",
+        "# reorderSlots: it names the new blocks too",
         "curl -X DELETE ",
     ];
     assert_eq!(lines.len(), starts.len(), "{run}");

@@ -163,7 +163,7 @@ fn deletes_need_consent() {
     let stage = self::stage();
     let seen = edited(&stage, "--prune", &turn);
     assert_eq!(seen.exit, 14, "{}", seen.text);
-    assert!(seen.text.contains("Delete these 1 blocks"), "{}", seen.text);
+    assert!(seen.text.contains("Delete this block and its click statistics?"), "{}", seen.text);
     assert!(!kept(&stage, &seen).contains("id: 1003"));
     let there =
         |stage: &Stage| stage.server.account().profiles[0].slots.iter().any(|it| it.id == 1003);

@@ -174,3 +174,23 @@ fn a_form_is_found_by_its_title() {
     assert!(bad.iter().all(|run| run.exit == 8));
     insta::assert_snapshot!(bad.map(|it| it.to_string()).join("\n"));
 }
+
+#[test]
+fn a_form_that_is_not_found_hides_no_other_problem() {
+    let stage = stage();
+    let text = "\
+profile: cafe
+slots:
+  - {id: 1004, type: form, data: {formId: {$form: Nobody}, colour: red}}
+  - {type: buton}
+  - {id: 1002, type: button, data: {style: primray}}
+";
+    stage.file("page.yaml", text);
+    let run = stage.run("slots plan page.yaml -o json");
+    assert_eq!(run.exit, 8, "{run}");
+    let error = run.error();
+    let paths: Vec<_> = error["places"].as_array().unwrap().iter().map(|it| &it["path"]).collect();
+    let expected =
+        ["slots.0.data.formId", "slots.0.data.colour", "slots.1.type", "slots.2.data.style"];
+    assert_eq!(paths, expected, "{run}");
+}

@@ -1,9 +1,12 @@
 //! Values that stand for others: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::node::{Node, Span, Tree};
 use super::problem::Problem;
+use crate::nearest::nearest;
 
 /// A value of a page file that has to be found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +42,15 @@ const FORM: &str = "$form";
 impl Reference {
     /// What is wrong with it.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
-        let Place { index, path } = &self.place;
-        let path = format!("slots.{index}.data.{}", path.join("."));
-        Problem::new(path, self.span.clone(), message)
+        Problem::new(self.place.to_string(), self.span.clone(), message)
+    }
+}
+
+/// As a path of the file: `slots.2.data.image`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "slots.{}.data", self.index)?;
+        self.path.iter().try_for_each(|key| write!(f, ".{key}"))
     }
 }
 
@@ -100,6 +109,15 @@ impl Search {
                     self.read(&key.name, key.span.clone(), value, entries.len(), place);
                     return;
                 }
+                if let [(key, _)] = &entries[..]
+                    && key.name.starts_with('$')
+                    && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
+                {
+                    let message = format!("`{}` is no reference", key.name);
+                    let problem = Problem::new(place.to_string(), key.span.clone(), message);
+                    self.problems.push(problem.help(format!("did you mean `{meant}`?")));
+                    return;
+                }
                 for (key, value) in entries {
                     self.below(value, key.name.clone(), place);
                 }
@@ -116,9 +134,9 @@ impl Search {
 
     fn read(&mut self, name: &str, key: Span, value: &Node, entries: usize, place: &Place) {
         let what = if name == UPLOAD { "an image file" } else { "the title of a form" };
-        let path = format!("slots.{}.data.{}", place.index, place.path.join("."));
+        let path = place.to_string();
         let mut problem = |span: Span, message: String| {
-            self.problems.push(Problem::new(path.trim_end_matches('.'), span, message));
+            self.problems.push(Problem::new(&path, span, message));
         };
         match &value.tree {
             _ if place.path.is_empty() => {

@@ -402,6 +402,7 @@ slots:
   - {type: picture, data: {image: {$upload: a.jpg, title: A}}}
   - {type: form, data: {formId: {$form: 7}}}
   - {type: picture, data: {image: {$upload: ' '}, other: {$unknown: x}}}
+  - {type: gallery, data: {images: [{image: {$uplaod: a.jpg}}]}}
 ";
     assert_eq!(
         refused(text),
@@ -410,6 +411,7 @@ slots:
             "4:36 `$upload` stands alone in its mapping",
             "5:41 `$form` names the title of a form, not a number",
             "6:45 `$upload` names nothing",
+            "7:46 `$uplaod` is no reference",
         ]
     );
 }

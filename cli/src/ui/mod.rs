@@ -254,7 +254,8 @@ pub(crate) fn width() -> usize {
 /// has it.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
     let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());
-    data.get("title").and_then(text).or_else(|| data.values().find_map(text))
+    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
+    named.chain(data.values()).find_map(text)
 }
 
 /// What miette draws goes through `Debug`.

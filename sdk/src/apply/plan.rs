@@ -383,5 +383,6 @@ fn label(data: &Map<String, Value>) -> Option<String> {
         Shape::Text(text) => Some(text.to_owned()),
         _ => None,
     };
-    data.get("title").and_then(text).or_else(|| data.values().find_map(text))
+    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
+    named.chain(data.values()).find_map(text)
 }

@@ -232,7 +232,7 @@ fn is_agreed(it: &Planned, log: Option<&Log>) -> bool {
 
 /// Shows the plan. Deletes cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
 fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Result<bool, Failure> {
-    for line in ui::plan::lines(&it.plan, &it.page.slots) {
+    for line in ui::plan::lines(&it.plan, &it.page.slots, it.unnamed) {
         ui.say(&line);
     }
     ui.say(&it.summary());
@@ -240,16 +240,20 @@ fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Resu
     if yes || is_agreed(it, log) || (deletes == 0 && !ask) {
         return Ok(false);
     }
-    let what = if deletes == 0 { "the changes".to_owned() } else { format!("{deletes} deletes") };
+    let what = match deletes {
+        0 => "changes".to_owned(),
+        1 => "1 delete".to_owned(),
+        _ => format!("{deletes} deletes"),
+    };
     match ui.ask(&question(&it.plan.deletes)) {
         Some(true) => Ok(true),
-        Some(false) => Err(Failure::new(
-            Exit::Refused,
-            format!("{what} were not agreed to; nothing was written"),
-        )),
+        Some(false) => {
+            let message = format!("nobody agreed to {what}; nothing was written");
+            Err(Failure::new(Exit::Refused, message))
+        }
         None => {
             let message =
-                format!("{what} have to be agreed to, and there is no terminal to ask on");
+                format!("somebody has to agree to {what}, and there is no terminal to ask on");
             Err(Failure::new(Exit::Refused, message).hint("--yes agrees to it"))
         }
     }
@@ -275,10 +279,11 @@ fn question(deletes: &[Delete]) -> String {
         format!("  {} {}{}\n", it.kind, it.id, label.unwrap_or_default())
     };
     let list: String = deletes.iter().map(named).collect();
-    format!(
-        "{list}Delete these {} blocks and their click statistics? There is no way back.",
-        deletes.len()
-    )
+    let what = match deletes.len() {
+        1 => "this block and its".to_owned(),
+        several => format!("these {several} blocks and their"),
+    };
+    format!("{list}Delete {what} click statistics? There is no way back.")
 }
 
 #[cfg(test)]
@@ -298,6 +303,10 @@ mod tests {
         assert!(lines[0].starts_with("  text 7 \"Opening") && !asked.contains('\u{1b}'), "{asked}");
         assert_eq!(lines[1], "  divider 8");
         assert!(lines[2].contains("2 blocks and their click statistics"), "{asked}");
+        assert!(
+            question(&deletes[..1])
+                .ends_with("this block and its click statistics? There is no way back.")
+        );
         assert!(!question(&[]).contains("Delete"));
     }
 }

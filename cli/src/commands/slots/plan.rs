@@ -46,7 +46,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
 
 /// A plan as it is shown. Exit code 3 when there is something to do.
 pub(super) fn shown(it: &Planned) -> Outcome {
-    let mut lines = ui::plan::lines(&it.plan, &it.page.slots);
+    let mut lines = ui::plan::lines(&it.plan, &it.page.slots, it.unnamed);
     lines.extend(summary(it));
     let data = ui::plan::Shown::of(&it.plan, &it.page.slots);
     let body =

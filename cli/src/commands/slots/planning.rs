@@ -12,7 +12,7 @@ use super::{problems, references, state};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::manifest::PageFile;
+use crate::manifest::{PageFile, Problem};
 use crate::outcome::{Line, Tone};
 use crate::slot_types::{self, Described};
 
@@ -38,6 +38,9 @@ pub(crate) struct AllowedArgs {
     /// Leave it to the service to check the blocks against the schemas of their types
     #[arg(long)]
     pub(super) no_validate: bool,
+    /// Why blocks stay that the file does not mention, where it is not for want of --prune
+    #[arg(skip)]
+    pub(super) unnamed: Option<&'static str>,
 }
 
 /// A page file, and its page as it is.
@@ -47,6 +50,8 @@ pub(super) struct Read {
     pub(super) page: Page,
     /// The images that the file names.
     pub(super) images: Vec<Image>,
+    /// References that stand for nothing.
+    pub(super) broken: Vec<Problem>,
 }
 
 /// What is known before planning.
@@ -72,6 +77,8 @@ pub(super) struct Planned {
     pub(super) no_validate: bool,
     /// Requests it took to plan.
     sent: u64,
+    /// Why blocks stay that the file does not mention.
+    pub(super) unnamed: &'static str,
     /// Why `apply` would not carry it out.
     pub(super) refusal: Option<GuardRefusal>,
 }
@@ -95,7 +102,7 @@ impl Planned {
         created: BTreeMap<usize, i64>,
     ) -> Result<Self, Failure> {
         let Self { file, client, page, images, described, .. } = self;
-        let read = Read { file, client, page, images };
+        let read = Read { file, client, page, images, broken: Vec::new() };
         plan(context, read, allowed, Known { created, described }).await
     }
 
@@ -129,14 +136,14 @@ pub(super) async fn read(context: &mut Context, mut file: PageFile) -> Result<Re
     let mut images = references::images(&file)?;
     let client = context.client().await?;
     let page = Page::read(&client, &file.page.profile).await?;
-    references::resolve(context, &client, page.id, &mut file, &mut images).await?;
-    Ok(Read { file, client, page, images })
+    let broken = references::resolve(context, &client, page.id, &mut file, &mut images).await?;
+    Ok(Read { file, client, page, images, broken })
 }
 
 /// Plans, and checks what would be sent.
 pub(super) async fn plan(
     context: &mut Context,
-    Read { file, client, page, images }: Read,
+    Read { file, client, page, images, broken }: Read,
     allowed: &AllowedArgs,
     known: Known,
 ) -> Result<Planned, Failure> {
@@ -146,6 +153,7 @@ pub(super) async fn plan(
     let mut described = known.described.or_else(|| slot_types::kept(context));
     let plan = loop {
         if described.is_none()
+            && broken.is_empty()
             && let Ok(plan) = Plan::new(&page.slots, &file.page.content, &options)
             && plan.is_empty()
         {
@@ -158,7 +166,7 @@ pub(super) async fn plan(
         };
         options.types = types.rules();
         let is_fresh = types.fresh;
-        let planned = checked(&page, &file, &options, &types, allowed);
+        let planned = checked(&page, &file, &broken, &options, &types, allowed);
         described = Some(types);
         match planned {
             Ok(plan) => break plan,
@@ -172,19 +180,33 @@ pub(super) async fn plan(
     let limits = Limits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
     let (no_validate, sent) = (allowed.no_validate, client.requests_sent());
-    Ok(Planned { file, client, page, images, described, options, plan, no_validate, sent, refusal })
+    let unnamed = allowed.unnamed.unwrap_or("not in the file; --prune deletes it");
+    Ok(Planned {
+        file,
+        client,
+        page,
+        images,
+        described,
+        options,
+        plan,
+        no_validate,
+        sent,
+        unnamed,
+        refusal,
+    })
 }
 
 /// A plan for the page; or all that stands against one, at its places in the file.
 fn checked(
     page: &Page,
     file: &PageFile,
+    broken: &[Problem],
     options: &Options,
     described: &Described,
     allowed: &AllowedArgs,
 ) -> Result<Plan, Failure> {
     let planned = Plan::new(&page.slots, &file.page.content, options);
-    let problems = match &planned {
+    let mut problems = match &planned {
         Ok(_) if allowed.no_validate => Vec::new(),
         Ok(plan) => problems::of_plan(plan, &page.slots, file, described, |nth| nth),
         Err(PlanError::Items(items)) => {
@@ -199,6 +221,9 @@ fn checked(
         }
         Err(error) => return Err(Failure::new(Exit::Server, error.to_string())),
     };
+    // What stands in its place meanwhile is nobody's mistake.
+    problems.retain(|it| broken.iter().all(|reference| reference.path != it.path));
+    problems.extend_from_slice(broken);
     match planned {
         Ok(plan) if problems.is_empty() => Ok(plan),
         _ => Err(file.document.bad(problems).into()),

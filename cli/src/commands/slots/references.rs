@@ -83,27 +83,24 @@ pub(super) fn hash_of(bytes: &[u8]) -> String {
 }
 
 /// Puts in what can be known without an upload: forms by their titles, images that the service has. For the others stands what will be
-/// done.
+/// done. Returns what is wrong with references to forms.
 pub(super) async fn resolve(
     context: &Context,
     client: &Client,
     page: i64,
     file: &mut PageFile,
     images: &mut [Image],
-) -> Result<(), Failure> {
+) -> Result<Vec<Problem>, Failure> {
+    let mut problems = Vec::new();
     let is_form = |it: &&Reference| matches!(it.target, Target::Form(_));
     if file.references.iter().any(|it| is_form(&it)) {
         let forms = client.forms().list().await?;
-        let mut problems = Vec::new();
         for reference in &file.references {
             let Target::Form(title) = &reference.target else { continue };
             match form(title, &forms.items) {
                 Ok(form) => put(&mut file.page.content.slots, &reference.place, &json!(form.id)),
                 Err((message, help)) => problems.push(with(reference.problem(message), help)),
             }
-        }
-        if !problems.is_empty() {
-            return Err(file.document.bad(problems).into());
         }
     }
     let known = memory(context);
@@ -113,7 +110,7 @@ pub(super) async fn resolve(
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
         put(&mut file.page.content.slots, &image.place, &value);
     }
-    Ok(())
+    Ok(problems)
 }
 
 /// What stands for an image that is not uploaded yet.

@@ -20,7 +20,10 @@ pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
     let waiting: HashSet<usize> =
         it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
     if !waiting.is_empty() {
-        let text = format!("{} blocks wait for an upload and are not checked", waiting.len());
+        let text = match waiting.len() {
+            1 => "1 block waits for an upload and is not checked".to_owned(),
+            several => format!("{several} blocks wait for an upload and are not checked"),
+        };
         ui.say(&Line::new(Tone::Faint, text));
     }
     let slots = it.client.profile(it.page.id).slots();
@@ -68,8 +71,10 @@ pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
     let images: BTreeSet<_> =
         it.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
     shown.extend(images.into_iter().map(|name| {
-        let unknown = format!("the path that takes the place of \"(upload {name})\"");
-        later("uploadFile", &unknown)
+        later(
+            "uploadFile",
+            &format!("the path in the answer takes the place of \"(upload {name})\""),
+        )
     }));
     for batch in it.plan.batches() {
         let answer = match batch {
@@ -88,7 +93,10 @@ pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
                 withheld(slots.reorder(order).await)
             }
             Batch::Reorder => {
-                shown.push(later("reorderSlots", "the ids of the new blocks"));
+                shown.push(later(
+                    "reorderSlots",
+                    "it names the new blocks too, whose ids are not known yet",
+                ));
                 continue;
             }
             // It writes nothing.
@@ -103,9 +111,9 @@ pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
 }
 
 /// A request that cannot be told yet.
-fn later(operation: &str, unknown: &str) -> (Value, String) {
-    let data = json!({ "dryRun": "request", "operation": operation, "unknown": unknown });
-    (data, format!("# {operation}: not known yet is {unknown}"))
+fn later(operation: &str, note: &str) -> (Value, String) {
+    let data = json!({ "dryRun": "request", "operation": operation, "note": note });
+    (data, format!("# {operation}: {note}"))
 }
 
 fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, Failure> {

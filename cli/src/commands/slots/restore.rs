@@ -52,9 +52,13 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
     }
     let again = kept.iter().filter(|slot| is_gone(slot)).count();
     if again > 0 {
-        let text = format!(
-            "{again} deleted blocks are created again, with new ids; their click statistics are gone"
-        );
+        let text = match again {
+            1 => "1 deleted block is created again, with a new id; its click statistics are gone"
+                .to_owned(),
+            _ => format!(
+                "{again} deleted blocks are created again, with new ids; their click statistics are gone"
+            ),
+        };
         context.ui.say(&Line::new(Tone::Changed, text));
     }
     file.page.content.slots = kept
@@ -62,7 +66,12 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         .map(|slot| DesiredSlot { id: slot.id.filter(|_| !is_gone(&slot)), ..slot })
         .collect();
     let file = PageFile::made(&format!("the page before {run}"), &file.page)?;
-    let allowed = AllowedArgs { yes: args.yes, allow_empty: true, ..AllowedArgs::default() };
+    let allowed = AllowedArgs {
+        yes: args.yes,
+        allow_empty: true,
+        unnamed: Some("it came since, and stays"),
+        ..AllowedArgs::default()
+    };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;
     apply(context, Job { source: file.into(), path: None, allowed, wait, ask: true, dry_run }).await
 }

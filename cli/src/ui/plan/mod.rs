@@ -18,13 +18,14 @@ const LABEL_MAX: usize = 40;
 /// Most blocks that are named only to say that nothing happens to them.
 const KEPT_MAX: usize = 12;
 
-/// What a plan does to a page: changes with old and new value, new blocks, moves, blocks kept and deleted.
-pub(crate) fn lines(plan: &Plan, page: &[Slot]) -> Vec<Line> {
-    Shown::of(plan, page).lines(width())
+/// What a plan does to a page: changes with old and new value, new blocks, moves, blocks kept and deleted. `unnamed` says why a block
+/// stays that could be deleted.
+pub(crate) fn lines(plan: &Plan, page: &[Slot], unnamed: &str) -> Vec<Line> {
+    Shown::of(plan, page).lines(width(), unnamed)
 }
 
 impl Shown<'_> {
-    fn lines(&self, width: usize) -> Vec<Line> {
+    fn lines(&self, width: usize, unnamed: &str) -> Vec<Line> {
         let mut lines = Vec::new();
         for it in &self.updates {
             let name = name(Some(it.id), it.kind, it.label);
@@ -46,7 +47,7 @@ impl Shown<'_> {
             };
             lines.push(Line::new(Tone::Changed, format!("> {} {place}", it.block.name())));
         }
-        lines.extend(self.kept());
+        lines.extend(self.kept(unnamed));
         for it in self.deletes {
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
             lines.push(Line::new(Tone::Removed, format!("- {name}, with its click statistics")));
@@ -56,15 +57,15 @@ impl Shown<'_> {
     }
 
     /// Blocks that stay although the file does not mention them: the first few by name.
-    fn kept(&self) -> impl Iterator<Item = Line> {
-        let named = self.kept.iter().take(KEPT_MAX).map(|it| {
+    fn kept(&self, unnamed: &str) -> impl Iterator<Item = Line> {
+        let named = self.kept.iter().take(KEPT_MAX).map(move |it| {
             let why = match it.reason {
-                KeptReason::NotInFile => "--prune deletes it",
-                KeptReason::ReadOnly => "blocks of its type are never deleted",
-                KeptReason::Unsupported => "a legacy block",
+                KeptReason::NotInFile => unnamed,
+                KeptReason::ReadOnly => "not in the file; blocks of its type are never deleted",
+                KeptReason::Unsupported => "not in the file; a legacy block",
             };
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
-            Line::new(Tone::Faint, format!("= {name} (not in the file; {why})"))
+            Line::new(Tone::Faint, format!("= {name} ({why})"))
         });
         let more = self.kept.len().saturating_sub(KEPT_MAX);
         let line = format!("= and {more} more that are not in the file; -o json lists all");

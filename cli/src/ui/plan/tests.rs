@@ -16,7 +16,7 @@ fn shown(slots: Value, file: &Value, options: &Options, width: usize) -> String 
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &desired, options).unwrap();
-    let lines = Shown::of(&plan, &page).lines(width);
+    let lines = Shown::of(&plan, &page).lines(width, "not in the file; --prune deletes it");
     for line in &lines {
         assert!(line.text.chars().all(|c| !super::super::clean::is_unsafe(c)), "{line:?}");
     }
