@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::auth::config;
 use crate::browser::{self, noted};
+use crate::lying::lying;
 use crate::stage::{Run, Stage, wait};
 
 /// Logged out, with a browser in which this is done.
@@ -144,6 +145,27 @@ fn fault_81_only_the_answer_to_this_login_is_taken() {
     let run = log_in(&stage, &[]);
     assert_eq!(run.exit, 11, "{run}");
     assert_eq!((kept(&stage), asked(&stage, "/oauth/token")), (None, 0));
+}
+
+#[test]
+fn fault_81_what_a_lying_connector_names_is_not_opened() {
+    for named in [
+        "file:///etc/passwd",
+        "http://links.example/authorize",
+        "javascript:alert(1)",
+        "calc.exe",
+        "--flag",
+        "$(touch opened)",
+        "`touch opened`",
+    ] {
+        let connector = lying(|_, server| server["authorization_endpoint"] = named.into());
+        let stage = with_browser(Stage::cafe(), "nothing").env("BROWSER", "touch opened");
+        let run = log_in(&stage, &["--mcp-url", &connector.mcp_url()]);
+        assert!(run.exit == 11 && run.stderr.contains("the login is refused"), "{run}");
+        assert!(!stage.home.path().join("opened").exists() && kept(&stage).is_none(), "{named}");
+        let asked = connector.asked();
+        assert!(asked.iter().all(|path| path != "/register" && path != "/token"), "{asked:?}");
+    }
 }
 
 #[test]

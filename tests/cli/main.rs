@@ -34,6 +34,9 @@ mod forms;
 mod keyring;
 #[cfg(target_os = "linux")]
 mod leaves;
+#[path = "../support/lying.rs"]
+#[expect(dead_code, reason = "the tests of the SDK use more of it")]
+mod lying;
 mod music;
 mod output;
 mod pacing;

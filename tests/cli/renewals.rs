@@ -9,7 +9,7 @@ use std::thread;
 use links_fixtures::Fault;
 
 use crate::auth::config;
-use crate::connect::{asked, connected, kept};
+use crate::connect::{asked, connected, kept, log_in};
 use crate::stage::Stage;
 
 /// Ends the access token at both sides.
@@ -90,6 +90,19 @@ fn fault_84_a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
 }
 
 #[test]
+fn fault_84_a_crash_in_a_second_login_leaves_the_first_or_the_second() {
+    for (place, is_new) in [("before_rename", false), ("after_rename", true)] {
+        let stage = connected();
+        let before = kept(&stage);
+        let stage = stage.env("LINKS_TEST_CRASH", place);
+        assert_eq!(log_in(&stage, &[]).exit, -1, "{place}");
+        let stage = stage.env("LINKS_TEST_CRASH", "");
+        assert_eq!(kept(&stage) != before, is_new, "{place}");
+        assert_eq!((stage.run("me").exit, asked(&stage, "/oauth/token")), (0, 1), "{place}");
+    }
+}
+
+#[test]
 fn fault_85_a_server_that_fails_leaves_the_connection() {
     let stage = expired();
     let before = kept(&stage);
@@ -134,6 +147,6 @@ fn fault_86_a_forgotten_registration_drops_the_tokens() {
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
     assert_eq!(kept(&stage), None);
-    assert_eq!(crate::connect::log_in(&stage, &[]).exit, 0);
+    assert_eq!(log_in(&stage, &[]).exit, 0);
     assert_eq!((asked(&stage, "/oauth/register"), stage.run("me").exit), (1, 0));
 }

@@ -1,14 +1,11 @@
 //! Logging in at the connector: against the contract server, and against servers that lie.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::sync::{Arc, Mutex};
-use std::thread;
-
 use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
 use links_sdk::{BaseUrl, Client, Token};
 use serde_json::{Value, json};
+
+use crate::lying::{Pages, lying};
 
 const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 const NAME: &str = "A test";
@@ -174,75 +171,13 @@ async fn fault_81_an_answer_that_is_not_to_this_login_gets_no_token() {
     assert!(error.to_string().contains("invalid_grant"), "{error}");
 }
 
-/// Answers each path as it is told, with `{here}` replaced by its own origin.
-struct Pages {
-    address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
-}
-
-impl Pages {
-    fn start(answer: impl Fn(&str) -> (u16, String, String) + Send + 'static) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let address = listener.local_addr().unwrap();
-        let asked = Arc::<Mutex<Vec<String>>>::default();
-        let seen = asked.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
-                let line = lines.next().unwrap_or_default();
-                lines.take_while(|line| !line.is_empty()).for_each(drop);
-                let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-                let (status, header, body) = answer(&path);
-                seen.lock().unwrap().push(path);
-                let here = format!("http://{address}");
-                let (header, body) =
-                    (header.replace("{here}", &here), body.replace("{here}", &here));
-                let length = body.len();
-                let head = format!(
-                    "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{header}\r\n"
-                );
-                // A client that has seen enough hangs up.
-                let _ = (&stream).write_all(format!("{head}{body}").as_bytes());
-            }
-        });
-        Self { address, asked }
-    }
-
-    fn mcp_url(&self) -> String {
-        format!("http://{}/mcp", self.address)
-    }
-
-    async fn discover(&self) -> Result<Connector, LoginError> {
-        Connector::discover(&self.mcp_url()).await
-    }
-}
-
-/// A connector whose two documents are changed as told; everything else is not found.
-fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
-    let mut resource = json!({ "resource": "{here}/mcp", "authorization_servers": ["{here}"] });
-    let mut server = json!({
-        "issuer": "{here}",
-        "authorization_endpoint": "{here}/authorize",
-        "token_endpoint": "{here}/token",
-        "registration_endpoint": "{here}/register",
-        "response_types_supported": ["code"],
-        "code_challenge_methods_supported": ["S256"],
-    });
-    change(&mut resource, &mut server);
-    Pages::start(move |path| match path {
-        "/mcp" => {
-            let header = "WWW-Authenticate: Bearer resource_metadata=\"{here}/resource\"\r\n";
-            (401, header.to_owned(), String::new())
-        }
-        "/resource" => (200, String::new(), resource.to_string()),
-        "/.well-known/oauth-authorization-server" => (200, String::new(), server.to_string()),
-        _ => (404, String::new(), String::new()),
-    })
+async fn discover(pages: &Pages) -> Result<Connector, LoginError> {
+    Connector::discover(&pages.mcp_url()).await
 }
 
 #[tokio::test]
 async fn fault_81_a_server_that_contradicts_itself_is_left() {
-    lying(|_, _| ()).discover().await.unwrap();
+    discover(&lying(|_, _| ())).await.unwrap();
     let set = |name: &'static str, value: Value| {
         move |_: &mut Value, server: &mut Value| server[name] = value
     };
@@ -275,9 +210,9 @@ async fn fault_81_a_server_that_contradicts_itself_is_left() {
             }),
         ),
     ] {
-        let error = pages.discover().await.expect_err(what);
+        let error = discover(&pages).await.expect_err(what);
         assert!(!error.is_denied(), "{what}: {error}");
-        let asked = pages.asked.lock().unwrap().clone();
+        let asked = pages.asked();
         assert!(
             asked.iter().all(|path| !path.contains("authorize") && !path.contains("token")),
             "{what}: {asked:?}"
@@ -288,7 +223,7 @@ async fn fault_81_a_server_that_contradicts_itself_is_left() {
 #[tokio::test]
 async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
     let elsewhere = lying(|_, _| ());
-    let target = format!("Location: http://{}/resource\r\n", elsewhere.address);
+    let target = format!("Location: http://{}/resource\r\n", elsewhere.address());
     for (header, status, body) in
         [(target, 302, String::new()), (String::new(), 200, "x".repeat(65 * 1024))]
     {
@@ -299,14 +234,14 @@ async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
             }
             _ => (status, header.clone(), body.clone()),
         });
-        let error = pages.discover().await.unwrap_err();
+        let error = discover(&pages).await.unwrap_err();
         assert!(!error.is_denied(), "{error}");
     }
-    assert!(elsewhere.asked.lock().unwrap().is_empty());
+    assert!(elsewhere.asked().is_empty());
 
     // A redirect of the registration, which carries nothing yet, is not followed either.
     let pages = lying(|_, server| server["registration_endpoint"] = json!("{here}/moved"));
-    let error = pages.discover().await.unwrap().begin(REDIRECT, NAME, None).await.unwrap_err();
+    let error = discover(&pages).await.unwrap().begin(REDIRECT, NAME, None).await.unwrap_err();
     assert!(!error.is_denied(), "{error}");
 }
 
@@ -319,10 +254,10 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
         }
         _ => (200, String::new(), json!({ "resource": "https://evil.example/mcp" }).to_string()),
     });
-    let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address)).unwrap();
+    let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
     let error = Connector::address_of(&base).await.unwrap_err();
     assert!(error.to_string().contains("evil.example"), "{error}");
     let silent = Pages::start(|_| (401, String::new(), String::new()));
-    let base = BaseUrl::new(&format!("http://{}/api/v1", silent.address)).unwrap();
+    let base = BaseUrl::new(&format!("http://{}/api/v1", silent.address())).unwrap();
     assert!(Connector::address_of(&base).await.unwrap_err().to_string().contains("does not name"));
 }

@@ -6,6 +6,9 @@
 mod canned;
 #[path = "../support/clock.rs"]
 mod clock;
+#[cfg(feature = "oauth")]
+#[path = "../support/lying.rs"]
+mod lying;
 #[path = "../support/proxy.rs"]
 mod proxy;
 

@@ -1,0 +1,82 @@
+//! Servers that lie: a connector whose documents are not as they should be.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::{Value, json};
+
+/// Answers each path as it is told, with `{here}` replaced by its own origin.
+pub(crate) struct Pages {
+    address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Pages {
+    /// Listens on a free loopback port until the process ends.
+    pub(crate) fn start(answer: impl Fn(&str) -> (u16, String, String) + Send + 'static) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let seen = asked.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                let line = lines.next().unwrap_or_default();
+                lines.take_while(|line| !line.is_empty()).for_each(drop);
+                let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+                let (status, header, body) = answer(&path);
+                seen.lock().unwrap().push(path);
+                let here = format!("http://{address}");
+                let (header, body) =
+                    (header.replace("{here}", &here), body.replace("{here}", &here));
+                let length = body.len();
+                let head = format!(
+                    "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{header}\r\n"
+                );
+                // A client that has seen enough hangs up.
+                let _ = (&stream).write_all(format!("{head}{body}").as_bytes());
+            }
+        });
+        Self { address, asked }
+    }
+
+    /// The connector's address.
+    pub(crate) fn mcp_url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// `127.0.0.1:port`
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The paths asked for so far.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+/// A connector whose two documents are changed as told; everything else is not found.
+pub(crate) fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
+    let mut resource = json!({ "resource": "{here}/mcp", "authorization_servers": ["{here}"] });
+    let mut server = json!({
+        "issuer": "{here}",
+        "authorization_endpoint": "{here}/authorize",
+        "token_endpoint": "{here}/token",
+        "registration_endpoint": "{here}/register",
+        "response_types_supported": ["code"],
+        "code_challenge_methods_supported": ["S256"],
+    });
+    change(&mut resource, &mut server);
+    Pages::start(move |path| match path {
+        "/mcp" => {
+            let header = "WWW-Authenticate: Bearer resource_metadata=\"{here}/resource\"\r\n";
+            (401, header.to_owned(), String::new())
+        }
+        "/resource" => (200, String::new(), resource.to_string()),
+        "/.well-known/oauth-authorization-server" => (200, String::new(), server.to_string()),
+        _ => (404, String::new(), String::new()),
+    })
+}
