@@ -94,3 +94,42 @@ fn every_topic_is_explained_and_a_mistyped_one_found() {
         assert!(stage.run("help environment").stdout.contains(variable), "{variable}");
     }
 }
+
+const README: &str = include_str!("../../README.md");
+
+/// The command lines of the README: what stands in code, and what follows a prompt.
+fn of_readme() -> Vec<Vec<String>> {
+    let prompts = README.lines().filter_map(|line| line.strip_prefix("$ "));
+    let inline = README.split('`').filter(|it| !it.contains('\n'));
+    let lines = prompts.chain(inline).filter(|it| it.starts_with("links "));
+    let line = |it: &str| shlex::split(it.split(['#', '<']).next().unwrap_or_default()).unwrap();
+    lines.map(line).filter(|words| words.len() > 1).collect()
+}
+
+#[test]
+fn every_command_of_the_readme_is_one() {
+    let lines = of_readme();
+    assert!(lines.len() > 20, "{lines:?}");
+    for words in lines {
+        let parsed = links_cli::command().try_get_matches_from(&words);
+        assert!(parsed.is_ok(), "{words:?}: {}", parsed.unwrap_err());
+    }
+}
+
+#[test]
+fn the_readme_shows_a_page_file_and_what_is_said_of_a_bad_one() {
+    let stage = Stage::cafe().keeping_state();
+    let page = README.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    stage.file("cafe.yaml", page.replacen("      title: Summer", "      titel: Summer", 1));
+    let run = stage.run("slots apply cafe.yaml");
+    let shown = README.split("$ links --sandbox slots apply cafe.yaml\n").nth(1).unwrap();
+    assert_eq!((run.exit, run.stderr.as_str()), (8, shown.split("```").next().unwrap()), "{run}");
+
+    let references = README.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+    std::fs::create_dir(stage.home.path().join("images")).unwrap();
+    stage.file("images/menu.jpg", b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
+    stage.file("cafe.yaml", format!("{page}{references}"));
+    let run = stage.run("slots apply cafe.yaml");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
+}

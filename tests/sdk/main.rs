@@ -24,6 +24,8 @@ mod pacing;
 mod raw;
 mod reading;
 #[cfg(feature = "oauth")]
+mod readme;
+#[cfg(feature = "oauth")]
 mod refreshing;
 mod rename;
 mod resume;

@@ -1,0 +1,60 @@
+//! The Rust of the README, which has to be what is compiled here, line by line.
+
+#![expect(dead_code, reason = "that it compiles is the test")]
+
+use std::error::Error;
+
+async fn client(base: &str, token: String) -> Result<(), Box<dyn Error>> {
+    // README
+    use links_sdk::types::NewSlot;
+    use links_sdk::{Client, Token};
+
+    let client = Client::builder(base).token(Token::new(&token)?).build()?;
+    let slots = client.profile("cafe").slots();
+    let menu =
+        NewSlot::of("button").with("title", "Menu").with("link", "https://qara.example/menu");
+    slots.create(menu.clone()).dry_run().await?;
+    let made = slots.create(menu).await?;
+    // end
+    drop(made);
+    Ok(())
+}
+
+async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
+    use links_sdk::Client;
+    use links_sdk::oauth::{Connector, MemoryStore, Refreshing};
+    use std::sync::Arc;
+
+    // README
+    let connector = Connector::discover(mcp_url).await?;
+    let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
+    let redirect = in_the_browser(login.address()).await?;
+    let source = Refreshing::new(MemoryStore::new(login.finish(&redirect).await?));
+    let client = Client::builder(base).token_source(Arc::new(source)).build()?;
+    // end
+    drop(client);
+    Ok(())
+}
+
+async fn in_the_browser(_: &str) -> Result<String, Box<dyn Error>> {
+    std::future::ready(Err("nobody is there".into())).await
+}
+
+/// The parts of a text between two lines, without what they are indented by.
+fn parts<'t>(text: &'t str, first: &str, last: &str) -> Vec<Vec<&'t str>> {
+    let mut parts = Vec::new();
+    let mut lines = text.lines();
+    while let Some(head) = lines.find(|line| line.trim() == first) {
+        let indent = head.len() - head.trim_start().len();
+        let part = lines.by_ref().take_while(|line| line.trim() != last);
+        parts.push(part.map(|line| line.get(indent..).unwrap_or_default()).collect());
+    }
+    parts
+}
+
+#[test]
+fn the_readme_shows_what_compiles() {
+    let shown = parts(include_str!("../../README.md"), "```rust", "```");
+    assert_eq!(shown, parts(include_str!("readme.rs"), "// README", "// end"));
+    assert_eq!(shown.len(), 2);
+}
