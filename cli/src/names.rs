@@ -22,6 +22,12 @@ const OPERATIONS: &[&str] = &[
     "updateProfile",
     "listSlots",
     "reorderSlots",
+    "getSlot",
+    "createSlot",
+    "createSlots",
+    "updateSlot",
+    "updateSlots",
+    "deleteSlots",
     "listForms",
     "showForm",
     "createForm",
@@ -65,6 +71,24 @@ pub(crate) struct NamedSlot {
     pub(crate) label: String,
 }
 
+impl NamedSlot {
+    fn of(record: &Value) -> Option<Self> {
+        let label = record["data"].as_object().and_then(label).unwrap_or_default();
+        let (id, kind) = (record["id"].as_i64()?, record["type"].as_str()?.to_owned());
+        Some(Self { id, kind, label: label.to_owned() })
+    }
+}
+
+/// The key of the page that a request was about.
+fn page_of(target: &str) -> Option<&str> {
+    target.split("/profiles/").nth(1)?.split(['/', '?']).next()
+}
+
+/// The id in one part of a query.
+fn id_in(part: &str) -> Option<i64> {
+    part.split_once('=')?.1.parse().ok()
+}
+
 impl Names {
     /// What a file holds.
     pub(crate) fn load(path: &Path) -> Self {
@@ -81,9 +105,8 @@ impl Names {
         let before = Self::load(path);
         let mut names = Self::load(path);
         for it in seen {
-            if let Ok(mut body) = serde_json::from_slice::<Value>(&it.body) {
-                names.learn(it.operation, &it.target, &body["data"].take());
-            }
+            let body = serde_json::from_slice::<Value>(&it.body).unwrap_or_default();
+            names.learn(it.operation, &it.target, &body["data"]);
         }
         if names != before {
             let _ = names.store(path);
@@ -118,9 +141,17 @@ impl Names {
                 data.as_array().into_iter().flatten().for_each(|it| self.form(it));
             }
             "listSlots" | "reorderSlots" => {
-                let key = target.split("/profiles/").nth(1).and_then(|it| it.split('/').next());
-                if let Some(key) = key {
+                if let Some(key) = page_of(target) {
                     self.page(key, data);
+                }
+            }
+            "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots" => {
+                self.some_slots(target, data);
+            }
+            "deleteSlots" => {
+                let ids: Vec<_> = target.split(['?', '&']).filter_map(id_in).collect();
+                if let Some(slots) = page_of(target).and_then(|key| self.slots.get_mut(key)) {
+                    slots.retain(|it| !ids.contains(&it.id));
                 }
             }
             "showForm" | "createForm" | "updateForm" => self.form(data),
@@ -147,12 +178,19 @@ impl Names {
 
     fn page(&mut self, key: &str, slots: &Value) {
         let Some(slots) = slots.as_array() else { return };
-        let named = |it: &Value| {
-            let label = it["data"].as_object().and_then(label).unwrap_or_default();
-            let (id, kind) = (it["id"].as_i64()?, it["type"].as_str()?.to_owned());
-            Some(NamedSlot { id, kind, label: label.to_owned() })
-        };
-        self.slots.insert(key.to_owned(), slots.iter().filter_map(named).collect());
+        self.slots.insert(key.to_owned(), slots.iter().filter_map(NamedSlot::of).collect());
+    }
+
+    /// Slots of a page that is known: each takes the place of the one with its id, a new one comes last.
+    fn some_slots(&mut self, target: &str, data: &Value) {
+        let Some(known) = page_of(target).and_then(|key| self.slots.get_mut(key)) else { return };
+        let slots = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
+        for slot in slots.iter().filter_map(NamedSlot::of) {
+            match known.iter_mut().find(|it| it.id == slot.id) {
+                Some(it) => *it = slot,
+                None => known.push(slot),
+            }
+        }
     }
 
     fn store(&self, path: &Path) -> io::Result<()> {
@@ -212,6 +250,30 @@ mod tests {
         }
         assert!(names.slots_of(Some("b")).is_empty());
         assert_eq!(names.slots_of(None).len(), 2);
+    }
+
+    #[test]
+    fn a_slot_that_is_made_changed_or_deleted_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.json");
+        let slot =
+            |id: i64, title: &str| json!({ "id": id, "type": "text", "data": { "title": title } });
+        let page = "/api/v1/profiles/cafe/slots";
+        let labels = |operation, target: &str, data: &Value| {
+            Names::remember(&path, &[seen(operation, target, data)]);
+            let names = Names::load(&path);
+            names.slots_of(Some("cafe")).iter().map(|it| it.label.clone()).collect::<Vec<_>>()
+        };
+        assert!(labels("createSlot", page, &slot(1, "A")).is_empty(), "the page is not known");
+        assert_eq!(labels("listSlots", page, &json!([slot(1, "A")])), ["A"]);
+        assert_eq!(labels("createSlot", page, &slot(2, "B")), ["A", "B"]);
+        assert_eq!(
+            labels("createSlots", page, &json!([slot(3, "C"), slot(4, "D")])),
+            ["A", "B", "C", "D"]
+        );
+        assert_eq!(labels("updateSlot", &format!("{page}/2"), &slot(2, "b")), ["A", "b", "C", "D"]);
+        let gone = format!("{page}?ids%5B%5D=3&ids%5B%5D=1");
+        assert_eq!(labels("deleteSlots", &gone, &json!(null)), ["b", "D"]);
     }
 
     #[test]

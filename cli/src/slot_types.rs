@@ -29,6 +29,12 @@ pub(crate) struct Described {
     pub(crate) fresh: bool,
 }
 
+/// What the service sends.
+#[derive(Deserialize)]
+struct List {
+    data: Vec<SlotType>,
+}
+
 /// What the file holds.
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -79,7 +85,12 @@ pub(crate) async fn read(context: &mut Context) -> Result<Described, Failure> {
 
 /// What was read within the last day, if anything was.
 pub(crate) fn kept(context: &Context) -> Option<Described> {
-    load(&path(context)?, SystemClock::new().wall())
+    load(&path(context)?, Some(SystemClock::new().wall()))
+}
+
+/// What was read at any time, which is good enough to complete a word with.
+pub(crate) fn known(context: &Context) -> Option<Described> {
+    load(&path(context)?, None)
 }
 
 /// What the service says now, in one request.
@@ -90,6 +101,13 @@ pub(crate) async fn fetch(context: &mut Context) -> Result<Described, Failure> {
         let _ = store(&path, &types, SystemClock::new().wall());
     }
     Ok(Described::of(types, true))
+}
+
+/// Keeps a list of them that a command has read for itself.
+pub(crate) fn keep(context: &Context, body: &[u8]) {
+    if let (Some(path), Ok(List { data })) = (path(context), serde_json::from_slice(body)) {
+        let _ = store(&path, &data, SystemClock::new().wall());
+    }
 }
 
 /// Relies no longer on what was read: the service has contradicted it.
@@ -103,13 +121,15 @@ fn path(context: &Context) -> Option<PathBuf> {
     context.cache_file("slot-types")
 }
 
-fn load(path: &Path, now: SystemTime) -> Option<Described> {
+/// What the file holds, if it is recent at this time.
+fn load(path: &Path, now: Option<SystemTime>) -> Option<Described> {
     let mut text = String::new();
     File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     let kept: Kept = serde_json::from_str(&text).ok()?;
     let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
     // What comes from the future says that the clock was set, not that it is new.
-    let recent = now.duration_since(read_at).is_ok_and(|age| age < MAX_AGE);
+    let is_recent = |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < MAX_AGE);
+    let recent = now.is_none_or(is_recent);
     (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| Described::of(kept.types, false))
 }
 
@@ -143,13 +163,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/types.json");
         let at = |hours: u64| UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600);
-        assert!(load(&path, at(0)).is_none());
+        assert!(load(&path, Some(at(0))).is_none());
         store(&path, &[button()], at(1)).unwrap();
         for (hours, found) in [(1, true), (24, true), (25, false), (0, false)] {
-            let kept = load(&path, at(hours));
+            let kept = load(&path, Some(at(hours)));
             assert_eq!(kept.is_some(), found, "{hours}");
             assert!(kept.is_none_or(|it| it.get("button") == Some(&button()) && !it.fresh));
         }
+        assert!(load(&path, None).is_some());
     }
 
     #[test]
@@ -159,7 +180,7 @@ mod tests {
         let other = json!({"by": "0.0.0-other", "read_at": 1_000_000, "types": []}).to_string();
         for text in ["", "{", "[]", "{\"by\": 1}", &other] {
             std::fs::write(&path, text).unwrap();
-            assert!(load(&path, UNIX_EPOCH + Duration::from_secs(1_000_001)).is_none(), "{text}");
+            assert!(load(&path, None).is_none(), "{text}");
         }
     }
 }

@@ -52,6 +52,8 @@ mod surface;
 mod talk;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(unix)]
+mod tmux;
 mod uploads;
 mod validation;
 #[cfg(unix)]

@@ -5,11 +5,15 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 
 use clap::{Arg, Command};
-use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
 use serde_json::Value;
 
 use crate::args::Global;
+use crate::config::KEYS;
 use crate::context::{Context, NAMES};
+use crate::credentials::{Accounts, AccountsFile};
 use crate::formats::Format;
 use crate::names::Names;
 use crate::settings;
@@ -17,9 +21,11 @@ use crate::slot_types::{self, Described};
 use crate::ui::{Ui, clean};
 
 /// What earlier commands have kept, and what stands on the line.
+#[derive(Default)]
 pub(super) struct Known {
     names: Names,
     types: Option<Described>,
+    accounts: Option<Accounts>,
     words: Vec<String>,
 }
 
@@ -27,18 +33,26 @@ impl Known {
     /// Reads it; what cannot be read is empty.
     pub(super) fn load(words: &[OsString]) -> Arc<Self> {
         let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        let sandbox = words.iter().any(|it| it == "--sandbox");
-        let global = Global { sandbox, ..Global::default() };
-        let context = settings::of_process(&global)
+        let context = settings::of_process(&global(&words))
             .map(|settings| Context::new(settings, Ui::plain(Format::Table)));
-        let (names, types) = match &context {
-            Ok(context) => (
-                context.cache_file(NAMES).map(|path| Names::load(&path)).unwrap_or_default(),
-                slot_types::kept(context),
-            ),
-            Err(_) => (Names::default(), None),
+        let known = match &context {
+            Ok(context) => Self {
+                names: context.cache_file(NAMES).map(|it| Names::load(&it)).unwrap_or_default(),
+                types: slot_types::known(context),
+                accounts: context
+                    .config_folder()
+                    .ok()
+                    .and_then(|it| AccountsFile::new(it).load().ok()),
+                words,
+            },
+            Err(_) => Self { words, ..Self::default() },
         };
-        Arc::new(Self { names, types, words })
+        Arc::new(known)
+    }
+
+    fn accounts(&self) -> Vec<CompletionCandidate> {
+        let known = self.accounts.iter().flat_map(|it| &it.known);
+        known.map(|(name, it)| candidate(name.to_string(), &it.user)).collect()
     }
 
     fn pages(&self) -> Vec<CompletionCandidate> {
@@ -61,9 +75,22 @@ impl Known {
         types.creatable().map(|name| candidate(name, &title(name))).collect()
     }
 
+    fn config_keys(&self) -> Vec<CompletionCandidate> {
+        KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
+    }
+
     /// Fields of the slot type that the line is about; behind `field=` the values it may have.
     fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let kind = self.kind().and_then(|kind| self.types.as_ref()?.get(kind));
+        if let Some((field, path)) = typed.split_once("=@") {
+            let start = |it: CompletionCandidate| it.add_prefix(format!("{field}=@"));
+            return PathCompleter::any()
+                .complete(OsStr::new(path))
+                .into_iter()
+                .map(start)
+                .collect();
+        }
+        let is_slot = self.words.iter().any(|it| it == "slots");
+        let kind = self.kind().filter(|_| is_slot).and_then(|kind| self.types.as_ref()?.get(kind));
         let properties = kind.and_then(|it| it.schema.0.get("properties")?.as_object());
         let Some(properties) = properties else { return Vec::new() };
         let mut found = Vec::new();
@@ -108,6 +135,22 @@ impl Known {
     }
 }
 
+/// What the line says of the service, as far as that decides which names are meant.
+fn global(words: &[String]) -> Global {
+    let value = |flag: &str| {
+        words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
+            "" => words.get(at + 1).cloned(),
+            rest => rest.strip_prefix('=').map(str::to_owned),
+        })
+    };
+    Global {
+        sandbox: words.iter().any(|it| it == "--sandbox"),
+        base_url: value("--base-url"),
+        account: value("--account").and_then(|it| it.parse().ok()),
+        ..Global::default()
+    }
+}
+
 /// The command tree with what its arguments are completed with.
 pub(super) fn offered(command: Command, known: &Arc<Known>) -> Command {
     below(command, "", known)
@@ -127,8 +170,10 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
         ("KEY" | "PROFILE", _) => Known::pages,
         ("ID", "slots") => Known::slots,
         ("ID" | "FORM", _) => Known::forms,
+        ("NAME", "" | "auth") => Known::accounts,
+        ("NAME", "config") => Known::config_keys,
         ("TYPE", "slots" | "schema") => Known::types,
-        (name, "slots") if name.contains("FIELD=VALUE") => {
+        (name, _) if name.contains("FIELD=VALUE") => {
             let known = known.clone();
             return arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
                 known.fields(&typed.to_string_lossy())

@@ -1,17 +1,20 @@
 //! Completion at TAB: the shell's script runs the program with [`VARIABLE`] set, and it prints candidates from the command tree and from
 //! what earlier commands have kept. No network, no keyring.
 
-mod bash;
 mod candidates;
+mod line;
+mod offer;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::{Args, Command, ValueEnum};
-use clap_complete::env::{EnvCompleter, Shells};
+use clap_complete::engine;
+use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell};
 
 use crate::exit::Exit;
 use candidates::Known;
+use line::Asked;
 
 /// Set by the scripts to the name of their shell.
 pub(crate) const VARIABLE: &str = "LINKS_COMPLETE";
@@ -33,48 +36,56 @@ pub(crate) enum Shell {
 }
 
 impl Shell {
-    fn completer(self) -> Option<&'static dyn EnvCompleter> {
-        Shells(BUILT_IN).completer(self.to_possible_value()?.get_name())
-    }
-
     /// The script that makes this shell complete our commands.
     pub(crate) fn script(self) -> io::Result<String> {
-        let mut script = Vec::new();
-        if let Some(completer) = self.completer() {
-            completer.write_registration(VARIABLE, "links", "links", "links", &mut script)?;
+        match self {
+            Self::Bash => Ok(include_str!("bash.sh").to_owned()),
+            Self::Zsh => Ok(include_str!("zsh.sh").to_owned()),
+            Self::Elvish => registration(&Elvish),
+            Self::Fish => registration(&Fish),
+            Self::Power => registration(&Powershell),
         }
-        let script = String::from_utf8(script).map_err(io::Error::other)?;
-        Ok(script.trim().to_owned() + "\n")
     }
 }
 
-const BUILT_IN: &[&dyn EnvCompleter] = &[
-    &clap_complete::env::Bash,
-    &clap_complete::env::Elvish,
-    &clap_complete::env::Fish,
-    &clap_complete::env::Powershell,
-    &clap_complete::env::Zsh,
-];
+fn registration(shell: &dyn EnvCompleter) -> io::Result<String> {
+    let mut script = Vec::new();
+    shell.write_registration(VARIABLE, "links", "links", "links", &mut script)?;
+    let script = String::from_utf8(script).map_err(io::Error::other)?;
+    Ok(script.trim().to_owned() + "\n")
+}
 
 /// Prints candidates, if that is what the program was started for. Nothing that goes wrong here is said: the line is the user's.
 pub(crate) fn asked(args: &[OsString], command: impl FnOnce() -> Command) -> Option<Exit> {
-    let shell = std::env::var(VARIABLE).ok().filter(|it| !it.is_empty())?;
-    let words: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
-    let known = Known::load(&words);
-    let mut command = candidates::offered(command(), &known);
-    command.build();
-    let mut printed = Vec::new();
-    let folder = std::env::current_dir().ok();
-    let done = match Shell::from_str(&shell, true) {
-        Ok(Shell::Bash) => bash::complete(&mut command, words, folder.as_deref(), &mut printed),
-        Ok(other) => match other.completer() {
-            Some(it) => it.write_complete(&mut command, words, folder.as_deref(), &mut printed),
-            None => Ok(()),
-        },
-        Err(_) => return Some(Exit::Usage),
+    let name = std::env::var(VARIABLE).ok().filter(|it| !it.is_empty())?;
+    let Ok(shell) = Shell::from_str(&name, true) else { return Some(Exit::Usage) };
+    let said: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
+    let mut asked = match shell {
+        Shell::Bash => Asked::of(&said),
+        _ => Asked { words: said, ..Asked::default() },
     };
-    let written = done.and_then(|()| io::stdout().lock().write_all(&printed));
-    Some(if written.is_ok() { Exit::Ok } else { Exit::Internal })
+    let Some(last) = asked.words.last_mut() else { return Some(Exit::Ok) };
+    let typed = last.to_string_lossy().into_owned();
+    // The shell expands this only later.
+    let home = std::env::home_dir().filter(|_| typed.starts_with("~/"));
+    let home = home.map(|it| it.to_string_lossy().into_owned());
+    if let Some(home) = &home {
+        *last = format!("{home}{}", &typed[1..]).into();
+    }
+    let mut command = candidates::offered(command(), &Known::load(&asked.words));
+    let folder = std::env::current_dir().ok();
+    let at = asked.words.len() - 1;
+    let found = engine::complete(&mut command, asked.words.clone(), at, folder.as_deref());
+    let mut offers = offer::offers(&found.unwrap_or_default(), &typed);
+    if let Some(home) = &home {
+        offers.iter_mut().for_each(|it| it.shorten(home));
+    }
+    let lines = match shell {
+        Shell::Bash => offer::bash(&offers, &asked),
+        _ => offer::lines(shell, &offers),
+    };
+    let _ = io::stdout().lock().write_all(lines.as_bytes());
+    Some(Exit::Ok)
 }
 
 /// The shell that a script is wanted for.

@@ -13,6 +13,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde_json::{Map, Value};
 
+pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 pub(crate) use watch::{Seen, Watch};
 

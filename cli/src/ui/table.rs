@@ -2,10 +2,10 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 
-use super::clean;
+use super::{clean, cut};
 use crate::formats::Grid;
 
-/// Most characters of a value that a cell shows; `-o json` shows all.
+/// Most columns of a value that a cell shows; `-o json` shows all.
 const CELL_MAX: usize = 60;
 
 /// A narrower terminal is one that does not say how wide it is.
@@ -21,7 +21,7 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     } else {
         table.set_header(grid.headings.iter().map(|it| clean::line(it)));
         for row in &grid.rows {
-            table.add_row(row.iter().map(|it| cut(it)));
+            table.add_row(row.iter().map(|it| cut(&clean::line(it), CELL_MAX)));
         }
     }
     lines(table)
@@ -52,12 +52,4 @@ fn lines(mut table: Table) -> String {
         column.set_padding((0, 2));
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-fn cut(text: &str) -> String {
-    let text = clean::line(text);
-    match text.char_indices().nth(CELL_MAX) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.into_owned(),
-    }
 }

@@ -7,6 +7,7 @@ use links_sdk::Slot;
 use links_sdk::apply::{KeptReason, Notice, Plan};
 
 pub(crate) use model::Shown;
+pub(crate) use text::cut;
 
 use super::width;
 use crate::outcome::{Line, Tone};

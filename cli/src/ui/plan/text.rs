@@ -28,7 +28,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// As much of a text from its beginning as fits.
-pub(super) fn cut(text: &str, room: usize) -> String {
+pub(crate) fn cut(text: &str, room: usize) -> String {
     window(text, 0, room)
 }
 

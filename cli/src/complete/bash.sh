@@ -1,0 +1,11 @@
+_links_complete() {
+    COMPREPLY=()
+    local candidate
+    while IFS= read -r candidate; do
+        COMPREPLY+=("$candidate")
+    done < <(LINKS_COMPLETE=bash links -- "${COMP_LINE:0:COMP_POINT}" "$2" "$COMP_TYPE" "${COLUMNS:-80}" 2>/dev/null)
+    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=:/] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+complete -o nosort -F _links_complete links 2>/dev/null || complete -F _links_complete links

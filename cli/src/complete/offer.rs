@@ -1,0 +1,120 @@
+//! Candidates as each shell reads them, one a line.
+
+use clap_complete::engine::CompletionCandidate;
+use unicode_width::UnicodeWidthStr;
+
+use super::Shell;
+use super::line::{Asked, escaped};
+use crate::ui::{clean, cut};
+
+/// What can stand where the cursor is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Offer {
+    value: String,
+    told: String,
+}
+
+impl Offer {
+    fn of(candidate: &CompletionCandidate) -> Option<Self> {
+        let value = candidate.get_value().to_str()?.to_owned();
+        let told = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+        let told = clean::line(told.lines().next().unwrap_or_default()).into_owned();
+        // A line of the answer is a candidate, and the terminal shows it.
+        (!value.contains(clean::is_unsafe)).then_some(Self { value, told })
+    }
+
+    /// Says `~` for the home folder.
+    pub(super) fn shorten(&mut self, home: &str) {
+        if let Some(rest) = self.value.strip_prefix(home) {
+            self.value = format!("~{rest}");
+        }
+    }
+}
+
+/// What is offered: where nothing is typed yet, options only if there is nothing else.
+pub(super) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Offer> {
+    let mut offers: Vec<_> = candidates.iter().filter_map(Offer::of).collect();
+    let is_option = |it: &Offer| it.value.starts_with('-');
+    if typed.is_empty() && !offers.iter().all(is_option) {
+        offers.retain(|it| !is_option(it));
+    }
+    offers
+}
+
+/// For every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
+pub(super) fn lines(shell: Shell, offers: &[Offer]) -> String {
+    let line = |Offer { value, told }: &Offer| match (shell, told.is_empty()) {
+        (Shell::Zsh, bare) => {
+            let word = if value.starts_with('~') { escaped(value) } else { value.clone() };
+            let value = word.replace('\\', "\\\\").replace(':', "\\:");
+            if bare { value } else { format!("{value}:{}", told.replace('\\', "\\\\")) }
+        }
+        (Shell::Fish | Shell::Power, false) => format!("{value}\t{told}"),
+        _ => value.clone(),
+    };
+    offers.iter().map(|it| line(it) + "\n").collect()
+}
+
+/// For bash, which knows no descriptions: they stand behind the values where several are only shown.
+pub(super) fn bash(offers: &[Offer], asked: &Asked) -> String {
+    let rest = |it: &Offer| it.value.get(asked.kept..).unwrap_or_default().to_owned();
+    if asked.lists && offers.len() > 1 {
+        let wide = offers.iter().map(|it| rest(it).width()).max().unwrap_or(0);
+        let line = |it: &Offer| {
+            let value = rest(it);
+            if it.told.is_empty() {
+                return value + "\n";
+            }
+            let gap = " ".repeat(wide - value.width());
+            cut(&format!("{value}{gap}  ({})", it.told), asked.width.saturating_sub(1)) + "\n"
+        };
+        return offers.iter().map(line).collect();
+    }
+    let word = |it: &Offer| if asked.quoted { rest(it) } else { escaped(&rest(it)) };
+    offers.iter().map(|it| word(it) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates() -> Vec<CompletionCandidate> {
+        let of = |value: &str, told: &str| {
+            CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.to_owned().into()))
+        };
+        vec![
+            of("7", "text Good\u{202e}"),
+            of("a:b\\", "x\\y"),
+            of("cafe 1", ""),
+            of("~/a b", ""),
+            of("x\u{1b}]52;c\u{7}", ""),
+            of("--help", "Help"),
+        ]
+    }
+
+    #[test]
+    fn each_shell_is_told_in_its_own_way() {
+        let offers = offers(&candidates(), "");
+        assert_eq!(offers.len(), 4, "neither options nor what would drive the terminal");
+        assert_eq!(
+            lines(Shell::Zsh, &offers),
+            "7:text Good\\\\u{202e}\na\\:b\\\\:x\\\\y\ncafe 1\n~/a\\\\ b\n"
+        );
+        assert_eq!(
+            lines(Shell::Fish, &offers),
+            "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n~/a b\n"
+        );
+        assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
+        let asked = Asked { width: 20, ..Asked::default() };
+        assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        let asked = Asked { lists: true, ..asked };
+        assert_eq!(bash(&offers, &asked), "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n");
+        assert_eq!(bash(&offers[..1], &asked), "7\n");
+    }
+
+    #[test]
+    fn options_are_offered_where_there_is_nothing_else_or_one_is_begun() {
+        assert_eq!(offers(&candidates()[5..], "").len(), 1);
+        assert_eq!(offers(&candidates(), "-").len(), 5);
+    }
+}

@@ -1,0 +1,20 @@
+#compdef links
+_links() {
+    local candidate
+    local -a whole begun as_is
+    [[ $PREFIX == '~/'* ]] && as_is=(-Q)
+    for candidate in "${(@f)$(LINKS_COMPLETE=zsh links -- "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
+        if [[ ${${candidate//\\:/=}%%:*} == *[=/] ]]; then
+            begun+=("$candidate")
+        elif [[ -n $candidate ]]; then
+            whole+=("$candidate")
+        fi
+    done
+    (( $#whole )) && _describe -V links whole $as_is
+    (( $#begun )) && _describe -V links begun -S '' $as_is
+}
+if [[ $funcstack[1] == _links ]]; then
+    _links "$@"
+else
+    compdef _links links
+fi

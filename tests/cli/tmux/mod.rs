@@ -1,0 +1,160 @@
+//! A terminal with somebody at it: `tests/terminal/run` gives these tests tmux and the shells.
+
+mod manners;
+mod shells;
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::stage::Stage;
+
+/// Longest time that anything takes to appear.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The prompt of the shells under test.
+const PROMPT: &str = "here>";
+
+/// A terminal with a shell, in a session of its own.
+pub(crate) struct Tmux {
+    folder: TempDir,
+    of_links: String,
+}
+
+impl Tmux {
+    /// Bash, which finds `links` as its users do.
+    pub(crate) fn bash(stage: &Stage, width: u16, height: u16) -> Self {
+        Self::start(stage, &["bash", "--noprofile", "--norc", "-i"], width, height)
+    }
+
+    /// A shell of this command line, with the environment of the stage and this prompt.
+    pub(crate) fn start(stage: &Stage, shell: &[&str], width: u16, height: u16) -> Self {
+        let binary = Path::new(env!("CARGO_BIN_EXE_links"));
+        let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
+        let folder = tempfile::tempdir().unwrap();
+        let terminal = Self { folder, of_links: path };
+        let likeness = stage.command(["x"]);
+        let mut command = terminal.command();
+        command.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("PS1", format!("{PROMPT} ")).env("HISTFILE", "/dev/null");
+        command.current_dir(stage.home.path());
+        let (width, height) = (width.to_string(), height.to_string());
+        command.args(["new-session", "-d", "-x", &width, "-y", &height]).args(shell);
+        told(command.output());
+        terminal.wait_for("a prompt", |screen| screen.contains(PROMPT));
+        terminal
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("tmux");
+        command.env_clear().env("PATH", &self.of_links).env("LC_ALL", "C.UTF-8");
+        command.arg("-u").arg("-S").arg(self.folder.path().join("socket"));
+        command.args(["-f", "/dev/null"]);
+        command
+    }
+
+    fn tmux(&self, args: &[&str]) -> String {
+        told(self.command().args(args).output())
+    }
+
+    /// Presses keys by their names: `Tab`, `C-c`, `Enter`.
+    pub(crate) fn press(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    /// Types a text.
+    pub(crate) fn write(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+    }
+
+    /// Runs a command line on an empty screen, and waits for its end.
+    pub(crate) fn run(&self, line: &str) -> Shown {
+        self.begin(line);
+        self.end()
+    }
+
+    /// Runs a command line on an empty screen, without waiting.
+    pub(crate) fn begin(&self, line: &str) {
+        self.clear();
+        self.write(&format!("{line}; echo \"[exit $?]\""));
+        self.press(&["Enter"]);
+    }
+
+    /// Waits for the end of what was begun.
+    pub(crate) fn end(&self) -> Shown {
+        let is_over = |screen: &str| {
+            let after = screen.rsplit_once("\n[exit ").map(|(_, after)| after);
+            after.is_some_and(|it| it.contains(PROMPT))
+        };
+        let text = self.wait_for("the end", is_over);
+        let (text, after) = text.rsplit_once("\n[exit ").unwrap();
+        let exit = after.split_once(']').unwrap().0.parse().unwrap();
+        // What was typed takes one line or, on a narrow terminal, several.
+        let text = text.split_once("$?]\"").map_or(text, |(_, text)| text);
+        Shown { text: text.trim_matches('\n').to_owned(), exit }
+    }
+
+    /// Empties the screen and what has left it.
+    pub(crate) fn clear(&self) {
+        self.press(&["C-u", "C-l"]);
+        self.wait_for("an empty screen", |_| self.rows().concat().trim() == PROMPT);
+        self.tmux(&["clear-history"]);
+    }
+
+    /// Everything shown so far; lines that did not fit are joined.
+    pub(crate) fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])
+    }
+
+    /// The lines as the terminal shows them.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        self.tmux(&["capture-pane", "-p"]).lines().map(str::to_owned).collect()
+    }
+
+    /// The same with the sequences that colour it.
+    pub(crate) fn styled(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-e", "-S", "-"])
+    }
+
+    /// What tmux knows about its pane, such as `#{cursor_flag}`.
+    pub(crate) fn ask(&self, format: &str) -> String {
+        self.tmux(&["display-message", "-p", format]).trim().to_owned()
+    }
+
+    pub(crate) fn resize(&self, width: u16) {
+        self.tmux(&["resize-window", "-x", &width.to_string()]);
+    }
+
+    /// Looks at the screen until it is as expected.
+    pub(crate) fn wait_for(&self, what: &str, expected: impl Fn(&str) -> bool) -> String {
+        let began = Instant::now();
+        loop {
+            let screen = self.screen();
+            if expected(&screen) {
+                return screen;
+            }
+            assert!(began.elapsed() < PATIENCE, "no {what} in\n{screen}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = self.command().arg("kill-server").output();
+    }
+}
+
+/// What a command line left on the terminal.
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    pub(crate) exit: i32,
+}
+
+fn told(output: std::io::Result<Output>) -> String {
+    let output = output.expect("run by tests/terminal/run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,128 @@
+//! Completion as people press it, in bash and in zsh. Only an account with its secret in the keyring knows the service, so that whoever
+//! looked for the token would be seen.
+
+use std::os::unix::net::UnixListener;
+use std::process::Stdio;
+
+use super::Tmux;
+use crate::auth::{config, log_in, logged_out};
+use crate::stage::Stage;
+
+/// Somebody who has used the program, and a session bus where nobody has called so far.
+fn experienced() -> (Stage, UnixListener) {
+    let stage = logged_out().keeping_cache();
+    assert_eq!(log_in(&stage, &stage.server.token(), &["--account", "work"]).exit, 0);
+    let stage = stage.env("LINKS_BASE_URL", "");
+    for line in ["profile list", "slots list cafe", "forms list", "slots types"] {
+        assert_eq!(stage.run(line).exit, 0);
+    }
+    let accounts = config(&stage).join("accounts.json");
+    let text = std::fs::read_to_string(&accounts).unwrap();
+    std::fs::write(&accounts, text.replace("\"file\"", "\"keyring\"")).unwrap();
+    let socket = stage.home.path().join("bus");
+    let bus = UnixListener::bind(&socket).unwrap();
+    bus.set_nonblocking(true).unwrap();
+    stage.server.forget_requests();
+    let stage = stage.env("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", socket.display()));
+    stage.file("my page.yaml", "profile: cafe\nslots: []\n");
+    (stage, bus)
+}
+
+/// What is typed, how often TAB is pressed, and what is to be seen then.
+type Case = (&'static str, usize, &'static [&'static str]);
+
+fn complete(terminal: &Tmux, cases: &[Case]) {
+    for (typed, tabs, expected) in cases {
+        terminal.clear();
+        terminal.write(typed);
+        terminal.press(&vec!["Tab"; *tabs]);
+        let what = format!("{expected:?} behind {typed:?}");
+        terminal.wait_for(&what, |screen| expected.iter().all(|it| screen.contains(it)));
+    }
+}
+
+/// What is the same in both shells.
+const COMMON: &[Case] = &[
+    ("links slo", 1, &["links slots "]),
+    ("links slots get caf", 1, &["links slots get cafe "]),
+    ("links profile get q", 1, &["links profile get qara.weddings "]),
+    ("links slots add cafe but", 1, &["links slots add cafe button "]),
+    ("links slots add cafe button style=p", 1, &["button style=primary "]),
+    ("links slots set cafe 1002 sty", 1, &["links slots set cafe 1002 style="]),
+    ("links slots set cafe 1002 text=@my", 1, &["text=@my\\ page.yaml "]),
+    ("links slots apply my", 1, &["links slots apply my\\ page.yaml "]),
+    ("links slots apply ~/my", 1, &["links slots apply ~/my\\ page.yaml "]),
+    ("links forms get 6", 1, &["links forms get 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 "]),
+    ("links me --out", 1, &["links me --output "]),
+    ("links --account w", 1, &["links --account work "]),
+    ("links config get ti", 1, &["links config get timeout "]),
+];
+
+#[test]
+#[ignore = "needs tmux and bash: see tests/terminal/run"]
+fn bash_offers_names_and_asks_nobody() {
+    let (stage, bus) = experienced();
+    let terminal = Tmux::bash(&stage, 100, 60);
+    terminal.run("source <(links completions bash)");
+    complete(&terminal, COMMON);
+    complete(
+        &terminal,
+        &[
+            ("links profile get ", 2, &["cafe           (Qara Coffee)"]),
+            ("links slots delete cafe 1001 ", 3, &["1007  (divider)\n1008  (event Open cupping"]),
+            ("links slots get cafe 10", 2, &["1001  (text Good morning!)\n1002  (button Menu)"]),
+            ("links slots add cafe button style=", 2, &["primary    secondary  outline"]),
+            ("true; links slots get caf", 1, &["true; links slots get cafe "]),
+            ("links slots set cafe 1002 \"text=@my p", 1, &["\"text=@my page.yaml\" "]),
+        ],
+    );
+    // On a narrow terminal each candidate keeps to its line.
+    terminal.resize(30);
+    complete(&terminal, &[("links slots get cafe 10", 2, &["1008  (event Open cupping: K…\n"])]);
+    untouched(&stage, &bus);
+}
+
+#[test]
+#[ignore = "needs tmux and zsh: see tests/terminal/run"]
+fn zsh_offers_names_and_asks_nobody() {
+    let (stage, bus) = experienced();
+    let folder = stage.home.path().join("functions");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("_links"), stage.run("completions zsh").stdout).unwrap();
+    let sourced = "autoload -U compinit; compinit -uD; source <(links completions zsh)";
+    let installed = "fpath=(~/functions $fpath); autoload -U compinit; compinit -uD";
+    for way in [sourced, installed] {
+        let terminal = Tmux::start(&stage, &["zsh", "-f"], 100, 60);
+        terminal.run(way);
+        complete(&terminal, COMMON);
+        complete(
+            &terminal,
+            &[
+                ("links profile get ", 1, &["cafe           -- Qara Coffee"]),
+                (
+                    "links slots get cafe 10",
+                    1,
+                    &["1001  -- text Good morning!", "1002  -- button Menu"],
+                ),
+                ("links slots add cafe button style=", 1, &["style=primary    style=secondary"]),
+                ("links slots delete cafe 1001 10", 1, &["1007  -- divider\n1008  -- event Open"]),
+                ("links slots add cafe button ", 1, &["title=", "What the button says."]),
+            ],
+        );
+    }
+    untouched(&stage, &bus);
+}
+
+/// Nothing was sent, and nobody called at the session bus, although completion knew the account.
+fn untouched(stage: &Stage, bus: &UnixListener) {
+    assert!(stage.operations().is_empty());
+    let asked = bus.accept().map(drop).map_err(|error| error.kind());
+    assert_eq!(asked, Err(std::io::ErrorKind::WouldBlock));
+    // Whoever needs the token does call.
+    let mut child = stage.command(["me"]).stderr(Stdio::null()).spawn().unwrap();
+    while bus.accept().is_err() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended without a token");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
