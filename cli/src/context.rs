@@ -12,6 +12,7 @@ use crate::diagnostic::Failure;
 use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::folders;
+use crate::interrupt;
 use crate::names::Names;
 use crate::settings::{Missing, Settings, Target, TokenFrom};
 use crate::ui::{Ui, Watch};
@@ -56,6 +57,9 @@ impl Context {
         self.dry_run = dry_run.dry_run;
         self.ui.rehearse(self.dry_run.is_some());
         let client = self.client().await?;
+        if self.dry_run.is_none() {
+            interrupt::may_have_written();
+        }
         let client = self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes()));
         Ok(self.client.insert(client).clone())
     }

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::draft::Draft;
 use crate::exit::Exit;
+use crate::interrupt::Tended;
 use crate::manifest::Document;
 use crate::outcome::{Line, Outcome, Tone, View};
 use crate::program;
@@ -115,6 +116,8 @@ fn open(editor: &str, draft: &Path) -> Result<(), Failure> {
             .hint("VISUAL or EDITOR names the editor")
     };
     let mut command = program::named(editor).map_err(|error| failed(error.to_string()))?;
+    // An editor has a use of its own for Ctrl-C.
+    let _tended = Tended::new();
     match command.arg(draft).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(failed(status.to_string())),

@@ -25,6 +25,7 @@ mod folders;
 mod formats;
 #[cfg(debug_assertions)]
 mod hurry;
+mod interrupt;
 mod json_schema;
 mod key;
 mod login;
@@ -88,6 +89,7 @@ fn run(cli: Cli, args: &[OsString]) -> Exit {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
     };
+    interrupt::watch(Ui::plain(settings.output));
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),

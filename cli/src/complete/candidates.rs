@@ -75,10 +75,6 @@ impl Known {
         types.creatable().map(|name| candidate(name, &title(name))).collect()
     }
 
-    fn config_keys(&self) -> Vec<CompletionCandidate> {
-        KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
-    }
-
     /// Fields of the slot type that the line is about; behind `field=` the values it may have.
     fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
         if let Some((field, path)) = typed.split_once("=@") {
@@ -171,7 +167,7 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
         ("ID", "slots") => Known::slots,
         ("ID" | "FORM", _) => Known::forms,
         ("NAME", "" | "auth") => Known::accounts,
-        ("NAME", "config") => Known::config_keys,
+        ("NAME", "config") => |_| config_keys(),
         ("TYPE", "slots" | "schema") => Known::types,
         (name, _) if name.contains("FIELD=VALUE") => {
             let known = known.clone();
@@ -183,6 +179,10 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
     };
     let known = known.clone();
     arg.add(ArgValueCandidates::new(move || list(&known)))
+}
+
+fn config_keys() -> Vec<CompletionCandidate> {
+    KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
 }
 
 fn candidate(value: impl Into<OsString>, told: &str) -> CompletionCandidate {

@@ -78,7 +78,9 @@ pub(crate) fn asked(args: &[OsString], command: impl FnOnce() -> Command) -> Opt
     let found = engine::complete(&mut command, asked.words.clone(), at, folder.as_deref());
     let mut offers = offer::offers(&found.unwrap_or_default(), &typed);
     if let Some(home) = &home {
-        offers.iter_mut().for_each(|it| it.shorten(home));
+        for offer in &mut offers {
+            offer.shorten(home);
+        }
     }
     let lines = match shell {
         Shell::Bash => offer::bash(&offers, &asked),

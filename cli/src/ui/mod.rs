@@ -2,6 +2,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod clean;
+mod modes;
 pub(crate) mod plan;
 mod progress;
 mod prompt;
@@ -99,7 +100,7 @@ impl Ui {
     pub(crate) fn say(&self, line: &Line) {
         if !self.shape.format.is_json() {
             let text = self.toned(line, self.terminal.stderr);
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            let _ = progress::beside(|| writeln!(io::stderr().lock(), "{text}"));
         }
     }
 
@@ -121,6 +122,13 @@ impl Ui {
         let _ = io::stderr().lock().write_all(text.as_bytes());
         if let Some(draft) = failure.draft() {
             self.say(&Line::new(Tone::Plain, format!("the text is kept in {draft}")));
+        }
+    }
+
+    /// Ends a line that was begun on the terminal.
+    pub(crate) fn break_line(&self) {
+        if self.terminal.stderr {
+            let _ = writeln!(io::stderr().lock());
         }
     }
 

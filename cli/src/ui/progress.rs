@@ -1,10 +1,21 @@
 //! Progress of long work, on a terminal only.
 
+use std::sync::{Mutex, PoisonError};
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::modes::Modes;
+use crate::interrupt::Changed;
+
+/// The line that is on the terminal now.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// A line on stderr that says how far the work is; gone when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    _terminal: Option<(Changed, Option<Modes>)>,
+}
 
 impl Progress {
     pub(super) fn new(steps: usize, shown: bool) -> Self {
@@ -14,23 +25,42 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
             bar.set_style(style);
         }
-        Self(bar)
+        let terminal = shown.then(|| {
+            now_shown(Some(bar.clone()));
+            let bar = bar.clone();
+            (Changed::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
+        });
+        Self { bar, _terminal: terminal }
     }
 
     /// Says what is being done now.
     pub(crate) fn now(&self, what: &str) {
-        self.0.set_message(super::clean::line(what).into_owned());
-        self.0.tick();
+        self.bar.set_message(super::clean::line(what).into_owned());
+        self.bar.tick();
     }
 
     /// One step is done.
     pub(crate) fn step(&self) {
-        self.0.inc(1);
+        self.bar.inc(1);
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+        now_shown(None);
     }
+}
+
+/// Writes lines to stderr, above the progress if it is shown.
+pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
+    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match shown {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+fn now_shown(bar: Option<ProgressBar>) {
+    *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Write};
 
+use crate::interrupt;
+
 /// Asks on stderr, reads a line of stdin; everything but a yes is a no.
 pub(super) fn yes(question: &str) -> bool {
     is_yes(&text(&format!("{question} [y/N]")))
@@ -9,10 +11,15 @@ pub(super) fn yes(question: &str) -> bool {
 
 /// Asks on stderr, reads a line of stdin; nothing where that fails.
 pub(super) fn text(question: &str) -> String {
-    let mut stderr = io::stderr().lock();
+    let mut stderr = io::stderr();
     let asked = write!(stderr, "{} ", super::clean::text(question)).and_then(|()| stderr.flush());
     let mut answer = String::new();
-    match asked.and_then(|()| io::stdin().lock().read_line(&mut answer)) {
+    let read = || io::stdin().lock().read_line(&mut answer);
+    match asked.and_then(|()| interrupt::while_asking(read)) {
+        Ok(0) => {
+            let _ = writeln!(stderr);
+            answer
+        }
         Ok(_) => answer.trim_end_matches(['\r', '\n']).to_owned(),
         Err(_) => String::new(),
     }
@@ -20,9 +27,22 @@ pub(super) fn text(question: &str) -> String {
 
 /// Asks on stderr, reads a line of the terminal without showing it.
 pub(super) fn secret(question: &str) -> io::Result<String> {
-    let mut stderr = io::stderr().lock();
+    let mut stderr = io::stderr();
     write!(stderr, "{}: ", super::clean::text(question))?;
     stderr.flush()?;
+    unseen()
+}
+
+/// Reads a line while the terminal does not show what is typed.
+#[cfg(unix)]
+fn unseen() -> io::Result<String> {
+    let _modes = super::modes::Modes::unseen();
+    let mut answer = String::new();
+    interrupt::while_asking(|| io::stdin().lock().read_line(&mut answer)).map(|_| answer)
+}
+
+#[cfg(not(unix))]
+fn unseen() -> io::Result<String> {
     console::Term::stderr().read_secure_line()
 }
 

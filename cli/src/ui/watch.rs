@@ -10,6 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 
+use super::progress::beside;
 use super::{clean, trace};
 use crate::names;
 
@@ -59,7 +60,7 @@ impl Watch {
 
     fn say(&self, line: &str) {
         if !self.silent {
-            let _ = writeln!(io::stderr().lock(), "{}", clean::line(line));
+            let _ = beside(|| writeln!(io::stderr().lock(), "{}", clean::line(line)));
         }
     }
 }
@@ -96,10 +97,8 @@ impl Observer for Watch {
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         }
         if self.verbose > 0 {
-            let mut stderr = io::stderr().lock();
-            for line in trace::lines(attempt, self.left(), self.verbose > 1) {
-                let _ = writeln!(stderr, "{line}");
-            }
+            let lines = trace::lines(attempt, self.left(), self.verbose > 1);
+            let _ = beside(|| writeln!(io::stderr().lock(), "{}", lines.join("\n")));
         }
     }
 }

@@ -1,18 +1,18 @@
 //! A terminal with somebody at it: `tests/terminal/run` gives these tests tmux and the shells.
 
+mod leaving;
 mod manners;
 mod shells;
 
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::stage::Stage;
 
-/// Longest time that anything takes to appear.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How often the screen is looked at before something counts as missing: for more than a minute.
+const LOOKS: usize = 10_000;
 
 /// The prompt of the shells under test.
 const PROMPT: &str = "here>";
@@ -43,6 +43,7 @@ impl Tmux {
         let (width, height) = (width.to_string(), height.to_string());
         command.args(["new-session", "-d", "-x", &width, "-y", &height]).args(shell);
         told(command.output());
+        terminal.tmux(&["set-option", "-s", "set-clipboard", "on"]);
         terminal.wait_for("a prompt", |screen| screen.contains(PROMPT));
         terminal
     }
@@ -93,7 +94,8 @@ impl Tmux {
         let exit = after.split_once(']').unwrap().0.parse().unwrap();
         // What was typed takes one line or, on a narrow terminal, several.
         let text = text.split_once("$?]\"").map_or(text, |(_, text)| text);
-        Shown { text: text.trim_matches('\n').to_owned(), exit }
+        let lines: Vec<_> = text.trim_matches('\n').lines().map(str::trim_end).collect();
+        Shown { text: lines.join("\n"), exit }
     }
 
     /// Empties the screen and what has left it.
@@ -123,21 +125,25 @@ impl Tmux {
         self.tmux(&["display-message", "-p", format]).trim().to_owned()
     }
 
+    /// What programs have copied.
+    pub(crate) fn buffers(&self) -> String {
+        self.tmux(&["list-buffers"])
+    }
+
     pub(crate) fn resize(&self, width: u16) {
         self.tmux(&["resize-window", "-x", &width.to_string()]);
     }
 
     /// Looks at the screen until it is as expected.
     pub(crate) fn wait_for(&self, what: &str, expected: impl Fn(&str) -> bool) -> String {
-        let began = Instant::now();
-        loop {
+        for _ in 0..LOOKS {
             let screen = self.screen();
             if expected(&screen) {
                 return screen;
             }
-            assert!(began.elapsed() < PATIENCE, "no {what} in\n{screen}");
             std::thread::yield_now();
         }
+        panic!("no {what} in\n{}", self.screen());
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::interrupt::Tended;
 use crate::outcome::{Body, Outcome, View};
 use crate::sandbox;
 
@@ -26,6 +27,7 @@ pub(crate) struct SandboxServeArgs {
 pub(crate) async fn run(context: &Context, args: SandboxServeArgs) -> Result<Outcome, Failure> {
     let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
     // Whoever reads the line may stop the service at once.
+    let tended = Tended::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
@@ -35,7 +37,7 @@ pub(crate) async fn run(context: &Context, args: SandboxServeArgs) -> Result<Out
         exit: Exit::Ok,
         then: Some(Box::pin(async move {
             let ended = stopped.await;
-            drop(server);
+            drop((server, tended));
             if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
         })),
     })

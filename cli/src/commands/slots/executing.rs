@@ -10,6 +10,7 @@ use super::planning::Planned;
 use super::problems;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::interrupt::Tended;
 use crate::outcome::{Body, Line, Outcome, Tone, View};
 use crate::ui::Ui;
 
@@ -22,6 +23,7 @@ pub(super) async fn execute(
     ui: &Ui,
     resume: &str,
 ) -> Result<Done, Failure> {
+    let _tended = Tended::new();
     let progress = ui.progress(it.plan.request_count() - 1);
     let stopping = AtomicBool::new(false);
     let mut begun = false;
