@@ -78,8 +78,17 @@ impl Failure {
 
     /// The same after the service did what it was asked.
     #[must_use]
-    pub(crate) fn executed(mut self) -> Self {
-        self.0.outcome = "executed";
+    pub(crate) fn executed(self) -> Self {
+        self.ended("executed")
+    }
+
+    /// The same where nobody knows whether the request was carried out.
+    pub(crate) fn unknown(self) -> Self {
+        self.ended("unknown")
+    }
+
+    fn ended(mut self, outcome: &'static str) -> Self {
+        self.0.outcome = outcome;
         self
     }
 

@@ -44,7 +44,8 @@ fn end(ui: &Ui) {
     ui.break_line();
     let failure = Failure::new(Exit::Interrupted, "stopped by Ctrl-C");
     ui.fail(&if WRITES.load(Ordering::SeqCst) {
-        failure.hint("a write that was under way may have been carried out all the same")
+        let hint = "a write that was under way may have been carried out all the same";
+        failure.unknown().hint(hint)
     } else {
         failure
     });
@@ -72,6 +73,11 @@ impl Tended {
     pub(crate) fn new() -> Self {
         TENDED.fetch_add(1, Ordering::SeqCst);
         Self(())
+    }
+
+    /// The program ends by itself now, and has something better to say.
+    pub(crate) fn end_soon(self) {
+        std::mem::forget(self);
     }
 }
 

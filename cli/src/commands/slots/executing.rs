@@ -23,7 +23,7 @@ pub(super) async fn execute(
     ui: &Ui,
     resume: &str,
 ) -> Result<Done, Failure> {
-    let _tended = Tended::new();
+    let tended = Tended::new();
     let progress = ui.progress(it.plan.request_count() - 1);
     let stopping = AtomicBool::new(false);
     let mut begun = false;
@@ -63,6 +63,9 @@ pub(super) async fn execute(
             "not all of this run could be written down: {trouble}; what it did can be read off the page"
         );
         ui.say(&Line::new(Tone::Changed, text));
+    }
+    if matches!(ended, None | Some(Ok(None))) {
+        tended.end_soon();
     }
     match ended {
         Some(Ok(Some(_))) => Ok(done),
