@@ -28,6 +28,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
     let mut rules = Vec::new();
     for it in types {
         let mut schema = data(it);
+        referable(&mut schema);
         let required = schema.remove("required");
         let is_it =
             json!({ "properties": { "type": { "const": it.type_ } }, "required": ["type"] });
@@ -112,6 +113,44 @@ fn data(it: &SlotType) -> Map<String, Value> {
         place["markdownEnumDescriptions"] = values.iter().map(label).collect();
     }
     schema
+}
+
+/// Lets a reference stand wherever the schema wants a text of any kind.
+fn referable(schema: &mut Map<String, Value>) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().for_each(or_reference);
+    }
+    if let Some(items) = schema.get_mut("items") {
+        or_reference(items);
+    }
+}
+
+fn or_reference(place: &mut Value) {
+    let Value::Object(schema) = place else { return };
+    let is_text = schema.get("type").is_some_and(|it| match it {
+        Value::Array(types) => types.contains(&json!("string")),
+        one => one == "string",
+    });
+    if !is_text || schema.contains_key("enum") || schema.contains_key("const") {
+        return referable(schema);
+    }
+    let about = schema.get("description").cloned();
+    *place = json!({
+        "if": { "type": "object" },
+        "then": {
+            "properties": {
+                "$upload": { "type": "string", "description": "An image next to this file, uploaded by `apply`" },
+                "$form": { "type": "string", "description": "The title of a lead form, for its id" },
+            },
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": false,
+        },
+        "else": schema,
+    });
+    if let Some(about) = about {
+        place["description"] = about;
+    }
 }
 
 #[cfg(test)]

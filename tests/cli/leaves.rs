@@ -113,6 +113,11 @@ pub(crate) fn run(stage: &Stage, leaf: &str, more: &[&str]) -> Run {
     typed(stage, leaf, line, more)
 }
 
+/// Runs a leaf with other words than its own.
+pub(crate) fn run_words(stage: &Stage, leaf: &str, words: &[&str]) -> Run {
+    typed(stage, leaf, leaf.split(' ').map(str::to_owned).collect(), words)
+}
+
 fn typed(stage: &Stage, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
     line.extend(more.iter().map(|it| (*it).to_owned()));
     match leaf {

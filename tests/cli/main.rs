@@ -33,6 +33,8 @@ mod files;
 mod forms;
 mod keyring;
 #[cfg(target_os = "linux")]
+mod keys;
+#[cfg(target_os = "linux")]
 mod leaves;
 #[path = "../support/lying.rs"]
 #[expect(dead_code, reason = "the tests of the SDK use more of it")]

@@ -17,8 +17,27 @@ fn the_page_of_the_cafe_is_valid() {
         let errors: Vec<_> = schema.iter_errors(&page).map(|it| it.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}");
     }
-    let bad = serde_json::json!({ "profile": "cafe", "slots": [{ "type": "button", "data": { "titel": "Menu" } }] });
-    assert!(!schema.is_valid(&bad));
+    let page = |block: &str| -> Value {
+        serde_saphyr::from_str(&format!("profile: cafe\nslots:\n  - {block}\n")).unwrap()
+    };
+    for good in [
+        "{type: picture, data: {image: {$upload: ./menu.jpg}}}",
+        "{type: gallery, data: {images: [{image: {$upload: ./menu.jpg}, title: Menu}]}}",
+        "{type: form, data: {formId: {$form: Contact us}, view: button}}",
+        "{id: 1002, type: button}",
+    ] {
+        assert!(schema.is_valid(&page(good)), "{good}");
+    }
+    for bad in [
+        "{type: button, data: {titel: Menu}}",
+        "{type: button, data: {title: 7, link: https://qara.example}}",
+        "{type: form, data: {formId: {$forms: Contact us}}}",
+        "{type: form, data: {formId: {$form: Contact us}, view: {$form: x}}}",
+        "{type: form}",
+        "{type: buton, data: {}}",
+    ] {
+        assert!(!schema.is_valid(&page(bad)), "{bad}");
+    }
 }
 
 #[test]
