@@ -44,6 +44,8 @@ pub(crate) enum View {
     Markdown(String),
     /// Lines of the tool's own.
     Lines(Vec<Line>),
+    /// Lines of the tool's own, and the part of the data that is a table, for CSV.
+    Figures(Vec<Line>, Vec<Value>),
 }
 
 /// A column of a table.
@@ -106,6 +108,16 @@ impl Outcome {
     #[must_use]
     pub(crate) fn exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
+    }
+}
+
+impl View {
+    /// The part of the data that is a table, where the data as a whole is none.
+    pub(crate) fn rows(&self) -> Option<&[Value]> {
+        match self {
+            Self::Figures(_, rows) if !rows.is_empty() => Some(rows),
+            _ => None,
+        }
     }
 }
 

@@ -39,6 +39,24 @@ fn scripts_get_the_answer_as_it_was_sent() {
 }
 
 #[test]
+fn a_spreadsheet_gets_the_timeline_or_the_rows() {
+    let stage = Stage::in_june();
+    let header = |line: String| {
+        let run = stage.run(&line);
+        assert_eq!(run.exit, 0, "{run}");
+        let mut lines = run.stdout.lines().map(str::to_owned);
+        (lines.next().unwrap(), lines.count())
+    };
+    let of = |line: &str| header(format!("analytics {line} {JUNE} -o csv"));
+    assert_eq!(of("account --timeline"), ("date,views,clicks".into(), 7));
+    assert_eq!(of("account"), ("profileId,login,title,views,uniques,clicks".into(), 2));
+    assert_eq!(of("profile cafe"), ("slotId,type,title,clicks,uniques".into(), 14));
+    assert_eq!(of(&format!("form {FORM}")).1, 1);
+    let rest = "--jq .data.socials[] -o csv";
+    assert_eq!(header(format!("analytics profile cafe {JUNE} {rest}")).0, "link,icon,clicks");
+}
+
+#[test]
 fn mistakes_are_told_apart() {
     let stage = Stage::cafe();
     for (line, exit) in [

@@ -102,6 +102,10 @@ impl Shape {
             Format::Json => self.json(&selected)?,
             Format::Yaml => Printed::Text(yaml(&selected)?),
             Format::Jsonl => Printed::Json(lines(&selected.raw_records()?)),
+            Format::Csv if !self.is_narrowed() && outcome.view.rows().is_some() => {
+                let rows = outcome.view.rows().unwrap_or_default();
+                Printed::Text(delimited::render(&Grid::of_all(rows, grid::compact))?)
+            }
             Format::Csv => Printed::Text(delimited::render(&self.grid(
                 &selected,
                 &View::Any,
@@ -116,7 +120,9 @@ impl Shape {
                 View::Table(_) | View::Record(_) | View::Any => {
                     Printed::Grid(self.grid(&selected, &outcome.view, grid::show)?)
                 }
-                View::Document(_) | View::Markdown(_) | View::Lines(_) => Printed::View,
+                View::Document(_) | View::Markdown(_) | View::Lines(_) | View::Figures(..) => {
+                    Printed::View
+                }
             },
         })
     }
@@ -189,7 +195,7 @@ impl Shape {
             _ if self.is_narrowed() => markdown::table(&self.grid(selected, view, grid::show)?),
             View::Markdown(text) => text.clone(),
             View::Document(text) => markdown::block("", text),
-            View::Lines(lines) => {
+            View::Lines(lines) | View::Figures(lines, _) => {
                 let text: Vec<_> = lines.iter().map(|it| it.text.as_str()).collect();
                 markdown::block("diff", &text.join("\n"))
             }

@@ -190,7 +190,9 @@ impl Ui {
                 clean::text(text).into_owned()
             }
             View::Document(text) | View::Markdown(text) => text.clone(),
-            View::Lines(lines) => lines.iter().map(|it| self.toned(it, terminal) + "\n").collect(),
+            View::Lines(lines) | View::Figures(lines, _) => {
+                lines.iter().map(|it| self.toned(it, terminal) + "\n").collect()
+            }
             View::Table(_) | View::Record(_) | View::Any => String::new(),
         }
     }

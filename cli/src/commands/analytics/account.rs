@@ -9,7 +9,10 @@ use crate::outcome::Outcome;
 
 /// Arguments of `links analytics account`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links analytics account --period last7 --timeline")]
+#[command(
+    after_help = "-o csv prints the timeline where one is asked for, else the rows; --jq takes any other part.\n\n\
+    Examples:\n  links analytics account --period last7 --timeline\n  links analytics account --bucket week -o csv"
+)]
 pub(crate) struct AnalyticsAccountArgs {
     #[command(flatten)]
     query: QueryArgs,

@@ -31,6 +31,23 @@ pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Ve
     figures.lines
 }
 
+/// What a table is made of: the timeline where there is one, else the first list of records.
+pub(super) fn rows(data: &Value) -> Vec<Value> {
+    let Value::Object(object) = data else { return Vec::new() };
+    let lists = object.iter().filter_map(|(name, value)| match value {
+        Value::Array(items) if items.iter().all(Value::is_object) => Some(items.clone()),
+        Value::Object(records) if name != "previous" && is_map_of_records(records) => {
+            Some(records.values().cloned().collect())
+        }
+        _ => None,
+    });
+    let lists: Vec<Vec<Value>> = lists.filter(|it| !it.is_empty()).collect();
+    let is_timeline = |list: &&Vec<Value>| {
+        timeline(&list.iter().filter_map(Value::as_object).collect::<Vec<_>>()).is_some()
+    };
+    lists.iter().find(is_timeline).or(lists.first()).cloned().unwrap_or_default()
+}
+
 struct Figures {
     approximate: bool,
     width: Option<usize>,
@@ -308,6 +325,21 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_made_of_the_timeline_else_of_the_rows() {
+        let row = json!({ "id": 7, "views": 4 });
+        let day = json!({ "date": "2026-01-01", "views": 4 });
+        for (data, table) in [
+            (json!({ "totals": {}, "rows": [row], "timeline": [day] }), vec![day.clone()]),
+            (json!({ "insights": ["x"], "rows": [row], "timeline": [] }), vec![row.clone()]),
+            (json!({ "rows": { "7": row, "8": row } }), vec![row.clone(), row.clone()]),
+            (json!({ "totals": { "views": 4 } }), vec![]),
+            (json!([row]), vec![]),
+        ] {
+            assert_eq!(rows(&data), table, "{data}");
+        }
+    }
+
+    #[test]
     fn any_shape_is_shown_without_harm() {
         for data in [
             json!(null),
@@ -319,6 +351,7 @@ mod tests {
             json!({ "timeline": [{ "date": "x", "views": 1e308 }, { "date": 3, "views": "many" }] }),
         ] {
             drawn(&data, Some(0));
+            rows(&data);
         }
     }
 

@@ -47,7 +47,8 @@ async fn shown(context: &Context, call: Call<Analytics>) -> Result<Outcome, Fail
     for line in reliance(meta) {
         context.ui.say(&Line::new(Tone::Faint, line));
     }
-    Ok(Outcome::service(answer.body().clone(), View::Lines(lines)))
+    let rows = figures::rows(&body["data"]);
+    Ok(Outcome::service(answer.body().clone(), View::Figures(lines, rows)))
 }
 
 /// What the service says about its numbers, as far as it is recognised.
@@ -58,6 +59,8 @@ fn reliance(meta: &Value) -> Vec<String> {
             Some(seconds) if seconds > 0 => format!(", counted again after {seconds} s"),
             _ => String::new(),
         };
+        let to_second = at.parse::<jiff::Timestamp>().and_then(|it| it.round(jiff::Unit::Second));
+        let at = to_second.map_or_else(|_| at.to_owned(), |it| it.to_string());
         lines.push(format!("as of {at}{again}"));
     }
     if let (Some(days), Some(start)) =
