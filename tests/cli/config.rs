@@ -1,5 +1,7 @@
 //! The configuration file, and what `links doctor` says.
 
+use links_fixtures::Limits;
+
 use crate::stage::Stage;
 
 fn stage() -> Stage {
@@ -94,6 +96,12 @@ fn the_doctor_finds_what_is_wrong() {
     assert_eq!(bad(&stage().env("LINKS_BASE_URL", "")), (2, "service".into()));
     assert_eq!(bad(&stage().env("LINKS_TOKEN", "")), (4, "token".into()));
     assert_eq!(bad(&stage().env("LINKS_TOKEN", "wrong-token")), (4, "abilities".into()));
+    assert_eq!(bad(&stage().env("LINKS_BASE_URL", "links.test")), (2, "service".into()));
+    let absent = stage().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
+    assert_eq!(bad(&absent), (2, "token".into()));
+    let short = stage();
+    let address = short.server.base_url().replace("/api/v1", "");
+    assert_eq!(bad(&short.env("LINKS_BASE_URL", address)), (6, "way to the service".into()));
     let nowhere = stage().env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1");
     assert_eq!(bad(&nowhere), (10, "way to the service".into()));
 
@@ -101,6 +109,28 @@ fn the_doctor_finds_what_is_wrong() {
     stage.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
     let (exit, found) = findings(&stage);
     assert!(exit == 0 && found.contains(&("abilities".into(), "doubtful".into())), "{found:?}");
+
+    let full = Stage::with(|it| {
+        it.limits(Limits { profiles: 2, rates_enforced: false, ..Limits::default() })
+    });
+    let (exit, found) = findings(&full);
+    assert!(exit == 0 && found.contains(&("limits".into(), "doubtful".into())), "{found:?}");
+    let (exit, found) = findings(&Stage::in_june());
+    assert!(exit == 0 && found.contains(&("clock".into(), "doubtful".into())), "{found:?}");
+}
+
+#[test]
+fn the_doctor_tries_no_way_that_cannot_be() {
+    for (stage, reached) in [
+        (stage(), true),
+        (stage().env("LINKS_TOKEN", ""), false),
+        (stage().env("LINKS_BASE_URL", "links.test"), false),
+    ] {
+        let run = stage.run("doctor");
+        assert_eq!(run.stdout.contains("not tried"), !reached, "{run}");
+        assert_eq!(stage.operations().is_empty(), !reached, "{run}");
+        assert!(!run.to_string().contains(&stage.server.token()), "{run}");
+    }
 }
 
 #[cfg(unix)]

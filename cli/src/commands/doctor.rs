@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use links_sdk::{Client, Clock, SystemClock};
+use links_sdk::{BaseUrl, Client, Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::config::{self, Config};
@@ -22,6 +22,12 @@ pub(crate) struct DoctorArgs {}
 /// A clock that is further off spoils what depends on times, such as the age of idempotency keys.
 const SKEW_MAX: Duration = Duration::from_secs(30);
 
+/// Whether the service can be reached.
+const WAY: &str = "way to the service";
+
+/// Without these there is no way to try.
+const NEEDED: [&str; 2] = ["service", "token"];
+
 /// What one look has found.
 struct Finding {
     check: &'static str,
@@ -36,12 +42,22 @@ enum State {
     Bad(Exit),
 }
 
+impl State {
+    fn is_bad(self) -> bool {
+        matches!(self, Self::Bad(_))
+    }
+}
+
 pub(crate) async fn run(context: &mut Context, _: DoctorArgs) -> Result<Outcome, Failure> {
     let mut findings = vec![configuration(context), service(context), token(context)];
     findings.extend(permissions(context));
+    if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
+        findings.push(doubtful(WAY, "not tried, for what is missing above"));
+        return Ok(report(&findings));
+    }
     match context.client().await {
         Ok(client) => online(context, &client, &mut findings).await,
-        Err(failure) => findings.push(bad("way to the service", &failure)),
+        Err(failure) => findings.push(bad(WAY, &failure)),
     }
     Ok(report(&findings))
 }
@@ -57,7 +73,10 @@ fn configuration(context: &Context) -> Finding {
 
 fn service(context: &Context) -> Finding {
     match &context.settings.target {
-        Target::Service { address, from } => good("service", format!("{address}, named by {from}")),
+        Target::Service { address, from } => match BaseUrl::new(address) {
+            Ok(_) => good("service", format!("{address}, named by {from}")),
+            Err(why) => bad("service", &Failure::usage(format!("{from} is {address}: {why}"))),
+        },
         Target::Sandbox => good("service", "the sandbox of this machine"),
         Target::Unset => Finding {
             check: "service",
@@ -74,6 +93,9 @@ fn token(context: &Context) -> Finding {
     }
     match &context.settings.token {
         TokenFrom::Variable(_) => good(check, "from LINKS_TOKEN"),
+        TokenFrom::File(path) if std::fs::File::open(path).is_err() => {
+            bad(check, &Failure::usage(format!("the file {} cannot be read", path.display())))
+        }
         TokenFrom::File(path) => match others_may(path, 0o077) {
             Some(true) => {
                 doubtful(check, format!("others can read {}: chmod 600 it", path.display()))
@@ -144,11 +166,16 @@ async fn online(context: &Context, client: &Client, findings: &mut Vec<Finding>)
     match client.index().answer().await {
         Ok(answer) => {
             let took = clock.monotonic().saturating_sub(start).as_millis();
-            findings.push(good("way to the service", format!("it answered in {took} ms")));
+            findings.push(good(WAY, format!("it answered in {took} ms")));
             findings.extend(answer.header("date").map(|date| skew(date, clock.wall())));
         }
+        Err(error) if error.is_not_found() => {
+            let said = "nothing answers at this address; it ends with the version segment, such as /api/v1";
+            findings.push(bad(WAY, &Failure::new(Exit::NotFound, said)));
+            return;
+        }
         Err(error) => {
-            findings.push(bad("way to the service", &error.into()));
+            findings.push(bad(WAY, &error.into()));
             return;
         }
     }
@@ -170,6 +197,10 @@ async fn online(context: &Context, client: &Client, findings: &mut Vec<Finding>)
             } else {
                 doubtful("limits", said)
             });
+        }
+        Err(error) if error.is_not_authenticated() => {
+            let said = "the service does not know this token: it was revoked, or is that of another service";
+            findings.push(bad("abilities", &Failure::new(Exit::NotAuthenticated, said)));
         }
         Err(error) => findings.push(bad("abilities", &error.into())),
     }
