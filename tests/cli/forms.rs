@@ -47,6 +47,24 @@ fn every_question_that_stays_keeps_its_key() {
 }
 
 #[test]
+fn a_list_without_keys_keeps_those_of_known_labels_and_is_compared() {
+    let stage = Stage::cafe();
+    let list = json!([{ "type": "text", "label": "Table" }, { "type": "phone", "label": "Phone", "required": true }]);
+    let value = format!("fields:={list}");
+    let run = stage.run_args(["forms", "update", FORM, &value, "title=Reserve"], b"");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(keys(&stage)[1], "phone");
+    for line in
+        ["~ title: \"Book a table\" → \"Reserve\"", "- key: \"name\"", "- key: \"wishes\"", "+ "]
+    {
+        assert!(run.stderr.lines().any(|it| it.starts_with(line)), "{line}\n{run}");
+    }
+    assert_eq!(stage.operations(), ["showForm", "updateForm"]);
+    assert_eq!(stage.run(&format!("forms update {FORM} title=Again")).exit, 0);
+    assert_eq!(stage.operations(), ["updateForm"]);
+}
+
+#[test]
 fn what_the_service_adds_to_a_question_is_not_sent_back_to_it() {
     let unknown = Choices { unknown_fields: true, ..Choices::default() };
     for choices in [unknown, Choices { channel_ids: Collection::Map, ..Choices::default() }] {
@@ -93,12 +111,18 @@ fn two_questions_of_one_label_are_told_apart_by_their_keys() {
 #[test]
 fn a_form_is_edited() {
     let stage = Stage::cafe();
-    let script =
-        "cp \"$1\" seen; sed -i 's/^title:.*/title: Reserve/; s/label: Phone/label: Tel/' \"$1\"\n";
+    // A key that gets lost is no new question.
+    let script = "cp \"$1\" seen; sed -i 's/^title:.*/title: Reserve/; s/label: Phone/label: Tel/; \
+        s/key: name/placeholder: You/; s/placeholder: Aruzhan//' \"$1\"\n";
     let path = stage.file("editor.sh", script);
     let stage = stage.env("VISUAL", format!("sh {}", path.display()));
-    let seen = terminal::run(&stage, &format!("forms edit {FORM} -o json"), "");
+    let seen = terminal::run(&stage, &format!("forms edit {FORM}"), "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
+    for line in
+        ["~ title: \"Book a table\" → \"Reserve\"", "~ phone (Phone)", "label: \"Phone\" → \"Tel\""]
+    {
+        assert!(seen.text.contains(line), "{line}\n{}", seen.text);
+    }
     let form = &stage.server.account().forms[0];
     assert_eq!((form.title.as_str(), form.fields[1].label.as_str()), ("Reserve", "Tel"));
     assert_eq!(keys(&stage), ["name", "phone", "wishes"]);

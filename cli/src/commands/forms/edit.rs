@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
-use links_sdk::FormChanges;
 
+use super::questions;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
@@ -34,13 +34,13 @@ pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Ou
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
 
     let text = yaml::write(&fields)?;
-    let apply = async |_: &mut Context, document, _: &Path| {
+    let apply = async |context: &mut Context, document, _: &Path| {
         let edited = Fields::of(document)?;
         let changes = edited.changes_of(&fields);
         if changes.is_empty() {
             return Ok(None);
         }
-        let updated = form.update(FormChanges::from(changes)).answer().await;
+        let updated = questions::update(context, &form, &fields, changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;

@@ -5,6 +5,7 @@ pub(crate) mod edit;
 pub(crate) mod field;
 pub(crate) mod get;
 pub(crate) mod list;
+mod questions;
 pub(crate) mod update;
 
 use clap::Subcommand;

@@ -3,6 +3,7 @@
 use clap::Args;
 use links_sdk::FormChanges;
 
+use super::questions;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
@@ -13,7 +14,8 @@ use crate::outcome::{Outcome, View};
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    after_help = "A `fields` replaces the whole list of the form's questions; `links forms field` changes one of them.\n\n\
+    after_help = "A `fields` replaces the whole list of the form's questions, of which those with a known label keep their key; \
+        `links forms field` changes one of them.\n\n\
         Examples:\n  links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false\n  \
         links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml"
 )]
@@ -31,7 +33,13 @@ pub(crate) struct FormsUpdateArgs {
 pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<Outcome, Failure> {
     let fields = Fields::read(&args.words)?.some("title=Contact")?;
     let form = context.writer(args.dry_run).await?.form(args.id);
-    let changed = form.update(FormChanges::from(fields.object())).answer().await;
+    let changes = fields.object();
+    let changed = if changes.0.contains_key("fields") {
+        let before = super::record(&form).await?;
+        questions::update(context, &form, &before, changes).await
+    } else {
+        form.update(FormChanges::from(changes)).answer().await
+    };
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }

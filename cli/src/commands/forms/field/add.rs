@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use super::{Questions, whole};
+use super::Questions;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
-use crate::outcome::{Outcome, Tone};
+use crate::outcome::Outcome;
 
 /// Arguments of `links forms field add`.
 #[derive(Args, Debug)]
@@ -35,8 +35,6 @@ pub(crate) async fn run(
     let question = Fields::read(&args.words)?.some("type=text label=Name")?.object().0;
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = args.at.unwrap_or(usize::MAX).min(questions.list.len());
-    let given: Vec<_> = question.keys().cloned().collect();
-    let difference = vec![whole('+', Tone::Added, &question)];
     questions.list.insert(at, question);
-    questions.write(context, difference, &given).await
+    questions.write(context).await
 }

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::{Questions, whole};
+use super::Questions;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
-use crate::outcome::{Outcome, Tone};
+use crate::outcome::Outcome;
 
 /// Arguments of `links forms field remove`.
 #[derive(Args, Debug)]
@@ -27,7 +27,6 @@ pub(crate) async fn run(
 ) -> Result<Outcome, Failure> {
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = questions.find(&args.field)?;
-    let question = questions.list.remove(at);
-    let difference = vec![whole('-', Tone::Removed, &question)];
-    questions.write(context, difference, &[]).await
+    questions.list.remove(at);
+    questions.write(context).await
 }

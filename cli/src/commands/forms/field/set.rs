@@ -1,14 +1,13 @@
 //! `links forms field set`
 
 use clap::Args;
-use serde_json::Value;
 
-use super::{Questions, called};
+use super::Questions;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
-use crate::outcome::{Line, Outcome, Tone};
+use crate::outcome::Outcome;
 
 /// Arguments of `links forms field set`.
 #[derive(Args, Debug)]
@@ -41,14 +40,6 @@ pub(crate) async fn run(
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = questions.find(&args.field)?;
     let changes = changes.changes_of(&questions.list[at]).0;
-    let given: Vec<_> = changes.keys().cloned().collect();
-    let mut difference = Vec::new();
-    if !changes.is_empty() {
-        difference.push(Line::new(Tone::Changed, format!("~ {}", called(&questions.list[at]))));
-    }
-    for (name, value) in changes {
-        let old = questions.list[at].insert(name.clone(), value.clone()).unwrap_or(Value::Null);
-        difference.push(Line::new(Tone::Changed, format!("    {name}: {old} → {value}")));
-    }
-    questions.write(context, difference, &given).await
+    questions.list[at].extend(changes);
+    questions.write(context).await
 }

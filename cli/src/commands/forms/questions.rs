@@ -1,0 +1,210 @@
+//! The questions of a form: a write replaces the whole list, so those that stay have to keep their keys, and what is different is shown
+//! before it is written.
+
+use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
+use serde_json::{Map, Value};
+
+use crate::context::Context;
+use crate::outcome::{Line, Tone};
+
+/// The names within a question that the interface shows (section 2.4).
+const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
+
+/// Writes changes of a form that was read before, once everything that is different is said. A question that comes without a key gets
+/// the one it had.
+pub(super) async fn update(
+    context: &Context,
+    form: &FormHandle,
+    before: &Map<String, Value>,
+    mut changes: Object,
+) -> Result<Answer, Error> {
+    let old = list(before.get("fields"));
+    if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
+        keep_keys(&old, new);
+    }
+    for line in difference(before, &changes.0) {
+        context.ui.say(&line);
+    }
+    let result = form.update(FormChanges::from(changes.clone())).answer().await;
+    // What the service adds to a question for readers it may refuse from writers; nothing was written then.
+    if let Err(error) = &result
+        && let Some(strange) = refused(error.field_errors().keys())
+        && strange.iter().all(|it| is_added(it, &old))
+        && let Some(Value::Array(new)) = changes.0.get_mut("fields")
+    {
+        for question in new.iter_mut().filter_map(Value::as_object_mut) {
+            question.retain(|name, _| !strange.contains(name));
+        }
+        return form.update(FormChanges::from(changes)).answer().await;
+    }
+    result
+}
+
+/// How people call a question.
+pub(super) fn called(question: &Map<String, Value>) -> String {
+    format!("{} ({})", text(question, "key"), text(question, "label"))
+}
+
+fn text<'q>(question: &'q Map<String, Value>, name: &str) -> &'q str {
+    question.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list(fields: Option<&Value>) -> Vec<&Map<String, Value>> {
+    fields.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
+}
+
+fn is_added(name: &str, old: &[&Map<String, Value>]) -> bool {
+    !WRITABLE.contains(&name) && old.iter().any(|it| it.contains_key(name))
+}
+
+/// Gives the key of an old question to the new one that has its label, where neither is spoken for.
+fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
+    for at in 0..new.len() {
+        let label = new[at]["label"].clone();
+        if !new[at].is_object() || !new[at]["key"].is_null() || !label.is_string() {
+            continue;
+        }
+        let is_free = |key: &Value| new.iter().all(|it| it["key"] != *key);
+        let mut same = old.iter().filter(|it| it.get("label") == Some(&label));
+        if let (Some(only), None) = (same.next(), same.next())
+            && let Some(key) = only.get("key").filter(|it| is_free(it)).cloned()
+        {
+            new[at]["key"] = key;
+        }
+    }
+}
+
+/// What changes, a line for each value; a question is what has its key.
+fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
+        let old = before.get(name).unwrap_or(&Value::Null);
+        if old != value {
+            lines.push(Line::new(Tone::Changed, format!("~ {name}: {old} → {value}")));
+        }
+    }
+    let Some(new) = changes.get("fields") else { return lines };
+    let (old, new) = (list(before.get("fields")), list(Some(new)));
+    let with_key = |list: &[&Map<String, Value>], key: &str| {
+        list.iter().position(|it| !key.is_empty() && text(it, "key") == key)
+    };
+    for question in &old {
+        if with_key(&new, text(question, "key")).is_none() {
+            lines.push(whole('-', Tone::Removed, question));
+        }
+    }
+    let mut places = Vec::new();
+    for question in &new {
+        match with_key(&old, text(question, "key")) {
+            None => lines.push(whole('+', Tone::Added, question)),
+            Some(at) => {
+                places.push(at);
+                lines.extend(changed(old[at], question));
+            }
+        }
+    }
+    if !places.is_sorted() {
+        let order: Vec<_> = new.iter().map(|it| text(it, "label")).collect();
+        lines.push(Line::new(Tone::Changed, format!("~ order: {}", order.join(", "))));
+    }
+    lines
+}
+
+fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Line> {
+    let of =
+        |question: &Map<String, Value>, name: &str| question.get(name).cloned().unwrap_or_default();
+    let mut names: Vec<&String> = old.keys().collect();
+    names.extend(new.keys().filter(|name| !old.contains_key(*name)));
+    names.retain(|name| of(old, name) != of(new, name));
+    let mut lines = Vec::new();
+    if !names.is_empty() {
+        lines.push(Line::new(Tone::Changed, format!("~ {}", called(old))));
+    }
+    let said = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
+    lines.extend(names.into_iter().map(|name| Line::new(Tone::Changed, said(name))));
+    lines
+}
+
+/// A question in a line of its own.
+fn whole(mark: char, tone: Tone, question: &Map<String, Value>) -> Line {
+    let said = |(name, value): (&String, &Value)| format!("{name}: {value}");
+    let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(said).collect();
+    Line::new(tone, format!("{mark} {}", parts.join(", ")))
+}
+
+/// The names below `fields.N` where every refusal is about one.
+fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
+    let name = |path: &String| {
+        let mut parts = path.split('.');
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some("fields"), Some(_), Some(name), None) => Some(name.to_owned()),
+            _ => None,
+        }
+    };
+    let names: Vec<_> = paths.map(name).collect::<Option<_>>()?;
+    (!names.is_empty()).then_some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_refusals_within_questions_count() {
+        let of = |paths: &[&str]| {
+            refused(paths.iter().map(ToString::to_string).collect::<Vec<_>>().iter())
+        };
+        assert_eq!(of(&["fields.0.icon", "fields.1.icon"]).unwrap(), ["icon", "icon"]);
+        assert_eq!(of(&["fields.0.icon", "title"]), None);
+        assert_eq!(of(&["fields"]), None);
+        assert_eq!(of(&[]), None);
+    }
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_question_without_a_key_gets_the_one_it_had() {
+        let old = [
+            object(&json!({ "key": "name", "label": "Name" })),
+            object(&json!({ "key": "a", "label": "Same" })),
+            object(&json!({ "key": "b", "label": "Same" })),
+            object(&json!({ "key": "tel", "label": "Phone" })),
+        ];
+        let mut new = [
+            json!({ "label": "Name" }),
+            json!({ "label": "Same" }),
+            json!({ "key": "tel", "label": "Tel" }),
+            json!({ "label": "Phone" }),
+            json!({ "label": 7 }),
+            json!("x"),
+        ];
+        keep_keys(&old.iter().collect::<Vec<_>>(), &mut new);
+        let keys: Vec<_> = new.iter().map(|it| it["key"].as_str()).collect();
+        assert_eq!(keys, [Some("name"), None, Some("tel"), None, None, None]);
+    }
+
+    #[test]
+    fn what_is_different_is_said() {
+        let before = object(&json!({ "title": "Old", "enabled": true, "fields": [
+            { "key": "name", "label": "Name" }, { "key": "tel", "label": "Phone" }, { "key": "x", "label": "X" },
+        ] }));
+        let changes = object(&json!({ "title": "New", "enabled": true, "fields": [
+            { "key": "tel", "label": "Tel" }, { "key": "name", "label": "Name" }, { "label": "More" },
+        ] }));
+        let lines: Vec<_> = difference(&before, &changes).into_iter().map(|it| it.text).collect();
+        let expected = [
+            "~ title: \"Old\" → \"New\"",
+            "- key: \"x\", label: \"X\"",
+            "~ tel (Phone)",
+            "    label: \"Phone\" → \"Tel\"",
+            "+ label: \"More\"",
+            "~ order: Tel, Name, More",
+        ];
+        assert_eq!(lines, expected);
+        assert!(difference(&before, &before).is_empty());
+    }
+}
