@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
+#[cfg(target_os = "linux")]
+use crate::terminal;
 
 const CAFE: &str = include_str!("../../fixtures/pages/cafe.yaml");
 
@@ -176,4 +178,60 @@ fn fault_63_ctrl_c_ends_a_run_behind_the_request_in_flight() {
     assert_eq!(stage.run("slots apply page.yaml").exit, 0);
     // One of the dividers was on the page before.
     assert_eq!(slots(), 14 + 299);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_is_asked_and_sees_how_far_it_is() {
+    let stage = Stage::cafe();
+    let text = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Hello}}\n  - {type: text, data: {title: New}}\n";
+    stage.file("page.yaml", text);
+    let apply = |typed: &str| {
+        terminal::run(&stage, "slots apply page.yaml --prune --max-deletes 20", typed)
+    };
+    for typed in ["n\n", "\n", ""] {
+        let seen = apply(typed);
+        assert_eq!(seen.exit, 14, "{}", seen.text);
+        assert!(
+            seen.text.contains("nobody agreed to 10 deletes; nothing was written"),
+            "{}",
+            seen.text
+        );
+    }
+    assert!(!stage.operations().contains(&"updateSlots".to_owned()));
+    let seen = apply("y\n");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    let asked = "Delete these 10 blocks and their click statistics? There is no way back.";
+    for part in [
+        "  faq 1011 \"Before you come\"",
+        asked,
+        "0/5 updating 1",
+        "1/5 creating 1",
+        "2/5 checking before deleting",
+        "3/5 deleting 10",
+        "4/5 verifying",
+        "cafe: 1 updated, 1 created, 10 deleted",
+    ] {
+        assert!(seen.text.contains(part), "no {part} in\n{}", seen.text);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_is_asked_where_the_token_may_only_read() {
+    let stage = Stage::cafe();
+    stage.server.edit(|account| {
+        for token in &mut account.tokens {
+            token.abilities.retain(|ability| ability == "profile:read");
+        }
+    });
+    stage.file("page.yaml", FEWER);
+    let seen = terminal::run(&stage, "slots apply page.yaml --prune --max-deletes 20", "y\n");
+    assert_eq!(seen.exit, 5, "{}", seen.text);
+    assert!(
+        seen.text.contains("the token may only read") && !seen.text.contains("Delete these"),
+        "{}",
+        seen.text
+    );
+    assert!(!stage.operations().contains(&"deleteSlots".to_owned()));
 }

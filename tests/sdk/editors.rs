@@ -72,8 +72,8 @@ fn make(edit: Edit, account: &mut Account) {
 fn cannot_be_seen(edit: Edit, step: Step) -> bool {
     match edit {
         Edit::Change(UPDATED, "title") => matches!(step, Step::Update(_)),
-        // The slot is changed anyway, and this key of it is left alone.
-        Edit::Change(UPDATED, _) => true,
+        // The answer to the update is the first look at it.
+        Edit::Change(UPDATED, _) => matches!(step, Step::Update(_)),
         Edit::Change(DOOMED, _) => matches!(step, Step::Delete(_) | Step::Verify),
         Edit::Delete(DOOMED) => matches!(step, Step::Verify),
         // The file says in which order the page is to be.

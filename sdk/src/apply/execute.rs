@@ -74,7 +74,8 @@ impl Plan {
         run: &mut Run<'_>,
     ) -> Result<Option<Vec<Slot>>, ApplyError> {
         let handle = client.profile(page.id);
-        let mut work = Work { plan: self, handle, page, run, gone: HashSet::new(), checked: false };
+        let (gone, updated) = (HashSet::new(), HashMap::new());
+        let mut work = Work { plan: self, handle, page, run, gone, updated, checked: false };
         let written = work.write_all().await;
         work.close_untouched(&written);
         if !written? || !work.run.may_go_on(Step::Verify) {
@@ -101,6 +102,8 @@ struct Work<'a, 'r> {
     page: &'a Page,
     run: &'a mut Run<'r>,
     gone: HashSet<i64>,
+    /// The slots that this run changed, as the answers showed them then.
+    updated: HashMap<i64, Slot>,
     /// Whether the page was seen as a whole after the last write that was not a delete.
     checked: bool,
 }
@@ -180,10 +183,10 @@ impl Work<'_, '_> {
             .collect()
     }
 
-    /// Slots that this run did not change, and that are not as they were. What the service computes does not count.
+    /// Slots that are not as they were when this run last saw them. What the service computes does not count.
     fn edits(&self, slots: &[Slot], types: &SlotTypes) -> Vec<String> {
         let now: HashMap<i64, &Slot> = slots.iter().map(|slot| (slot.id, slot)).collect();
-        let updated: HashSet<i64> = self.plan.updates.iter().map(|update| update.id).collect();
+        let changed: HashSet<i64> = self.plan.updates.iter().map(|update| update.id).collect();
         let edited = |before: &&Slot| {
             let held = |slot: &Slot, key: &str| slot.data.get(key).cloned().unwrap_or_default();
             now.get(&before.id).is_some_and(|now| {
@@ -194,8 +197,9 @@ impl Work<'_, '_> {
                 })
             })
         };
-        let left = self.page.slots.iter().filter(|slot| !updated.contains(&slot.id));
-        left.filter(edited)
+        let left = self.page.slots.iter().filter(|slot| !changed.contains(&slot.id));
+        left.chain(self.updated.values())
+            .filter(edited)
             .map(|slot| format!("slot {} ({}) was edited, and was left alone", slot.id, slot.kind))
             .collect()
     }
@@ -264,9 +268,12 @@ impl Work<'_, '_> {
         crash::point("before_send");
         let result = self.handle.slots().update_batch(changes).await;
         crash::point("after_send");
-        result.map_err(|error| {
+        let answered = result.map_err(|error| {
             ApplyError::call(step, error, |nth| updates.get(nth).map(|update| update.index))
         })?;
+        let ids: HashSet<i64> = updates.iter().map(|update| update.id).collect();
+        let ours = answered.into_iter().filter(|slot| ids.contains(&slot.id));
+        self.updated.extend(ours.map(|slot| (slot.id, slot)));
         self.run.done.updated += updates.len();
         Ok(Created::new())
     }

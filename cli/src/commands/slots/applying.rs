@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use links_sdk::apply::{
     Delete, Done, Journal, KeptReason, Lock, Log, Opening, Page, Plan, Runs, fingerprint,
 };
+use links_sdk::types::Me;
 use links_sdk::{Client, Clock, ProfileKey, SystemClock};
 
 use super::executing::{execute, failed, report, unwritable, written};
@@ -95,7 +96,9 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         return Ok(report(&it, &Done::default(), run.as_deref()));
     }
     refuse(&it, held.log())?;
-    let asked = agree(&context.ui, &it, held.log(), allowed.yes, ask)?;
+    let is_agreed =
+        allowed.yes || is_agreed(&it, held.log()) || (it.plan.deletes.is_empty() && !ask);
+    let asked = agree(&context.ui, &it, is_agreed).await?;
     let uploaded = it.upload(context).await?;
     if asked || uploaded {
         // People take their time, and so do images.
@@ -231,14 +234,18 @@ fn is_agreed(it: &Planned, log: Option<&Log>) -> bool {
 }
 
 /// Shows the plan. Deletes cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
-fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Result<bool, Failure> {
+async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool, Failure> {
     for line in ui::plan::lines(&it.plan, &it.page.slots, it.unnamed) {
         ui.say(&line);
     }
     ui.say(&it.summary());
     let deletes = it.plan.deletes.len();
-    if yes || is_agreed(it, log) || (deletes == 0 && !ask) {
+    if is_agreed {
         return Ok(false);
+    }
+    if ui.is_interactive() {
+        // Nobody is asked in vain.
+        may_write(&it.client).await?;
     }
     let what = match deletes {
         0 => "changes".to_owned(),
@@ -257,6 +264,16 @@ fn agree(ui: &Ui, it: &Planned, log: Option<&Log>, yes: bool, ask: bool) -> Resu
             Err(Failure::new(Exit::Refused, message).hint("--yes agrees to it"))
         }
     }
+}
+
+/// Refuses a token that may only read. Where it costs nothing else to find out, the first write does.
+pub(super) async fn may_write(client: &Client) -> Result<Me, Failure> {
+    let me = client.me().await?;
+    if me.can_write {
+        return Ok(me);
+    }
+    Err(Failure::new(Exit::Forbidden, "the token may only read; nothing was written")
+        .hint("`links auth status` says who it speaks as, and what it may do"))
 }
 
 /// Refuses a plan that was agreed to for a page that has changed meanwhile.

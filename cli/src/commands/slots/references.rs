@@ -12,6 +12,7 @@ use links_sdk::{Client, MOST_UPLOAD_BYTES, Upload};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::applying::may_write;
 use super::planning::Planned;
 use crate::context::Context;
 use crate::diagnostic::Failure;
@@ -160,7 +161,7 @@ impl Planned {
             return Ok(false);
         }
         let mut known = memory(context);
-        let account = self.client.me().await?.user_id;
+        let account = may_write(&self.client).await?.user_id;
         for nth in 0..self.images.len() {
             let image = self.images[nth].clone();
             if image.uploaded {
