@@ -136,6 +136,10 @@ fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connec
         fs::write(&path, &text).unwrap();
         let run = stage.run("me -o json");
         assert_eq!((run.exit, fs::read_to_string(&path).unwrap()), (10, text), "{run}");
+        assert!(
+            run.error()["message"].to_string().contains("127.0.0.1 cannot be reached"),
+            "{run}"
+        );
     }
 }
 

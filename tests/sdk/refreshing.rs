@@ -201,6 +201,25 @@ async fn fault_85_a_server_that_fails_leaves_the_credentials() {
 }
 
 #[tokio::test]
+async fn fault_85_a_server_that_never_answers_leaves_the_credentials() {
+    let (server, clock, store) = logged_in().await;
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut lost = store.kept().unwrap();
+    lost.token_endpoint = format!("http://{}/oauth/token", silent.local_addr().unwrap());
+    store.save(&lost).unwrap();
+    pass(&clock, 3601).await;
+    let client = client(&server, &clock, &store);
+    tokio::time::pause();
+    let error = client.me().await.unwrap_err();
+    assert!(error.is_network() && error.is_retryable(), "{error}");
+    assert!(
+        format!("{error:?}").contains("127.0.0.1 cannot be reached: operation timed out"),
+        "{error:?}"
+    );
+    assert_eq!(store.kept(), Some(lost));
+}
+
+#[tokio::test]
 async fn fault_85_while_the_token_is_still_good_a_server_that_fails_is_no_matter() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3600 - 29).await;

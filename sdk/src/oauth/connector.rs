@@ -161,7 +161,7 @@ async fn session(
             complaint.error,
             complaint.description.unwrap_or_default()
         )),
-        _ => LoginError::unreachable(error),
+        _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
     })
 }
 
@@ -232,7 +232,7 @@ impl Login {
                 complaint.error,
                 complaint.description.unwrap_or_default()
             )),
-            _ => LoginError::unreachable(why),
+            _ => LoginError::unreachable(self.http.failure().unwrap_or_else(|| why.to_owned())),
         }
     }
 }

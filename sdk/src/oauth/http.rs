@@ -27,8 +27,16 @@ const WHOLE: Duration = Duration::from_secs(30);
 pub(super) struct Guarded {
     connector: Url,
     http: reqwest::Client,
-    /// What the last answer said to be wrong.
-    complaint: Mutex<Option<Complaint>>,
+    last: Mutex<Last>,
+}
+
+/// What the last request came to, for libraries keep it to themselves.
+#[derive(Debug, Default)]
+struct Last {
+    /// What the answer said to be wrong.
+    complaint: Option<Complaint>,
+    /// Why there was no answer.
+    failure: Option<String>,
 }
 
 /// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
@@ -65,7 +73,7 @@ impl Guarded {
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build()?;
-        Ok(Self { connector: connector.clone(), http, complaint: Mutex::default() })
+        Ok(Self { connector: connector.clone(), http, last: Mutex::default() })
     }
 
     pub(super) fn connector(&self) -> &Url {
@@ -74,7 +82,12 @@ impl Guarded {
 
     /// What the last answer said to be wrong, if it was an error answer.
     pub(super) fn complaint(&self) -> Option<Complaint> {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).complaint.clone()
+    }
+
+    /// Why the last request had no answer, if it had none.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
     pub(super) async fn get(&self, url: Url) -> io::Result<http::Response<Vec<u8>>> {
@@ -95,6 +108,16 @@ impl Guarded {
     }
 
     async fn send(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
+        let result = self.answer(request).await;
+        let last = match &result {
+            Ok(answer) => Last { complaint: complaint(answer), failure: None },
+            Err(error) => Last { complaint: None, failure: Some(error.to_string()) },
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
+        result
+    }
+
+    async fn answer(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
         endpoint::check(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let response = self.http.execute(request).await.map_err(|error| {
@@ -103,9 +126,7 @@ impl Guarded {
                 innermost(&error.without_url())
             ))
         })?;
-        let answer = read(response).await?;
-        *self.complaint.lock().unwrap_or_else(PoisonError::into_inner) = complaint(&answer);
-        Ok(answer)
+        read(response).await
     }
 }
 

@@ -86,7 +86,7 @@ fn of_answer(error: &AuthError, http: &Guarded) -> NotRenewed {
         (_, Some(complaint)) => {
             NotRenewed::Temporary(format!("the authorization server answered {}", complaint.status))
         }
-        (error, None) => NotRenewed::Temporary(error.to_string()),
+        (error, None) => NotRenewed::Temporary(http.failure().unwrap_or_else(|| error.to_string())),
     }
 }
 

@@ -167,7 +167,7 @@ fn place(context: &Context, args: &AuthLoginArgs, file: &AccountsFile) -> Result
     let folder = file.folder().display();
     if args.store == Some(StoreWord::File) {
         let said = format!(
-            "the secret is kept in a file below {folder} that only you can read, not encrypted"
+            "the secret goes into a file below {folder} that only you can read, not encrypted"
         );
         context.ui.say(&Line::new(Tone::Faint, said));
         return Ok(Kept::File);
