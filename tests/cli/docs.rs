@@ -102,7 +102,7 @@ fn of_readme() -> Vec<Vec<String>> {
     let prompts = README.lines().filter_map(|line| line.strip_prefix("$ "));
     let inline = README.split('`').filter(|it| !it.contains('\n'));
     let lines = prompts.chain(inline).filter(|it| it.starts_with("links "));
-    let line = |it: &str| shlex::split(it.split(['#', '<', '>']).next().unwrap_or_default()).unwrap();
+    let line = |it: &str| shlex::split(it.split(['#', '<', '>', '|']).next().unwrap_or_default()).unwrap();
     lines.map(line).filter(|words| words.len() > 1).collect()
 }
 
