@@ -16,6 +16,10 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
         path.to_owned()
     };
     let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let missing = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+    }
     let mut file = new_file(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;

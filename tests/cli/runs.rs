@@ -52,6 +52,11 @@ fn an_interrupted_run_is_shown_and_gone_on_with() {
     let row = &rows(&stage.run("slots apply --status -o json"))[0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"unfinished".into(), &true.into()), "{row}");
     assert_eq!(row["done"], json!({"updated": 1, "created": 0, "deleted": 0, "reordered": false}));
+    let (here, elsewhere) = (stage.home.path().join("page.yaml"), stage.home.path().join("moved"));
+    std::fs::rename(&here, &elsewhere).unwrap();
+    let moved = stage.run("slots apply --resume");
+    assert!(moved.exit == 2 && moved.stderr.contains("--resume FILE"), "{moved}");
+    std::fs::rename(&elsewhere, &here).unwrap();
     stage.operations();
 
     let resumed = stage.run("slots apply --resume -o json");

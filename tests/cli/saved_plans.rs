@@ -127,7 +127,12 @@ fn a_plan_overwrites_nothing_but_a_plan() {
     let run = stage.run("slots plan page.yaml --out page.yaml");
     assert_eq!(run.exit, 14, "{run}");
     assert_eq!(std::fs::read_to_string(stage.home.path().join("page.yaml")).unwrap(), PAGE);
-    assert_eq!(stage.run("slots plan page.yaml --out no/such/plan.json").exit, 2);
+    let run = stage.run("slots plan page.yaml --out no/such/plan.json");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(
+        run.stderr.contains("cannot write no/such/plan.json: there is no folder no/such"),
+        "{run}"
+    );
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(crate) struct SlotsApplyArgs {
 
 pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<Outcome, Failure> {
     let SlotsApplyArgs { mut file, mut allowed, wait, status, resume, abort, dry_run } = args;
+    let mut from_journal = false;
     if status || resume || abort {
         let named = file.as_deref().map(Source::read).transpose()?;
         let key = named.as_ref().map(|named| &named.file.page.profile);
@@ -52,12 +53,19 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         let opening = unfinished::only(context, key)?;
         allowed.prune |= opening.prune;
         allowed.prune_unsupported |= opening.prune_unsupported;
+        from_journal = file.is_none();
         file = file.or(opening.path.map(PathBuf::from));
     }
     let Some(path) = file else {
         return Err(Failure::usage("the run had no file of its own; name one"));
     };
-    let source = Source::read(&path)?;
+    let source = Source::read(&path).map_err(|failure| {
+        if from_journal && !path.exists() {
+            failure.hint("where the file is elsewhere now: links slots apply --resume FILE")
+        } else {
+            failure
+        }
+    })?;
     if let Some(saved) = &source.saved {
         saved.allow(&mut allowed, resume)?;
     }

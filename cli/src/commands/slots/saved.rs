@@ -1,6 +1,5 @@
 //! A plan in a file: made now, looked at, and applied later as it is or not at all.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use links_sdk::apply::{Plan, fingerprint};
@@ -11,6 +10,7 @@ use super::references::{Image, hash_of, put_in_plan, upload_of};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::{self, PageFile, Place, Unreadable};
+use crate::write_file;
 
 /// Tells such a file from a page file.
 const FORMAT: &str = "links-plan";
@@ -174,18 +174,9 @@ impl SavedPlan {
                 format!("{name} is there already, and is no plan"),
             ));
         }
-        self.save(path).map_err(|error| Failure::usage(format!("cannot write {name}: {error}")))
-    }
-
-    fn save(&self, path: &Path) -> io::Result<()> {
-        let folder =
-            path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
+        let text = serde_json::to_string_pretty(self).map_err(Failure::internal)? + "\n";
+        write_file::write(path, &text, true)
+            .map_err(|error| Failure::usage(format!("cannot write {name}: {error}")))
     }
 
     /// Refuses to do anything but what was planned: `it` is what the same file would do now.
