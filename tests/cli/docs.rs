@@ -102,7 +102,11 @@ fn of_readme() -> Vec<Vec<String>> {
     let prompts = README.lines().filter_map(|line| line.strip_prefix("$ "));
     let inline = README.split('`').filter(|it| !it.contains('\n'));
     let lines = prompts.chain(inline).filter(|it| it.starts_with("links "));
-    let line = |it: &str| shlex::split(it.split(['#', '<', '>', '|']).next().unwrap_or_default()).unwrap();
+    let is_of_the_shell = |word: &String| ["<", ">", "|"].contains(&word.as_str());
+    let line = |it: &str| {
+        let words = shlex::split(it).unwrap();
+        words.into_iter().take_while(|word| !is_of_the_shell(word)).collect::<Vec<_>>()
+    };
     lines.map(line).filter(|words| words.len() > 1).collect()
 }
 
