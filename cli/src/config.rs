@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use links_sdk::BaseUrl;
 use toml_edit::{DocumentMut, Item, Value};
 
+use crate::credentials::is_public;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::formats::Format;
@@ -239,10 +240,18 @@ pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, Failure> {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("not a file"));
+    // Asked before it is opened, which would wait for the writer of a pipe.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
     }
+    // It may name the service, which is told the token.
+    if is_public(path)? {
+        return Err(io::Error::other("everybody can write to it"));
+    }
+    if is_public(path.parent().unwrap_or(Path::new("/")))? {
+        return Err(io::Error::other("everybody can write to its folder"));
+    }
+    let file = File::open(path)?;
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(text)
@@ -320,7 +329,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_followed_and_a_dangling_one_refused() {
+    fn fault_68_a_link_is_followed_and_a_dangling_one_refused() {
         let (folder, path) = file("");
         let link = folder.path().join("link.toml");
         std::os::unix::fs::symlink(&path, &link).unwrap();
@@ -332,5 +341,39 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         config.store(&link).unwrap_err();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn fault_68_what_everybody_can_write_is_not_read() {
+        use std::os::unix::fs::PermissionsExt;
+        let allow = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let (folder, path) = file("output = \"json\"\n");
+        allow(&path, 0o666);
+        let failure = Config::load(&path).unwrap_err();
+        assert!(failure.to_string().contains("everybody can write to it"), "{failure}");
+        allow(&path, 0o664);
+        allow(folder.path(), 0o777);
+        let failure = Config::load(&path).unwrap_err();
+        assert!(failure.to_string().contains("everybody can write to its folder"), "{failure}");
+        for mode in [0o1777, 0o775, 0o700] {
+            allow(folder.path(), mode);
+            assert!(Config::load(&path).is_ok(), "{mode:o}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn fault_67_what_is_no_file_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for path in [folder.path(), &pipe, Path::new("/dev/zero")] {
+            let failure = Config::load(path).unwrap_err();
+            assert!(failure.to_string().ends_with("it is not a file"), "{failure}");
+        }
     }
 }

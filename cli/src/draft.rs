@@ -16,9 +16,10 @@ const MARK: &str = "#!! ";
 pub(crate) struct Draft(TempPath);
 
 impl Draft {
-    /// A new file whose name tells what it is.
+    /// A new file whose name tells what it is. What names it comes from the service: no part of it leads anywhere.
     pub(crate) fn new(name: &str) -> io::Result<Self> {
-        let suffix = format!("-{name}");
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let suffix: String = format!("-{name}").chars().map(plain).collect();
         let file = tempfile::Builder::new().prefix("links-").suffix(&suffix).tempfile()?;
         Ok(Self(file.into_temp_path()))
     }
@@ -98,6 +99,9 @@ mod tests {
 
     #[test]
     fn a_draft_is_gone_unless_it_is_kept() {
+        let evil = Draft::new("../../evil\\\u{1b}.yaml").unwrap();
+        assert_eq!(evil.path().parent(), Some(std::env::temp_dir().as_path()));
+        assert!(evil.path().display().to_string().ends_with("-..-..-evil--.yaml"));
         let draft = Draft::new("cafe.yaml").unwrap();
         let path = draft.path().to_owned();
         draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();

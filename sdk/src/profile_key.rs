@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_are_always_an_id() {
+    fn fault_73_digits_are_always_an_id() {
         assert_eq!("007".parse(), Ok(ProfileKey::Id(7)));
         assert_eq!("9223372036854775807".parse(), Ok(ProfileKey::Id(i64::MAX)));
         for text in ["0", "000", "9223372036854775808"] {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_leave_the_path_is_refused() {
+    fn fault_73_what_could_leave_the_path_is_refused() {
         for text in [
             "",
             ".",

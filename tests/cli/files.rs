@@ -67,6 +67,39 @@ fn fault_67_devices_and_pipes_are_not_read() {
     refused(&stage, "pipe", "pipe is a named pipe, not a file");
 }
 
+#[cfg(unix)]
+#[test]
+fn fault_67_wherever_a_file_can_stand_what_is_none_is_not_read() {
+    let stage = Stage::cafe();
+    let pipe = stage.home.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::fs::create_dir(stage.home.path().join("folder")).unwrap();
+    File::create(stage.home.path().join("large")).unwrap().set_len(100 << 20).unwrap();
+    let page = "profile: cafe\nslots:\n  - {type: picture, data: {image: {$upload: FILE}}}\n";
+    for file in ["/dev/zero", "pipe", "folder", "large"] {
+        stage.file("page.yaml", page.replace("FILE", file));
+        for line in [
+            "slots set cafe 1001 FILE",
+            "slots set cafe 1001 title=@FILE",
+            "slots apply page.yaml",
+            "forms create FILE",
+            "forms create title=@FILE",
+            "profile update cafe FILE",
+            "profile check-login -f FILE",
+            "profile preview cafe --expect FILE",
+            "api POST /forms --input FILE",
+            "files upload FILE",
+        ] {
+            let run = stage.run(&line.replace("FILE", file));
+            assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{run}");
+            let why = ["not a file", "is larger than"];
+            assert!(why.iter().any(|it| run.stderr.contains(it)), "{run}");
+        }
+    }
+    let written = |it: &String| !it.starts_with("preview");
+    assert_eq!(stage.operations().into_iter().filter(written).collect::<Vec<_>>(), [""; 0]);
+}
+
 #[test]
 fn fault_55_a_page_of_501_blocks_is_refused_here() {
     let stage = Stage::cafe();

@@ -40,6 +40,7 @@ mod leaves;
 #[expect(dead_code, reason = "the tests of the SDK use more of it")]
 mod lying;
 mod music;
+mod names;
 mod output;
 mod pacing;
 mod pages;

@@ -67,7 +67,7 @@ fn markdown_is_printed_as_it_was_sent() {
 }
 
 #[test]
-fn what_could_drive_the_terminal_is_written_out() {
+fn fault_70_what_could_drive_the_terminal_is_written_out() {
     let stage = Stage::cafe();
     stage.server.edit(|account| {
         account.profiles[0].title = Some(BAD.to_owned());
@@ -100,7 +100,7 @@ fn what_could_drive_the_terminal_is_written_out() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn fault_71_a_reader_that_goes_away_is_no_failure() {
     let stage = Stage::cafe();
     for line in ["slots list cafe", "profile preview cafe", "me -o json", "--help"] {
         let mut child = stage

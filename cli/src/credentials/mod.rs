@@ -14,6 +14,7 @@ mod store;
 pub(crate) use account::{Account, AccountName, Accounts, AccountsFile, Kept};
 pub(crate) use command::TokenCommand;
 pub(crate) use keyring::check as check_keyring;
+pub(crate) use private::is_public;
 pub(crate) use secret::{Secret, Value};
 pub(crate) use source::{Given, given};
 pub(crate) use store::{Store, StoreError};

@@ -101,16 +101,24 @@ fn clear_away(target: &Path) -> io::Result<()> {
 
 /// Anybody could have put files where anybody can write.
 fn refuse_public(folder: &Path) -> io::Result<()> {
+    if is_public(folder)? {
+        return Err(io::Error::other("everybody can write to its folder"));
+    }
+    Ok(())
+}
+
+/// Whether anybody can write to a file, or replace the files of a folder.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(folder)?.permissions().mode();
+        let mode = fs::metadata(path)?.permissions().mode();
         let (anybody, own_only) = (0o002, 0o1000);
-        if mode & anybody != 0 && mode & own_only == 0 {
-            return Err(io::Error::other("everybody can write to its folder"));
-        }
+        Ok(mode & anybody != 0 && mode & own_only == 0)
     }
-    Ok(())
+    #[cfg(not(unix))]
+    Ok(false)
 }
 
 /// A file of somebody else is not replaced by one of ours, as under `sudo`.
