@@ -99,6 +99,39 @@ fn fault_70_what_could_drive_the_terminal_is_written_out() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn fault_70_nor_can_the_words_of_a_refusal() {
+    let refusal = serde_json::json!({
+        "message": BAD, "code": BAD, "errors": { BAD: [BAD], "data.title": [BAD] }, "documentation": BAD,
+    });
+    for (status, body) in [
+        (422, refusal.to_string()),
+        (404, refusal.to_string()),
+        (500, format!("<html>{BAD}</html>")),
+    ] {
+        let service = crate::canned::Canned::start([(status, body)]);
+        let stage = Stage::cafe()
+            .env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
+            .env("LINKS_TEST_NO_WAIT", "1");
+        for line in ["slots set cafe 1001 title=x", "me", "api GET /me", "me -vv"] {
+            for how in ["", " -o json", " -o yaml"] {
+                let run = stage.run(&format!("{line}{how}"));
+                assert_ne!(run.exit, 0, "{run}");
+                let plain = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
+                assert!(run.stderr.chars().all(plain), "{run}");
+                assert!(run.stdout.chars().all(plain), "{run}");
+            }
+            let run = stage.run(line);
+            assert!(status == 500 || run.stderr.contains("\\u{1b}]52;c;x"), "{run}");
+            assert!(!run.stderr.lines().any(|it| it.starts_with("next")), "{run}");
+            if status == 422 && !line.ends_with("-vv") {
+                assert_eq!(stage.run(&format!("{line} -o json")).error()["message"], BAD);
+            }
+        }
+    }
+}
+
 #[test]
 fn fault_71_a_reader_that_goes_away_is_no_failure() {
     let stage = Stage::cafe();

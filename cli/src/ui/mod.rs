@@ -107,7 +107,7 @@ impl Ui {
     /// Says why the command failed.
     pub(crate) fn fail(&self, failure: &Failure) {
         let text = if self.shape.format.is_json() {
-            failure.to_json().to_string() + "\n"
+            clean::json(&failure.to_json().to_string()).into_owned() + "\n"
         } else {
             let options = miette::MietteHandlerOpts::new()
                 .color(self.colored(self.terminal.stderr))
