@@ -1,13 +1,14 @@
 //! Every leaf command of the tree: in every format, filtered, narrowed, and failing. A new leaf is part of it by itself, and needs one
 //! line in [`words`].
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
 use links_fixtures::Fault;
 use serde_json::Value;
 
-use crate::stage::{Run, Stage};
+use crate::stage::{Run, Stage, picture};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
@@ -275,5 +276,46 @@ fn every_leaf_ends_with_the_exit_code_of_the_answer() {
             assert_eq!((run.exit, run.stdout.as_str()), (exit, ""), "{leaf}\n{run}");
             assert_eq!(run.error()["status"], status, "{leaf}\n{run}");
         }
+    }
+}
+
+/// Operations without a command of their own, and how they are reached.
+const OTHERWISE: &[(&str, &str)] = &[
+    // One block is deleted like several.
+    ("deleteSlot", "api DELETE /profiles/cafe/slots/1002"),
+    ("getOpenapi", "api GET /openapi.json"),
+];
+
+#[test]
+fn every_operation_of_the_service_has_a_command() {
+    let spec: Value = serde_json::from_str(include_str!("../../spec/openapi.json")).unwrap();
+    let paths = spec["paths"].as_object().unwrap().values().filter_map(Value::as_object);
+    let known: BTreeSet<&str> = paths
+        .flat_map(|it| it.values().filter_map(|operation| operation["operationId"].as_str()))
+        .collect();
+    assert!(known.len() > 25, "{known:?}");
+    let mut used = BTreeSet::new();
+    for leaf in names().iter().filter(|it| *it != "api") {
+        let stage = stage();
+        run(&stage, leaf, &[]);
+        used.extend(stage.operations());
+    }
+    let stage = stage();
+    stage.file("dot.gif", picture(1, 1));
+    stage.file("two.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: A}}\n  - {type: divider}\n  - {type: divider}\n  - {type: divider}\n");
+    for line in [
+        "files upload dot.gif --via upload-url",
+        "profile settings cafe languageCode=kk",
+        "slots apply two.yaml",
+    ] {
+        assert_eq!(stage.run(line).exit, 0, "{line}");
+        used.extend(stage.operations());
+    }
+    let missing: Vec<_> = known.iter().filter(|it| !used.contains(**it)).copied().collect();
+    let otherwise: Vec<_> = OTHERWISE.iter().map(|(operation, _)| *operation).collect();
+    assert_eq!(missing, otherwise, "of {known:?}");
+    for (operation, line) in OTHERWISE {
+        assert_eq!(stage.run(line).exit, 0, "{line}");
+        assert_eq!(stage.operations(), [*operation]);
     }
 }
