@@ -60,3 +60,15 @@ fn a_page_is_compared_with_what_is_expected() {
         assert_eq!(stage.run(&format!("profile preview cafe --max-tokens {most}")).exit, exit);
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_the_page_laid_out() {
+    let stage = Stage::cafe();
+    let seen = crate::terminal::run(&stage, "profile preview cafe --color never", "");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    for line in ["Qara Coffee", "Menu <https://qara.example/menu>", "• Phone (required)"] {
+        assert!(seen.text.lines().any(|it| it.trim_end() == line), "{line}\n{}", seen.text);
+    }
+    assert!(!seen.text.contains(['#', '*', '\u{1b}']), "{}", seen.text);
+}

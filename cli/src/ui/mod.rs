@@ -2,6 +2,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod clean;
+mod markdown;
 mod modes;
 pub(crate) mod plan;
 mod progress;
@@ -186,9 +187,8 @@ impl Ui {
     fn view(&self, view: &View) -> String {
         let terminal = self.terminal.stdout;
         match view {
-            View::Document(text) | View::Markdown(text) if terminal => {
-                clean::text(text).into_owned()
-            }
+            View::Document(text) if terminal => clean::text(text).into_owned(),
+            View::Markdown(text) if terminal => markdown::render(text, self.colored(terminal)),
             View::Document(text) | View::Markdown(text) => text.clone(),
             View::Lines(lines) | View::Figures(lines, _) => {
                 lines.iter().map(|it| self.toned(it, terminal) + "\n").collect()
