@@ -18,6 +18,10 @@ const ASKING_LIMIT: Duration = Duration::from_secs(60);
 
 /// Why the keyring cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(
+    not(feature = "keyring"),
+    expect(dead_code, reason = "only a keyring can be locked, or fail")
+)]
 pub(crate) enum KeyringError {
     /// There is none.
     #[error("this machine has no keyring that can be used: {0}")]
