@@ -1,4 +1,4 @@
-//! Completion as people press it, in bash and in zsh. Only an account with its secret in the keyring knows the service, so that whoever
+//! Completion as people press it, in bash, zsh and fish. Only an account with its secret in the keyring knows the service, so that whoever
 //! looked for the token would be seen.
 
 use std::os::unix::net::UnixListener;
@@ -41,7 +41,7 @@ fn complete(terminal: &Tmux, cases: &[Case]) {
     }
 }
 
-/// What is the same in both shells.
+/// What is the same in all shells.
 const COMMON: &[Case] = &[
     ("links slo", 1, &["links slots "]),
     ("links slots get caf", 1, &["links slots get cafe "]),
@@ -110,6 +110,24 @@ fn zsh_offers_names_and_asks_nobody() {
             ],
         );
     }
+    untouched(&stage, &bus);
+}
+
+#[test]
+#[ignore = "needs tmux and fish: see tests/terminal/run"]
+fn fish_offers_names_and_asks_nobody() {
+    let (stage, bus) = experienced();
+    let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
+    let terminal =
+        Tmux::start(&stage, &["fish", "--no-config", "--private", "-C", prompt], 100, 60);
+    complete(&terminal, COMMON);
+    complete(
+        &terminal,
+        &[
+            ("links slots get cafe 10", 2, &["(text Good morning!)", "(button Menu)"]),
+            ("links slots add cafe button style=", 2, &["style=outline", "style=secondary"]),
+        ],
+    );
     untouched(&stage, &bus);
 }
 
