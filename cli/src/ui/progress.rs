@@ -36,7 +36,8 @@ impl Progress {
     /// Says what is being done now.
     pub(crate) fn now(&self, what: &str) {
         self.bar.set_message(super::clean::line(what).into_owned());
-        self.bar.tick();
+        // It may be the last thing to be said for a while.
+        self.bar.force_draw();
     }
 
     /// One step is done.

@@ -132,6 +132,9 @@ impl Tmux {
 
     pub(crate) fn resize(&self, width: u16) {
         self.tmux(&["resize-window", "-x", &width.to_string()]);
+        // Programs are told a little later.
+        let told = |_| self.run("stty size").text.ends_with(&format!(" {width}"));
+        assert!((0..LOOKS / 100).any(told), "nobody is told of the new width");
     }
 
     /// Looks at the screen until it is as expected.
