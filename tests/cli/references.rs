@@ -109,6 +109,9 @@ fn an_image_that_is_not_there_is_shown_at_its_line() {
     with_pictures(&stage);
     std::fs::remove_file(stage.home.path().join("pages/images/same.gif")).unwrap();
     stage.file("pages/images/menu.gif", "");
+    let address =
+        "  - {type: picture, data: {image: {$upload: https://images.example/menu.jpg}}}\n";
+    stage.file("pages/cafe.yaml", format!("{PICTURES}{address}"));
     let run = stage.run("slots plan pages/cafe.yaml");
     assert_eq!(run.exit, 8, "{run}");
     assert!(stage.operations().is_empty());

@@ -220,6 +220,9 @@ fn a_run_is_undone_as_far_as_that_goes() {
     assert!(after.contains(&"title: Stays".to_owned()), "what came since stays");
     assert!(!after.contains(&"title: Changed".to_owned()));
     assert_eq!(slots(&stage), 13);
+    let again = stage.run(&format!("slots restore {run} --yes"));
+    assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
+    assert!(!again.stderr.contains("--prune"), "it takes no such flag\n{again}");
     assert_eq!(stage.run("slots restore no-such-run").exit, 6);
     assert_eq!(stage.run("slots restore f").exit, 6);
 }

@@ -62,7 +62,9 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     if state::unfinished(&logs).is_none() {
         saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
         if it.plan.is_empty() {
-            say_what_stays(&context.ui, &it.plan);
+            if allowed.unnamed.is_none() {
+                say_what_stays(&context.ui, &it.plan);
+            }
             return Ok(report(&it, &Done::default(), None));
         }
         refuse(&it, None)?;

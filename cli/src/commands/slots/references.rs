@@ -41,6 +41,12 @@ pub(super) fn images(file: &PageFile) -> Result<Vec<Image>, Failure> {
     let (mut images, mut problems) = (Vec::new(), Vec::new());
     for reference in &file.references {
         let Target::Upload(name) = &reference.target else { continue };
+        if name.contains("://") {
+            let problem = reference.problem(format!("{name} is an address, not a file"));
+            let help = "`links files upload ADDRESS` prints the path to write here instead";
+            problems.push(problem.help(help));
+            continue;
+        }
         let path: PathBuf = file.folder.join(name).components().collect();
         let hash = hashes.entry(path.clone()).or_insert_with(|| hash_of_file(&path));
         match hash {
