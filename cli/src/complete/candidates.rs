@@ -18,6 +18,7 @@ use crate::formats::Format;
 use crate::names::Names;
 use crate::settings;
 use crate::slot_types::{self, Described};
+use crate::topics::TOPICS;
 use crate::ui::{Ui, clean};
 
 /// What earlier commands have kept, and what stands on the line.
@@ -169,6 +170,8 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
         ("NAME", "" | "auth") => Known::accounts,
         ("NAME", "config") => |_| config_keys(),
         ("TYPE", "slots" | "schema") => Known::types,
+        ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
+        ("TOPIC|COMMAND", _) => |_| TOPICS.iter().map(|it| candidate(it.name, "")).collect(),
         (name, _) if name.contains("FIELD=VALUE") => {
             let known = known.clone();
             return arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
@@ -181,6 +184,9 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
     arg.add(ArgValueCandidates::new(move || list(&known)))
 }
 
+/// What `links api` takes.
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
 fn config_keys() -> Vec<CompletionCandidate> {
     KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
 }
@@ -188,4 +194,44 @@ fn config_keys() -> Vec<CompletionCandidate> {
 fn candidate(value: impl Into<OsString>, told: &str) -> CompletionCandidate {
     let told = clean::line(told).into_owned();
     CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueHint;
+
+    use super::*;
+
+    /// Values that only the user knows, or that no file here holds.
+    const FREE: &[&str] = &[
+        "ARTIST", "COMMAND", "DATE", "FIELD", "FIELDS", "FILTER", "LOGIN", "N", "NAME", "NEW",
+        "PATH", "PORT", "QUERY", "RUN", "SECONDS", "URL", "VALUE",
+    ];
+
+    fn each_leaf(command: &Command, look: &mut impl FnMut(&Command)) {
+        look(command);
+        command.get_subcommands().for_each(|sub| each_leaf(sub, look));
+    }
+
+    /// A new argument is completed, or its value is said to be nobody else's to know.
+    #[test]
+    fn no_argument_is_forgotten() {
+        let known = Known::default();
+        let tree = offered(crate::command(), &Arc::new(known));
+        let mut forgotten = Vec::new();
+        each_leaf(&tree, &mut |command| {
+            for arg in command.get_arguments().filter(|it| it.get_action().takes_values()) {
+                let is_completed = arg.get::<ArgValueCandidates>().is_some()
+                    || arg.get::<ArgValueCompleter>().is_some()
+                    || !arg.get_possible_values().is_empty()
+                    || arg.get_value_hint() != ValueHint::Unknown;
+                let names = arg.get_value_names().unwrap_or_default();
+                let is_free = names.iter().all(|it| FREE.contains(&it.as_str()));
+                if !is_completed && (names.is_empty() || !is_free) {
+                    forgotten.push(format!("{} {}", command.get_name(), arg.get_id()));
+                }
+            }
+        });
+        assert!(forgotten.is_empty(), "{forgotten:#?}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use links_sdk::types::File;
 use links_sdk::{Client, ImageUse, MOST_UPLOAD_BYTES, Upload, Via};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::ui::Progress;
     links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\"")]
 pub(crate) struct FilesUploadArgs {
     /// Files of this machine, and addresses from which the service fetches the image
-    #[arg(value_name = "PATH|URL", required = true)]
+    #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
     /// The way of a file: through the service, or to an address that the service names. Without it files of more than 10 MB take the
     /// second

@@ -28,7 +28,7 @@ pub(crate) struct SlotsPullArgs {
     force: bool,
     /// Name this schema, as `links schema page` prints it, in the first line for editors that check and complete YAML by it; the path is
     /// written as it is given, and counts from the file's folder
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }
 
