@@ -2,17 +2,17 @@
 //! key holds a secret.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use links_sdk::BaseUrl;
 use toml_edit::{DocumentMut, Item, Value};
 
-use crate::credentials::is_public;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::formats::Format;
 use crate::nearest::nearest;
+use crate::private;
 
 /// The file's name in its folder.
 const NAME: &str = "config.toml";
@@ -138,12 +138,21 @@ impl Config {
         self.get(KEYS.iter().find(|key| key.variable == variable)?.name)
     }
 
-    /// Sets a key, or removes it. What else the file holds stays, comments too.
+    /// Sets a key in the file, or removes it. What else the file holds stays, comments too.
     ///
     /// # Errors
     ///
-    /// When the value is none of the key's.
-    pub(crate) fn set(&mut self, key: &Key, text: Option<&str>) -> Result<(), Failure> {
+    /// When the value is none of the key's, or the file cannot be written.
+    pub(crate) fn change(path: &Path, key: &Key, text: Option<&str>) -> Result<(), Failure> {
+        let unwritable =
+            |error: io::Error| Failure::usage(format!("cannot write {}: {error}", path.display()));
+        let _lock = private::lock(&path.with_extension("lock")).map_err(unwritable)?;
+        let mut config = Self::load(path)?;
+        config.set(key, text)?;
+        private::write(path, config.document.to_string().as_bytes()).map_err(unwritable)
+    }
+
+    fn set(&mut self, key: &Key, text: Option<&str>) -> Result<(), Failure> {
         let Some(text) = text else {
             self.document.remove(key.name);
             return Ok(());
@@ -163,25 +172,6 @@ impl Config {
             None => self.document[key.name] = Item::Value(value),
         }
         Ok(())
-    }
-
-    /// Writes the file: beside it first and then into its place, so that there is never half a file. A link is followed, not replaced.
-    ///
-    /// # Errors
-    ///
-    /// When the folder or the file cannot be written.
-    pub(crate) fn store(&self, path: &Path) -> Result<(), Failure> {
-        let write = || {
-            let path = target(path)?;
-            let folder = path.parent().unwrap_or(Path::new("."));
-            std::fs::create_dir_all(folder)?;
-            let mut file = tempfile::Builder::new().prefix(".links-").tempfile_in(folder)?;
-            file.write_all(self.document.to_string().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            io::Result::Ok(())
-        };
-        write().map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
     }
 }
 
@@ -245,24 +235,16 @@ fn read(path: &Path) -> io::Result<String> {
         return Err(io::Error::other("it is not a file"));
     }
     // It may name the service, which is told the token.
-    if is_public(path)? {
+    if private::is_public(path)? {
         return Err(io::Error::other("everybody can write to it"));
     }
-    if is_public(path.parent().unwrap_or(Path::new("/")))? {
+    if private::is_public(path.parent().unwrap_or(Path::new("/")))? {
         return Err(io::Error::other("everybody can write to its folder"));
     }
     let file = File::open(path)?;
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(text)
-}
-
-/// What is written: the file itself, or where a link leads.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    match path.symlink_metadata() {
-        Ok(found) if found.is_symlink() => path.canonicalize(),
-        _ => Ok(path.to_owned()),
-    }
 }
 
 fn text_of(item: &Item) -> Option<String> {
@@ -316,15 +298,14 @@ mod tests {
     #[test]
     fn setting_a_key_keeps_everything_else() {
         let (_folder, path) = file("# mine\noutput = \"json\" # always\n");
-        let mut config = Config::load(&path).unwrap();
-        config.set(key("output").unwrap(), Some("yaml")).unwrap();
-        config.set(key("timeout").unwrap(), Some("30")).unwrap();
-        config.set(key("timeout").unwrap(), Some("x")).unwrap_err();
-        config.store(&path).unwrap();
+        let change = |name, text| Config::change(&path, key(name).unwrap(), text);
+        change("output", Some("yaml")).unwrap();
+        change("timeout", Some("30")).unwrap();
+        change("timeout", Some("x")).unwrap_err();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "# mine\noutput = \"yaml\" # always\ntimeout = 30\n");
-        config.set(key("output").unwrap(), None).unwrap();
-        assert_eq!(config.get("output"), None);
+        change("output", None).unwrap();
+        assert_eq!(Config::load(&path).unwrap().get("output"), None);
     }
 
     #[cfg(unix)]
@@ -333,14 +314,14 @@ mod tests {
         let (folder, path) = file("");
         let link = folder.path().join("link.toml");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        let mut config = Config::default();
-        config.set(key("output").unwrap(), Some("csv")).unwrap();
-        config.store(&link).unwrap();
+        let change = |text| Config::change(&link, key("output").unwrap(), Some(text));
+        change("csv").unwrap();
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "output = \"csv\"\n");
         std::fs::remove_file(&path).unwrap();
-        config.store(&link).unwrap_err();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+        change("yaml").unwrap_err();
+        let left = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 2, "nothing but the link and the lock");
     }
 
     #[cfg(unix)]

@@ -37,6 +37,7 @@ mod outcome;
 mod place;
 #[cfg(debug_assertions)]
 mod power_cut;
+mod private;
 mod program;
 #[cfg(feature = "sandbox")]
 mod sandbox;

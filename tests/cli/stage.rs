@@ -17,6 +17,8 @@ use tempfile::TempDir;
 pub(crate) struct Stage {
     pub(crate) server: ContractServer,
     pub(crate) home: TempDir,
+    /// What the runs leave where temporary files belong.
+    scratch: TempDir,
     env: Vec<(&'static str, String)>,
     /// A folder of state for each run, so that no run waits for the rate limits that the one before has used up.
     states: Option<TempDir>,
@@ -68,7 +70,14 @@ impl Stage {
             wait(settings(ContractServer::builder(World::cafe()).no_limits()).start()).unwrap();
         let env = vec![("LINKS_BASE_URL", server.base_url()), ("LINKS_TOKEN", server.token())];
         let folder = || tempfile::tempdir().unwrap();
-        Self { server, home: folder(), env, states: Some(folder()), runs: Cell::new(0) }
+        Self {
+            server,
+            home: folder(),
+            scratch: folder(),
+            env,
+            states: Some(folder()),
+            runs: Cell::new(0),
+        }
     }
 
     /// The same with a variable set, or not set if the value is empty.
@@ -102,6 +111,7 @@ impl Stage {
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_links"));
         command.args(args).env_clear().current_dir(self.home.path()).env("HOME", self.home.path());
+        command.env("TMPDIR", self.scratch.path());
         if let Some(states) = &self.states {
             self.runs.set(self.runs.get() + 1);
             let folder = states.path().join(self.runs.get().to_string());

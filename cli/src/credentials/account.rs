@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,8 +9,8 @@ use std::str::FromStr;
 use links_sdk::BaseUrl;
 use serde::{Deserialize, Serialize};
 
-use super::private;
 use crate::diagnostic::Failure;
+use crate::private;
 
 const FILE: &str = "accounts.json";
 const LOCK: &str = "accounts.lock";
@@ -206,7 +205,7 @@ impl AccountsFile {
         let unwritable = |error: io::Error| {
             Failure::usage(format!("cannot write {}: {error}", self.folder.join(FILE).display()))
         };
-        let _lock = lock(&self.folder.join(LOCK)).map_err(unwritable)?;
+        let _lock = private::lock(&self.folder.join(LOCK)).map_err(unwritable)?;
         let mut accounts = self.load()?;
         let result = change(&mut accounts);
         let text = serde_json::to_vec_pretty(&accounts).map_err(Failure::internal)?;
@@ -226,13 +225,6 @@ impl AccountsFile {
         })?;
         Ok(())
     }
-}
-
-/// Waits until this process is the only one that has the file locked. Dropping it lets go.
-pub(super) fn lock(path: &Path) -> io::Result<File> {
-    let file = private::open(path)?;
-    file.lock()?;
-    Ok(file)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::AccountName;
-use super::private;
+use crate::private;
 
 const FOLDER: &str = "credentials";
 

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::account::lock;
 use super::keyring::{self, KeyringError};
 use super::{AccountName, Kept, Secret, file};
+use crate::private;
 
 /// The place of one account at one origin. It never looks into another place: what is broken there is of no concern here.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ impl Store {
     /// Waits until no other process changes the secret. Dropping it lets go.
     pub(crate) fn lock(&self) -> Result<File, StoreError> {
         let path = file::path(&self.folder, &self.name).with_extension("lock");
-        lock(&path).map_err(|source| StoreError::File { path, source })
+        private::lock(&path).map_err(|source| StoreError::File { path, source })
     }
 
     fn broken(&self, source: io::Error) -> StoreError {

@@ -25,9 +25,7 @@ pub(crate) struct ConfigSetArgs {
 pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<Outcome, Failure> {
     let key = config::key(&args.name)?;
     let path = super::file(context)?;
-    let mut config = Config::load(&path)?;
-    config.set(key, args.value.as_deref())?;
-    config.store(&path)?;
+    Config::change(&path, key, args.value.as_deref())?;
     let name = path.display().to_string();
     let said = match &args.value {
         Some(value) => format!("{} is {value} now, in {name}", key.name),

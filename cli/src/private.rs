@@ -10,7 +10,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const MOST_LINKS: usize = 40;
 
 /// The content of a file; `None` where there is none. Where anybody may put files, none is taken for ours.
-pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Takes a file away from everybody but its owner. Where that cannot be done it is not read.
-pub(super) fn tighten(path: &Path) -> io::Result<()> {
+pub(crate) fn tighten(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -44,7 +44,7 @@ pub(super) fn tighten(path: &Path) -> io::Result<()> {
 
 /// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link. Whoever writes has a
 /// lock: what another writer has begun and not finished is cleared away.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = behind_links(path)?;
     let folder = folder_of(&target);
     make_folder(folder)?;
@@ -63,7 +63,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Removes a file if it is there, and the file that it links to, with the lock that writing needs.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let target = match behind_links(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         target => target?,
@@ -135,8 +135,15 @@ fn refuse_foreign(target: &Path, ours: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Waits until this process is the only one that has the file locked. Dropping it lets go.
+pub(crate) fn lock(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
 /// Opens a file to be locked, and makes it if it is not there.
-pub(super) fn open(path: &Path) -> io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     make_folder(folder_of(path))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
