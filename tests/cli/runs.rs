@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use links_fixtures::Fault;
 use links_sdk::apply::Runs;
 use serde_json::{Value, json};
 
@@ -359,17 +360,13 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     let stage = Stage::cafe().keeping_state();
     let dividers = "  - {type: divider}\n".repeat(300);
     stage.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
+    // A request that would take a minute.
+    stage.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
     let mut child = stage.command(["slots", "apply", "page.yaml", "-o", "json"]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Five requests go out at once; the sixth waits for the rest of a second.
-    while stage.server.requests().len() < 5 {
+    while stage.server.requests().len() < 6 {
         std::thread::yield_now();
     }
-    let interrupt = || {
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    };
-    interrupt();
-    interrupt();
     // Two signals that arrive together may count as one.
     while child.try_wait().unwrap().is_none() {
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();

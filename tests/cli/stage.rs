@@ -7,6 +7,8 @@ use std::future::Future;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::sync::mpsc::{TryRecvError, channel};
 use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Clock, ContractServer, ContractServerBuilder, World};
@@ -145,6 +147,34 @@ impl Stage {
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
         Run { line, ..Run::new(self, output.status.code(), output.stdout, output.stderr) }
+    }
+
+    /// Begins a long run and holds the service up in the middle of it, while this works.
+    #[cfg(unix)]
+    pub(crate) fn held<T>(&self, begin: impl FnOnce(), work: impl FnOnce() -> T) -> T {
+        let service = &self.server;
+        let (release, gate) = channel::<()>();
+        let (holding, held) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // Five requests go out at once, the sixth a second later.
+                while service.requests().len() < 5 {
+                    if gate.try_recv() == Err(TryRecvError::Disconnected) {
+                        return;
+                    }
+                    std::thread::yield_now();
+                }
+                service.edit(|_| {
+                    holding.send(()).unwrap();
+                    let _ = gate.recv();
+                });
+            });
+            begin();
+            held.recv().unwrap();
+            let done = work();
+            drop(release);
+            done
+        })
     }
 
     /// The operations that the service has answered since this was last asked.

@@ -27,16 +27,17 @@ pub(super) fn text(question: &str) -> String {
 
 /// Asks on stderr, reads a line of the terminal without showing it.
 pub(super) fn secret(question: &str) -> io::Result<String> {
+    // Whoever sees the question may type at once.
+    #[cfg(unix)]
+    let _modes = super::modes::Modes::unseen();
     let mut stderr = io::stderr();
     write!(stderr, "{}: ", super::clean::text(question))?;
     stderr.flush()?;
     unseen()
 }
 
-/// Reads a line while the terminal does not show what is typed.
 #[cfg(unix)]
 fn unseen() -> io::Result<String> {
-    let _modes = super::modes::Modes::unseen();
     let mut answer = String::new();
     interrupt::while_asking(|| io::stdin().lock().read_line(&mut answer)).map(|_| answer)
 }

@@ -1,7 +1,5 @@
 //! Questions, progress and Ctrl-C: what happens, and that the terminal is as it was.
 
-use std::sync::mpsc;
-
 use links_fixtures::Fault;
 
 use super::Tmux;
@@ -20,31 +18,6 @@ fn long() -> Stage {
     let texts = "  - {type: text, data: {title: Hi}}\n".repeat(450);
     stage.file("page.yaml", format!("profile: cafe\nslots:\n{texts}"));
     stage
-}
-
-/// Begins a long run and holds the service up in the middle of it, while this works; it goes on when the sender is dropped.
-fn held<T>(stage: &Stage, begin: impl FnOnce(), work: impl FnOnce(mpsc::Sender<()>) -> T) -> T {
-    let service = &stage.server;
-    let (release, gate) = mpsc::channel();
-    let (holding, held) = mpsc::channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // Five requests go out at once, the sixth a second later.
-            while service.requests().len() < 5 {
-                if gate.try_recv() == Err(mpsc::TryRecvError::Disconnected) {
-                    return;
-                }
-                std::thread::yield_now();
-            }
-            service.edit(|_| {
-                holding.send(()).unwrap();
-                let _ = gate.recv();
-            });
-        });
-        begin();
-        held.recv().unwrap();
-        work(release)
-    })
 }
 
 /// Whether the terminal is in order: a cursor, and what is typed is seen.
@@ -127,11 +100,7 @@ fn progress_is_seen_on_a_terminal_and_leaves_nothing_behind() {
         let terminal = Tmux::bash(&stage, 100, 50);
         if seen {
             let progress = |screen: &str| screen.contains("/10 creating 50");
-            held(
-                &stage,
-                || terminal.begin(line),
-                |_release| terminal.wait_for("progress", progress),
-            );
+            stage.held(|| terminal.begin(line), || terminal.wait_for("progress", progress));
         } else {
             terminal.begin(line);
         }
@@ -180,16 +149,25 @@ fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not(
         let stage = long().env("LINKS_TEST_NO_WAIT", "");
         let terminal = Tmux::bash(&stage, 100, 50);
         let begin = || terminal.begin("links slots apply page.yaml");
-        let shown = held(&stage, begin, |release| {
+        let shown = if twice {
+            // A request that would take a minute.
+            stage.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
+            begin();
+            terminal.wait_for("a reason", |screen| screen.contains("asked to wait"));
             terminal.press(&["C-c"]);
             terminal.wait_for("a promise", |screen| screen.contains("Ctrl-C again stops at once"));
-            if twice {
-                terminal.press(&["C-c"]);
-            } else {
-                drop(release);
-            }
+            terminal.press(&["C-c"]);
             terminal.end()
-        });
+        } else {
+            // Between two requests it ends before it can promise to.
+            let answers = ["Ctrl-C again stops at once", "stopped by Ctrl-C"];
+            stage.held(begin, || {
+                terminal.press(&["C-c"]);
+                terminal
+                    .wait_for("a promise", |screen| answers.iter().any(|it| screen.contains(it)));
+            });
+            terminal.end()
+        };
         assert_eq!(shown.exit, 130, "{}", shown.text);
         assert!(shown.text.contains("stopped by Ctrl-C: "), "{}", shown.text);
         assert_eq!(shown.text.contains("carried out all the same"), twice, "{}", shown.text);
