@@ -7,6 +7,7 @@ mod modes;
 pub(crate) mod plan;
 mod progress;
 mod prompt;
+mod report;
 mod table;
 mod trace;
 mod watch;
@@ -117,8 +118,7 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            let diagnostic = failure.diagnostic();
-            format!("{:?}", Rendered(&options.build(), diagnostic))
+            report::draw(&options.build(), failure.diagnostic())
         };
         let _ = io::stderr().lock().write_all(text.as_bytes());
         if let Some(draft) = failure.draft() {
@@ -267,13 +267,4 @@ pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
     let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());
     let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
     named.chain(data.values()).find_map(text)
-}
-
-/// What miette draws goes through `Debug`.
-struct Rendered<'a>(&'a miette::MietteHandler, &'a dyn miette::Diagnostic);
-
-impl std::fmt::Debug for Rendered<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        miette::ReportHandler::debug(self.0, self.1, f)
-    }
 }

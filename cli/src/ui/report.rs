@@ -1,0 +1,77 @@
+//! A failure as miette draws it, and below it what it consists of, each drawn alike.
+
+use std::fmt;
+
+use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, Severity, SourceCode};
+
+/// Draws a diagnostic with all that is related to it.
+pub(super) fn draw(handler: &MietteHandler, diagnostic: &dyn Diagnostic) -> String {
+    let mut text = String::new();
+    add(&mut text, handler, Part { diagnostic, source: None });
+    text
+}
+
+fn add(text: &mut String, handler: &MietteHandler, part: Part<'_>) {
+    text.push_str(&format!("{:?}", Drawn(handler, &part)));
+    for diagnostic in part.diagnostic.related().into_iter().flatten() {
+        text.push('\n');
+        add(text, handler, Part { diagnostic, source: part.source_code() });
+    }
+}
+
+/// What miette draws goes through `Debug`.
+struct Drawn<'a>(&'a MietteHandler, &'a Part<'a>);
+
+impl fmt::Debug for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.debug(self.1, f)
+    }
+}
+
+/// A diagnostic without what is related to it. Where it has no text of its own, its labels are about that of its parent.
+struct Part<'a> {
+    diagnostic: &'a dyn Diagnostic,
+    source: Option<&'a dyn SourceCode>,
+}
+
+impl<'a> Part<'a> {
+    fn source_code(&self) -> Option<&'a dyn SourceCode> {
+        self.diagnostic.source_code().or(self.source)
+    }
+}
+
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.diagnostic, f)
+    }
+}
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.diagnostic, f)
+    }
+}
+
+impl std::error::Error for Part<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.diagnostic.source()
+    }
+}
+
+impl Diagnostic for Part<'_> {
+    fn severity(&self) -> Option<Severity> {
+        self.diagnostic.severity()
+    }
+
+    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        self.diagnostic.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Part::source_code(self)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.diagnostic.labels()
+    }
+}
