@@ -27,6 +27,7 @@ mod formats;
 mod hurry;
 mod interrupt;
 mod json_schema;
+mod kept;
 mod key;
 mod login;
 mod manifest;

@@ -2,17 +2,13 @@
 //! here is worth an error: a file that cannot be read or written is no file.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::kept;
 use crate::ui::{Seen, label};
-
-/// A larger file is not one of ours.
-const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The operations whose answers name things.
 const OPERATIONS: &[&str] = &[
@@ -92,9 +88,7 @@ fn id_in(part: &str) -> Option<i64> {
 impl Names {
     /// What a file holds.
     pub(crate) fn load(path: &Path) -> Self {
-        let mut text = String::new();
-        let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
-        read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default()
+        kept::load(path).unwrap_or_default()
     }
 
     /// Adds what answers have named; the file is written only if something is new.
@@ -109,7 +103,7 @@ impl Names {
             names.learn(it.operation, &it.target, &body["data"]);
         }
         if names != before {
-            let _ = names.store(path);
+            let _ = kept::store(path, &names);
         }
     }
 
@@ -191,15 +185,6 @@ impl Names {
                 None => known.push(slot),
             }
         }
-    }
-
-    fn store(&self, path: &Path) -> io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        file.persist(path)?;
-        Ok(())
     }
 }
 

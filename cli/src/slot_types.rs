@@ -1,8 +1,7 @@
 //! What the service says about its slot types. Read once a day, because a list of types costs a request and seldom changes.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,12 +13,10 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
+use crate::kept;
 
 /// Longest time for which a description is relied on.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// A larger file is not one of ours.
-const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The slot types by name.
 #[derive(Clone, Debug)]
@@ -123,9 +120,7 @@ fn path(context: &Context) -> Option<PathBuf> {
 
 /// What the file holds, if it is recent at this time.
 fn load(path: &Path, now: Option<SystemTime>) -> Option<Described> {
-    let mut text = String::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    let kept: Kept = serde_json::from_str(&text).ok()?;
+    let kept: Kept = kept::load(path)?;
     let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
     // What comes from the future says that the clock was set, not that it is new.
     let is_recent = |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < MAX_AGE);
@@ -134,14 +129,9 @@ fn load(path: &Path, now: Option<SystemTime>) -> Option<Described> {
 }
 
 fn store(path: &Path, types: &[SlotType], now: SystemTime) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
     let read_at = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let kept = Kept { by: env!("CARGO_PKG_VERSION").to_owned(), read_at, types: types.to_vec() };
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&serde_json::to_vec(&kept)?)?;
-    file.persist(path)?;
-    Ok(())
+    kept::store(path, &kept)
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! Which images were uploaded already, by what they hold: one small file for each service in the folder of state.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// A larger file is not one of ours.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+use crate::kept;
 
 /// What is remembered. A file that is not ours counts as empty.
 #[derive(Debug)]
@@ -28,7 +26,7 @@ struct Kept {
 impl Uploads {
     /// What is remembered in this file; without one, nothing is.
     pub(crate) fn open(file: Option<PathBuf>) -> Self {
-        let kept = file.as_deref().and_then(load).unwrap_or_default();
+        let kept = file.as_deref().and_then(kept::load).unwrap_or_default();
         Self { file, kept }
     }
 
@@ -73,19 +71,8 @@ impl Uploads {
 
     fn save(&self) -> io::Result<()> {
         let Some(path) = &self.file else { return Ok(()) };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&serde_json::to_vec(&self.kept)?)?;
-        file.persist(path)?;
-        Ok(())
+        kept::store(path, &self.kept)
     }
-}
-
-fn load(path: &Path) -> Option<Kept> {
-    let mut text = String::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
 }
 
 #[cfg(test)]

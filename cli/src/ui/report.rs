@@ -1,6 +1,6 @@
 //! A failure as miette draws it, and below it what it consists of, each drawn alike.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, Severity, SourceCode};
 
@@ -12,7 +12,7 @@ pub(super) fn draw(handler: &MietteHandler, diagnostic: &dyn Diagnostic) -> Stri
 }
 
 fn add(text: &mut String, handler: &MietteHandler, part: Part<'_>) {
-    text.push_str(&format!("{:?}", Drawn(handler, &part)));
+    let _ = write!(text, "{:?}", Drawn(handler, &part));
     for diagnostic in part.diagnostic.related().into_iter().flatten() {
         text.push('\n');
         add(text, handler, Part { diagnostic, source: part.source_code() });
