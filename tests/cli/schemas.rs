@@ -51,7 +51,7 @@ fn a_schema_of_a_type_is_that_of_the_service() {
 }
 
 #[test]
-fn a_pulled_page_names_the_schema_where_it_is_told_to() {
+fn a_pulled_page_names_the_schema_that_is_given_or_lies_beside_it() {
     let stage = Stage::cafe();
     let run = stage.run("slots pull cafe --schema page.schema.json -O cafe.yaml");
     assert_eq!(run.exit, 0, "{run}");
@@ -62,5 +62,16 @@ fn a_pulled_page_names_the_schema_where_it_is_told_to() {
     );
     assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
     assert!(!stage.run("slots pull cafe").stdout.contains("yaml-language-server"));
+    std::fs::create_dir(stage.home.path().join("pages")).unwrap();
+    for (schema, first) in
+        [(false, "profile: cafe"), (true, "# yaml-language-server: $schema=page.schema.json")]
+    {
+        if schema {
+            stage.file("pages/page.schema.json", stage.run("schema page").stdout);
+        }
+        assert_eq!(stage.run("slots pull cafe -O pages/cafe.yaml --force").exit, 0);
+        let text = std::fs::read_to_string(stage.home.path().join("pages/cafe.yaml")).unwrap();
+        assert_eq!(text.lines().next(), Some(first));
+    }
     assert_eq!(stage.run("slots pull cafe --schema x -O cafe.json").exit, 2);
 }

@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 /// Arguments of `links schema page`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links schema page > page.schema.json\n  \
-    links slots pull cafe --schema page.schema.json -O cafe.yaml")]
+    links slots pull cafe -O cafe.yaml")]
 pub(crate) struct SchemaPageArgs {}
 
 pub(crate) async fn run(context: &mut Context, _: SchemaPageArgs) -> Result<Outcome, Failure> {

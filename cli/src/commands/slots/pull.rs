@@ -1,7 +1,7 @@
 //! `links slots pull`
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use links_sdk::ProfileKey;
@@ -13,6 +13,9 @@ use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
 use crate::{key, write_file};
+
+/// How the examples call the schema of a page.
+const SCHEMA: &str = "page.schema.json";
 
 /// Arguments of `links slots pull`.
 #[derive(Args, Debug)]
@@ -27,7 +30,7 @@ pub(crate) struct SlotsPullArgs {
     #[arg(long, requires = "out")]
     force: bool,
     /// Name this schema, as `links schema page` prints it, in the first line for editors that check and complete YAML by it; the path is
-    /// written as it is given, and counts from the file's folder
+    /// written as it is given, and counts from the file's folder. A `page.schema.json` there is named without this
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }
@@ -36,7 +39,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
     let (page, login) = pull(context, args.profile).await?;
     let data = serde_json::to_value(&page).map_err(Failure::internal)?;
     let mut yaml = page.to_yaml().map_err(Failure::internal)?;
-    if let Some(schema) = &args.schema {
+    if let Some(schema) = args.schema.as_deref().or_else(|| beside(args.out.as_deref()?)) {
         yaml = format!("{}\n{yaml}", header(schema)?);
     }
     let Some(path) = args.out else { return Ok(Outcome::own(data, View::Document(yaml))) };
@@ -57,6 +60,11 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
     let name = path.display().to_string();
     let said = Line::new(Tone::Plain, format!("{blocks} blocks of {login} written to {name}"));
     Ok(Outcome::own(json!({ "file": name, "slots": blocks }) as Value, View::Lines(vec![said])))
+}
+
+/// The schema that lies where the file is written.
+fn beside(file: &Path) -> Option<&'static str> {
+    file.with_file_name(SCHEMA).is_file().then_some(SCHEMA)
 }
 
 /// The line by which the YAML language server finds a schema.
