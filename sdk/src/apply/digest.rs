@@ -9,6 +9,11 @@ impl Digest {
     /// Of nothing yet.
     pub(super) const NEW: Self = Self(0);
 
+    /// Of nothing yet, apart from other kinds of things.
+    pub(super) fn of(kind: u64) -> Self {
+        Self(kind)
+    }
+
     pub(super) fn take(&mut self, word: u64) {
         self.bytes(&word.to_le_bytes());
     }
@@ -19,8 +24,8 @@ impl Digest {
     }
 
     pub(super) fn field(&mut self, key: &str, value: u64) {
+        self.0 ^= value;
         self.bytes(key.as_bytes());
-        self.take(value);
     }
 
     pub(super) fn value(self) -> u64 {

@@ -120,27 +120,23 @@ impl<'a> Shape<'a> {
     }
 
     fn digest(&self) -> u64 {
-        let mut digest = Digest::NEW;
+        let mut digest = Digest::of(match self {
+            Self::Absent => 0,
+            Self::Bool(_) => 1,
+            Self::Integer(_) => 2,
+            Self::Float(_) => 3,
+            Self::Text(_) => 4,
+            Self::List(_) => 5,
+            Self::Map(_) => 6,
+        });
         match self {
             Self::Absent => {}
-            Self::Bool(yes) => digest.take(1 + u64::from(*yes)),
+            Self::Bool(yes) => digest.take((*yes).into()),
             Self::Integer(whole) => digest.bytes(&whole.to_le_bytes()),
-            Self::Float(bits) => {
-                digest.take(3);
-                digest.take(*bits);
-            }
-            Self::Text(text) => {
-                digest.take(4);
-                digest.bytes(text.as_bytes());
-            }
-            Self::List(list) => {
-                digest.take(5);
-                for value in list {
-                    digest.take(value.digest);
-                }
-            }
+            Self::Float(bits) => digest.take(*bits),
+            Self::Text(text) => digest.bytes(text.as_bytes()),
+            Self::List(list) => list.iter().for_each(|value| digest.take(value.digest)),
             Self::Map(fields) => {
-                digest.take(6);
                 for (key, value) in fields {
                     digest.field(key, value.digest);
                 }

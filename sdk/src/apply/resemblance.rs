@@ -91,7 +91,7 @@ impl Trait {
 struct Traits<'s> {
     schema: Option<Schema<'s>>,
     /// By path and value, both as digests: two that had the same would cost a worse guess, and no more.
-    numbers: HashMap<u64, usize>,
+    numbers: HashMap<(u64, u64), usize>,
     all: Vec<Trait>,
 }
 
@@ -135,16 +135,16 @@ impl Traits<'_> {
                 }
             }
             Shape::List(list) => {
+                let path = path.element();
                 for value in list {
-                    self.note(path.element(), value, (side, holder));
+                    self.note(path, value, (side, holder));
                 }
             }
             Shape::Absent => {}
             leaf => {
                 let all = &mut self.all;
-                let mut digest = path.digest;
-                digest.take(value.digest());
-                let number = *self.numbers.entry(digest.value()).or_insert_with(|| {
+                let both = (path.digest.value(), value.digest());
+                let number = *self.numbers.entry(both).or_insert_with(|| {
                     let schema = self.schema.and_then(|root| path.schema(root));
                     let telling = match leaf {
                         Shape::Text(text) => is_telling(text, schema),
