@@ -99,7 +99,7 @@ pub(crate) enum Missing {
 }
 
 /// What names an address that comes from an account.
-const OF_ACCOUNT: &str = "the account";
+pub(crate) const OF_ACCOUNT: &str = "the account";
 
 /// Reads an environment variable.
 pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -176,15 +176,21 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
 }
 
 impl Settings {
+    /// Whether an account of this machine may be meant.
+    fn needs_accounts(&self) -> bool {
+        let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
+        let given = matches!(self.token, TokenFrom::Variable(_) | TokenFrom::File(_));
+        self.target != Target::Sandbox && (by_flag || !given)
+    }
+
     /// The same with what the accounts of this machine add. A token of the environment goes with an address of the command line or the
     /// environment only, and an account's with its own origin only.
     #[must_use]
     pub(crate) fn with(mut self, accounts: &Accounts) -> Self {
-        let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
-        let given = matches!(self.token, TokenFrom::Variable(_) | TokenFrom::File(_));
-        if self.target == Target::Sandbox || (given && !by_flag) {
+        if !self.needs_accounts() {
             return self;
         }
+        let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
         let name = match (&self.account, &self.target) {
             (Some(named), _) => Some(&named.name),
             (None, Target::Service { address, .. }) => {
@@ -237,16 +243,15 @@ impl Settings {
 ///
 /// When a variable or the file holds something that is none of ours.
 pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
-    let env = |name: &str| std::env::var(name).ok();
     let named = env("LINKS_CONFIG_DIR").filter(|it| !it.is_empty());
     let config = match folders::config_in(named.map(Into::into)) {
         Some(folder) => Config::load(&config::path(Some(folder))?)?,
         None => Config::default(),
     };
     let settings = resolve(flags, &layered(&env, &config))?;
-    let accounts = match (&settings.target, folders::config(&settings)) {
-        (Target::Sandbox, _) | (_, None) => Accounts::default(),
-        (_, Some(folder)) => AccountsFile::new(folder).load()?,
+    let accounts = match folders::config(&settings) {
+        Some(folder) if settings.needs_accounts() => AccountsFile::new(folder).load()?,
+        _ => Accounts::default(),
     };
     Ok(settings.with(&accounts))
 }
@@ -257,7 +262,12 @@ pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
 ///
 /// When a variable holds something that is none of ours.
 pub(crate) fn without_config(flags: &Global) -> Result<Settings, Failure> {
-    resolve(flags, &|name| std::env::var(name).ok())
+    resolve(flags, &env)
+}
+
+/// A variable of this process. What is no text is none of ours, and is to be seen as such rather than not at all.
+fn env(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// What a variable is: as the environment says, else as the configuration file says.

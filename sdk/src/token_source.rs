@@ -196,7 +196,8 @@ fn from_environment(
 /// The text of a file that holds a token and nothing else.
 fn read(path: &Path) -> Result<String, TokenError> {
     let mut text = String::new();
-    let most = Token::MOST_BYTES as u64;
+    // One more than there may be, so that too many are seen.
+    let most = Token::MOST_BYTES as u64 + 1;
     let result = File::open(path).and_then(|file| file.take(most).read_to_string(&mut text));
     match result {
         Ok(_) => Ok(text),

@@ -221,6 +221,61 @@ fn several_accounts_live_side_by_side() {
 }
 
 #[test]
+fn a_login_takes_no_name_from_an_account_elsewhere() {
+    let stage = logged_out();
+    let others: Vec<_> =
+        (0..2).map(|_| wait(ContractServer::builder(World::cafe()).start()).unwrap()).collect();
+    log_in(&stage, &stage.server.token(), &[]);
+    for other in &others {
+        log_in(&stage, &other.token(), &["--base-url", &other.base_url()]);
+    }
+    let known = stage.run("auth list -o json").json();
+    assert_eq!(known["data"].as_array().unwrap().len(), 3, "{known}");
+
+    log_in(&stage, &stage.server.token(), &["--account", "work"]);
+    let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
+    let line =
+        line.into_iter().map(str::to_owned).chain(["--base-url".to_owned(), others[0].base_url()]);
+    others[0].forget_requests();
+    let run = stage.run_args(line, others[0].token().as_bytes());
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(
+        run.stderr.contains("`work` is the account at") && others[0].requests().is_empty(),
+        "{run}"
+    );
+    assert_eq!(stage.run("--account work me").exit, 0);
+}
+
+#[test]
+fn a_login_that_cannot_be_kept_leaves_no_account() {
+    let stage = logged_out();
+    fs::create_dir_all(config(&stage)).unwrap();
+    fs::write(config(&stage).join("credentials"), "no folder").unwrap();
+    assert_eq!(log_in(&stage, &stage.server.token(), &["--account", "work"]).exit, 14);
+    assert_eq!(stage.run("auth list -o json").json()["data"], serde_json::json!([]));
+}
+
+#[test]
+fn a_broken_file_of_accounts_stops_nobody_who_needs_none() {
+    let stage = Stage::cafe();
+    let folder = config(&stage);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("accounts.json"), "{").unwrap();
+    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!(stage.run("me --account work").exit, 2);
+    assert_eq!(stage.env("LINKS_TOKEN", "").run("me").exit, 2);
+}
+
+#[test]
+fn a_logout_says_what_was_ended() {
+    let stage = logged_out();
+    log_in(&stage, &stage.server.token(), &["--account", "work"]);
+    fs::write(config(&stage).join("credentials/work.json"), "{").unwrap();
+    let run = stage.run("auth logout work -o json");
+    assert_eq!((run.exit, &run.json()["data"]["tokenEnded"]), (0, &false.into()), "{run}");
+}
+
+#[test]
 fn an_account_at_one_address_is_no_account_at_another() {
     let stage = logged_out();
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();

@@ -147,10 +147,11 @@ impl Accounts {
             return name.clone();
         }
         let host = AccountName::from_words(base.host().trim_matches(['[', ']']));
-        if self.known.contains_key(&host) {
-            return AccountName::from_words(&format!("{host}-{user_id}"));
-        }
-        host
+        let of_user = AccountName::from_words(&format!("{host}-{user_id}"));
+        let more = (2..).map(|nth| AccountName::from_words(&format!("{of_user}-{nth}")));
+        let is_free = |name: &AccountName| !self.known.contains_key(name);
+        let mut names = [host, of_user.clone()].into_iter().chain(more);
+        names.find(is_free).unwrap_or(of_user)
     }
 
     /// Forgets an account; another one becomes the current one only by being named.
@@ -261,6 +262,11 @@ mod tests {
         accounts.known.insert(name("links.example"), account("https://other.example", 7));
         assert_eq!(accounts.name_for(&base, 7).0, "mine");
         assert_eq!(accounts.name_for(&base, 8).0, "links.example-8");
+        for taken in ["links.example-8", "links.example-8-2"] {
+            let name = AccountName::from_words(taken);
+            accounts.known.insert(name, account("https://links.example:8443/api/v1", 8));
+        }
+        assert_eq!(accounts.name_for(&base, 8).0, "links.example-8-3");
         let loopback = BaseUrl::new("http://[::1]:80/api/v1").unwrap();
         assert_eq!(accounts.name_for(&loopback, 8).0, "1");
     }

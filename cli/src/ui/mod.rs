@@ -172,9 +172,16 @@ impl Ui {
         self.terminal.stdout
     }
 
-    /// Asks for something that is not to be seen. `None` where there is nobody to ask.
+    /// Asks for something that is not to be seen. `None` where nobody types.
     pub(crate) fn ask_secret(&self, question: &str) -> Option<io::Result<String>> {
-        (self.terminal.stdin && self.terminal.stderr).then(|| prompt::secret(question))
+        let unasked = "standard error is no terminal, and what is typed would be seen";
+        self.terminal.stdin.then(|| {
+            if self.terminal.stderr {
+                prompt::secret(question)
+            } else {
+                Err(io::Error::other(unasked))
+            }
+        })
     }
 
     /// Says what the person has to do, whatever the format: the command cannot go on without it.

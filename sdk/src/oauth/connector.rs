@@ -253,13 +253,14 @@ impl Credentials {
         })
     }
 
-    /// Ends the tokens, if the authorization server can be asked to (RFC 7009): the application is disconnected then.
+    /// Ends the tokens, if the authorization server can be asked to (RFC 7009): the application is disconnected then. Gives `false` where
+    /// it cannot.
     ///
     /// # Errors
     ///
     /// When it cannot be reached, or refuses.
-    pub async fn revoke(&self) -> Result<(), LoginError> {
-        let Some(endpoint) = &self.revocation_endpoint else { return Ok(()) };
+    pub async fn revoke(&self) -> Result<bool, LoginError> {
+        let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = endpoint::connector(&self.resource).map_err(LoginError::refused)?;
         let http = Guarded::new(&connector).map_err(LoginError::unreachable)?;
         let endpoint = endpoint::check(endpoint, &connector).map_err(LoginError::refused)?;
@@ -267,7 +268,7 @@ impl Credentials {
         let form = [("token", token.as_str()), ("client_id", &self.client_id)];
         let answer = http.post(endpoint, &form).await.map_err(LoginError::unreachable)?;
         if answer.status().is_success() {
-            return Ok(());
+            return Ok(true);
         }
         Err(LoginError::unreachable(format!("it was answered {}", answer.status().as_u16())))
     }

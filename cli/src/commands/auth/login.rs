@@ -10,7 +10,8 @@ use super::describe::{self, Described};
 use crate::connect::{Wanted, connect};
 use crate::context::{Context, clock, no_service};
 use crate::credentials::{
-    Account, AccountsFile, Given, Kept, Secret, Store, TokenCommand, Value, check_keyring,
+    Account, AccountName, Accounts, AccountsFile, Given, Kept, Secret, Store, TokenCommand, Value,
+    check_keyring,
 };
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -71,12 +72,16 @@ pub(crate) async fn run(context: &mut Context, args: AuthLoginArgs) -> Result<Ou
         Target::Unset => return Err(no_service()),
     };
     let file = AccountsFile::new(context.config_folder()?);
+    let named = context.settings.account.as_ref().map(|it| it.name.clone());
+    if let Some(name) = &named {
+        refuse_other(&file.load()?, name, &base)?;
+    }
     let obtained = match &args.token_command {
         Some(line) => from_command(line)?,
         None if args.token_stdin => from_stdin(context, place(context, &args, &file)?)?,
         None => from_browser(context, &args, &base, &file).await?,
     };
-    keep(context, &file, &base, obtained).await
+    keep(context, &file, &base, named, obtained).await
 }
 
 /// Looks whose token it is, and keeps it under the name of an account.
@@ -84,6 +89,7 @@ async fn keep(
     context: &Context,
     file: &AccountsFile,
     base: &BaseUrl,
+    named: Option<AccountName>,
     obtained: Obtained,
 ) -> Result<Outcome, Failure> {
     let Obtained { kept, token, value, mcp_url } = obtained;
@@ -95,18 +101,6 @@ async fn keep(
         }
         Err(error) => return Err(error.into()),
     };
-    let named = context.settings.account.as_ref().map(|it| it.name.clone());
-    let known = file.load()?;
-    let name = named.unwrap_or_else(|| known.name_for(base, me.user_id));
-    if let (Some(store), Some(value)) =
-        (Store::of(file.folder(), &name, &kept, base.origin()), value)
-    {
-        let secret = Secret { origin: base.origin(), value };
-        // Nobody renews what was there before while it is replaced.
-        store.lock().and_then(|_lock| store.save(&secret)).map_err(|error| {
-            Failure::new(Exit::Refused, format!("the login succeeded, but was not kept: {error}"))
-        })?;
-    }
     let account = Account {
         base_url: base.as_str().to_owned(),
         mcp_url,
@@ -114,6 +108,34 @@ async fn keep(
         user_id: me.user_id,
         user: me.name.clone(),
     };
+    // A new account is written down before its secret, so that a secret without an account is never left behind.
+    let name_in = |accounts: &Accounts| {
+        let name = named.clone().unwrap_or_else(|| accounts.name_for(base, me.user_id));
+        refuse_other(accounts, &name, base).map(|()| name)
+    };
+    let known = file.load()?;
+    let mut name = name_in(&known)?;
+    let is_new = !known.known.contains_key(&name);
+    if is_new {
+        name = file.change(|accounts| {
+            let name = name_in(accounts)?;
+            accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
+            Ok::<_, Failure>(name)
+        })??;
+    }
+    if let (Some(store), Some(value)) =
+        (Store::of(file.folder(), &name, &kept, base.origin()), value)
+    {
+        let secret = Secret { origin: base.origin(), value };
+        // Nobody renews what was there before while it is replaced.
+        if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
+            if is_new {
+                file.change(|accounts| accounts.remove(&name))?;
+            }
+            let message = format!("the login succeeded, but was not kept: {error}");
+            return Err(Failure::new(Exit::Refused, message));
+        }
+    }
     let former = file.change(|accounts| {
         accounts.current = Some(name.clone());
         accounts.known.insert(name.clone(), account)
@@ -146,6 +168,18 @@ async fn keep(
         context.ui.say(&Line::new(Tone::Changed, text));
     }
     Ok(Outcome::own(described.data(), View::Lines(described.lines())))
+}
+
+/// A name that stands for an account of another service goes on doing so.
+fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Result<(), Failure> {
+    match accounts.known.get(name) {
+        Some(known) if known.origin() != Some(base.origin()) => {
+            let message = format!("`{name}` is the account at {}", known.base_url);
+            Err(Failure::new(Exit::Refused, message)
+                .hint(format!("give this one another name, or `links auth logout {name}` first")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The service does not know the token: by the way its tokens begin, perhaps because it is none of this service.

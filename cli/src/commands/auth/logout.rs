@@ -33,7 +33,7 @@ pub(crate) async fn run(context: &Context, args: &AuthLogoutArgs) -> Result<Outc
     if let Some(store) = Store::of(file.folder(), &name, &account.kept, origin) {
         let _lock = store.lock().map_err(|error| still_kept(&name, &error))?;
         match disconnect(&store).await {
-            Ok(()) => ended = true,
+            Ok(is) => ended = is,
             Err(note) => said.push(Line::new(Tone::Changed, note)),
         }
         store.remove().map_err(|error| still_kept(&name, &error))?;
@@ -42,20 +42,27 @@ pub(crate) async fn run(context: &Context, args: &AuthLogoutArgs) -> Result<Outc
     Ok(Outcome::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(said)))
 }
 
-/// Ends what the account's requests carried at the service too.
+/// Ends what the account's requests carried at the service too. Gives `false` where there was nothing to end.
 ///
 /// # Errors
 ///
 /// What to know when it goes on working.
-async fn disconnect(store: &Store) -> Result<(), String> {
-    match store.load().ok().flatten().map(|secret| secret.value) {
-        Some(Value::Connection(credentials)) => credentials.revoke().await.map_err(|error| {
-            format!("this program is still connected to it, for {error}: disconnect it in the account's settings")
-        }),
+async fn disconnect(store: &Store) -> Result<bool, String> {
+    let secret = store.load().map_err(|error| {
+        format!("its secret could not be read to end it at the service, too: {error}")
+    })?;
+    match secret.map(|secret| secret.value) {
+        Some(Value::Connection(credentials)) => match credentials.revoke().await {
+            Ok(true) => Ok(true),
+            Ok(false) => Err("this program is still connected to it, for the service ends no login when it is asked to: disconnect it in the account's settings".to_owned()),
+            Err(error) => Err(format!(
+                "this program is still connected to it, for {error}: disconnect it in the account's settings"
+            )),
+        },
         Some(Value::Token(_)) => {
             Err("its token still works: end it in the account's API settings if nobody needs it".to_owned())
         }
-        None => Ok(()),
+        None => Ok(false),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `links auth switch`
 
 use clap::Args;
+use links_sdk::BaseUrl;
 use serde_json::json;
 
 use crate::context::Context;
@@ -8,6 +9,7 @@ use crate::credentials::{AccountName, AccountsFile};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
+use crate::settings::{OF_ACCOUNT, Target};
 
 /// Arguments of `links auth switch`.
 #[derive(Args, Debug)]
@@ -27,7 +29,15 @@ pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<Outcome, F
     let said =
         format!("{} is the current account: {} at {}", args.name, account.user, account.base_url);
     let data = json!({ "account": args.name, "baseUrl": account.base_url });
-    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)])))
+    let mut said = vec![Line::new(Tone::Plain, said)];
+    if let Target::Service { address, from } = &context.settings.target
+        && *from != OF_ACCOUNT
+        && BaseUrl::new(address).ok().map(|base| base.origin()) != account.origin()
+    {
+        let text = format!("{from} names another service, {address}, and goes before it");
+        said.push(Line::new(Tone::Changed, text));
+    }
+    Ok(Outcome::own(data, View::Lines(said)))
 }
 
 /// There is no account of this name.
