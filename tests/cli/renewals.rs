@@ -5,8 +5,10 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::thread;
+use std::time::Duration;
 
 use links_fixtures::Fault;
+use links_sdk::{Clock, SystemClock};
 
 use crate::auth::config;
 use crate::connect::{asked, connected, kept, log_in};
@@ -41,15 +43,37 @@ fn files(stage: &Stage) -> Vec<String> {
     names
 }
 
+/// Waits until so many processes wait for the lock of a file.
+#[cfg(target_os = "linux")]
+fn wait_for_waiters(file: &fs::File, processes: usize) {
+    use std::os::unix::fs::MetadataExt;
+    let inode = format!(":{} ", file.metadata().unwrap().ino());
+    let waiting = || {
+        let locks = fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().filter(|line| line.contains(" -> ") && line.contains(&inode)).count()
+    };
+    let clock = SystemClock::new();
+    while waiting() < processes {
+        assert!(clock.monotonic() < Duration::from_secs(60), "{} are waiting", waiting());
+        thread::yield_now();
+    }
+}
+
 #[test]
+#[cfg(target_os = "linux")]
 fn fault_83_five_processes_renew_once() {
     let stage = expired();
     let before = kept(&stage).unwrap();
+    let path = config(&stage).join("credentials/work.lock");
+    let lock = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    lock.lock().unwrap();
     let start = || {
         let mut command = stage.command(["me", "-o", "json"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = (0..5).map(|_| start()).collect();
+    wait_for_waiters(&lock, children.len());
+    drop(lock);
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
