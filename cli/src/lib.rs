@@ -47,6 +47,7 @@ mod schema_words;
 mod settings;
 mod slot_types;
 mod topics;
+mod turns;
 mod ui;
 mod unknown;
 mod uploads;

@@ -1,5 +1,7 @@
 //! Single blocks: added, changed, moved, deleted, and their types explained.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -108,6 +110,27 @@ fn a_block_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
     assert_eq!(stage.run("slots move cafe 1001").exit, 2);
     assert_eq!(stage.run("slots move cafe 9 --top").exit, 6);
     assert_eq!(stage.run("slots move cafe 1001 --before 1001").exit, 6);
+}
+
+#[test]
+fn blocks_that_are_moved_at_the_same_time_are_all_moved() {
+    let stage = Stage::cafe().keeping_state();
+    let moved = order(&stage)[8..].to_vec();
+    let children: Vec<_> = moved
+        .iter()
+        .map(|id| {
+            let line = format!("slots move cafe {id} --top");
+            let mut command = stage.command(line.split(' '));
+            command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let mut top = order(&stage)[..moved.len()].to_vec();
+    top.sort_unstable();
+    assert_eq!(top, moved);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Lead forms and their questions.
 
+use std::process::Stdio;
+
 use links_fixtures::{Choices, Collection};
 use serde_json::{Value, json};
 
@@ -22,6 +24,7 @@ fn forms_as_people_see_them() {
         format!("forms field add {FORM} type=text label=Table --at 1"),
         format!("forms field set {FORM} wishes label=Else? required:=true"),
         format!("forms field remove {FORM} Phone"),
+        format!("forms field remove {FORM} Phone --yes"),
         format!("forms field remove {FORM} colour"),
     ];
     // A new question gets a random key.
@@ -42,7 +45,7 @@ fn every_question_that_stays_keeps_its_key() {
     let form = &stage.server.account().forms[0];
     assert_eq!((form.fields[2].label.as_str(), form.fields[2].required), ("Tel", true));
     assert_eq!(form.fields[3].placeholder.as_deref(), Some("By the window, four people"));
-    assert_eq!(stage.run(&format!("forms field remove {FORM} name")).exit, 0);
+    assert_eq!(stage.run(&format!("forms field remove {FORM} name --yes")).exit, 0);
     assert_eq!(keys(&stage)[1..], ["phone", "wishes"]);
 }
 
@@ -51,7 +54,11 @@ fn a_list_without_keys_keeps_those_of_known_labels_and_is_compared() {
     let stage = Stage::cafe();
     let list = json!([{ "type": "text", "label": "Table" }, { "type": "phone", "label": "Phone", "required": true }]);
     let value = format!("fields:={list}");
-    let run = stage.run_args(["forms", "update", FORM, &value, "title=Reserve"], b"");
+    let unasked = stage.run_args(["forms", "update", FORM, &value, "title=Reserve"], b"");
+    assert_eq!(unasked.exit, 14, "{unasked}");
+    assert!(unasked.stderr.contains("nothing was written"), "{unasked}");
+    assert_eq!((stage.operations(), keys(&stage).len()), (vec!["showForm".to_owned()], 3));
+    let run = stage.run_args(["forms", "update", FORM, &value, "title=Reserve", "--yes"], b"");
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(keys(&stage)[1], "phone");
     for line in
@@ -62,6 +69,66 @@ fn a_list_without_keys_keeps_those_of_known_labels_and_is_compared() {
     assert_eq!(stage.operations(), ["showForm", "updateForm"]);
     assert_eq!(stage.run(&format!("forms update {FORM} title=Again")).exit, 0);
     assert_eq!(stage.operations(), ["updateForm"]);
+}
+
+#[test]
+fn a_key_that_is_taken_is_refused_before_anything_is_sent() {
+    let stage = Stage::cafe();
+    let run = stage.run(&format!("forms field add {FORM} type=text label=More key=phone"));
+    assert_eq!((run.exit, stage.operations()), (8, vec!["showForm".to_owned()]), "{run}");
+    assert!(run.stderr.contains("phone (Phone)") && !run.stderr.contains('~'), "{run}");
+    assert_eq!(stage.run(&format!("forms field add {FORM} type=text label=More key=more")).exit, 0);
+}
+
+#[test]
+fn questions_that_are_added_at_the_same_time_are_all_there() {
+    let stage = Stage::cafe().keeping_state();
+    let children: Vec<_> = (0..6)
+        .map(|nth| {
+            let line = format!("forms field add {FORM} type=text label=New{nth}");
+            let mut command = stage.command(line.split(' '));
+            command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(keys(&stage).len(), 3 + 6);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn somebody_is_asked_before_questions_go() {
+    let stage = Stage::cafe();
+    let line = format!("forms field remove {FORM} phone");
+    let seen = terminal::run(&stage, &line, "n\n");
+    assert_eq!((seen.exit, keys(&stage).len()), (14, 3), "{}", seen.text);
+    assert!(seen.text.contains("Remove this question from the form?"), "{}", seen.text);
+    let seen = terminal::run(&stage, &line, "y\n");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert_eq!(keys(&stage), ["name", "wishes"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_form_that_changed_while_it_was_edited_is_left_alone() {
+    let stage = Stage::cafe();
+    let links = env!("CARGO_BIN_EXE_links");
+    // An editor is not given the token.
+    let script = format!(
+        "LINKS_TOKEN='{}' '{links}' forms field add {FORM} type=text label=Theirs > theirs\n\
+        sed -i 's/^title:.*/title: Mine/' \"$1\"\n",
+        stage.server.token()
+    );
+    let path = stage.file("editor.sh", script);
+    let stage = stage.env("VISUAL", format!("sh {}", path.display()));
+    let seen = terminal::run(&stage, &format!("forms edit {FORM}"), "");
+    assert_eq!(seen.exit, 7, "{}", seen.text);
+    assert!(seen.text.contains("changed the form meanwhile"), "{}", seen.text);
+    assert!(seen.text.contains("form.yaml"), "the text is kept: {}", seen.text);
+    let form = &stage.server.account().forms[0];
+    assert_eq!((form.title.as_str(), form.fields.len()), ("Book a table", 4));
 }
 
 #[test]
@@ -103,7 +170,7 @@ fn two_questions_of_one_label_are_told_apart_by_their_keys() {
     let stage = Stage::cafe();
     stage.server.edit(|account| account.forms[0].fields[2].label = "Phone".into());
     assert_eq!(stage.run(&format!("forms field remove {FORM} Phone")).exit, 2);
-    assert_eq!(stage.run(&format!("forms field remove {FORM} wishes")).exit, 0);
+    assert_eq!(stage.run(&format!("forms field remove {FORM} wishes --yes")).exit, 0);
     assert_eq!(keys(&stage), ["name", "phone"]);
 }
 

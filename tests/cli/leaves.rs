@@ -42,7 +42,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "forms update" => vec![FORM, "enabled:=false"],
         "forms field add" => vec![FORM, "type=text", "label=Table"],
         "forms field set" => vec![FORM, "phone", "label=Tel"],
-        "forms field remove" => vec![FORM, "phone"],
+        "forms field remove" => vec![FORM, "phone", "--yes"],
         "analytics account" => vec!["--timeline"],
         "analytics profile" => vec!["cafe"],
         "files upload" => vec!["https://images.example/menu.jpg"],

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::questions;
+use super::questions::{Held, unchanged};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
@@ -25,13 +25,10 @@ pub(crate) struct FormsEditArgs {
     dry_run: DryRunArgs,
 }
 
-/// What a form's record has and an update does not take: the service computes it.
-const NOT_EDITED: [&str; 3] = ["id", "active", "createdAt"];
-
 pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Outcome, Failure> {
-    let form = context.writer(args.dry_run).await?.form(args.id);
+    let form = context.writer(args.dry_run).await?.form(args.id.clone());
     let mut fields = super::record(&form).await?;
-    fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
+    fields.retain(|name, _| !super::COMPUTED.contains(&name.as_str()));
 
     let text = yaml::write(&fields)?;
     let apply = async |context: &mut Context, document, _: &Path| {
@@ -40,8 +37,9 @@ pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Ou
         if changes.is_empty() {
             return Ok(None);
         }
-        let updated = questions::update(context, &form, &fields, changes).await;
-        updated.map(Some).map_err(|error| edited.failure(error, ""))
+        let held = Held::read(context, form.clone(), args.id.clone()).await?;
+        unchanged(&fields, &held.before)?;
+        held.update(context, changes, false, Some(&edited)).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;
     Ok(editor::outcome(updated.as_ref(), super::FIRST))

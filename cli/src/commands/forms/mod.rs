@@ -9,7 +9,7 @@ mod questions;
 pub(crate) mod update;
 
 use clap::Subcommand;
-use links_sdk::FormHandle;
+use links_sdk::{Answer, FormHandle};
 use serde_json::{Map, Value};
 
 use crate::context::Context;
@@ -47,9 +47,16 @@ pub(super) async fn run(context: &mut Context, command: FormsCommand) -> Result<
 /// What people see first of a form.
 const FIRST: &[&str] = &["id", "title", "active", "enabled"];
 
-/// A form as it was sent, except that a list which came as an object with numbers for names is a list again.
+/// What a form's record has and an update does not take: the service computes it.
+const COMPUTED: [&str; 3] = ["id", "active", "createdAt"];
+
+/// A form as it is.
 async fn record(form: &FormHandle) -> Result<Map<String, Value>, Failure> {
-    let answer = form.get().answer().await?;
+    read(&form.get().answer().await?)
+}
+
+/// A form as it was sent, except that a list which came as an object with numbers for names is a list again.
+fn read(answer: &Answer) -> Result<Map<String, Value>, Failure> {
     let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
     let Value::Object(mut record) = body["data"].take() else {
         return Err(Failure::unreadable("it has no record"));

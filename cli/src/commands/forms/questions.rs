@@ -4,27 +4,111 @@
 use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
 use serde_json::{Map, Value};
 
+use crate::agreement::agree;
 use crate::context::Context;
+use crate::diagnostic::Failure;
+use crate::exit::Exit;
+use crate::fields::Fields;
 use crate::outcome::{Line, Tone};
+use crate::turns::Turn;
 
 /// The names within a question that the interface shows (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
 
-/// Writes changes of a form that was read before, once everything that is different is said. A question that comes without a key gets
-/// the one it had.
-pub(super) async fn update(
-    context: &Context,
+/// A form that is read to be written. No other command of this machine writes it meanwhile.
+pub(super) struct Held {
+    form: FormHandle,
+    id: String,
+    pub(super) before: Map<String, Value>,
+    turn: Turn,
+}
+
+impl Held {
+    pub(super) async fn read(
+        context: &Context,
+        form: FormHandle,
+        id: String,
+    ) -> Result<Self, Failure> {
+        let turn = turn(context, &id);
+        let before = super::record(&form).await?;
+        Ok(Self { form, id, before, turn })
+    }
+
+    /// Writes changes once everything that is different is said, and agreed to where questions go. A question that comes without a key
+    /// gets the one it had. `source` is where the changes stand in the user's file.
+    pub(super) async fn update(
+        mut self,
+        context: &Context,
+        mut changes: Object,
+        agreed: bool,
+        source: Option<&Fields>,
+    ) -> Result<Answer, Failure> {
+        let old = list(self.before.get("fields"));
+        if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
+            keep_keys(&old, new);
+        }
+        for line in difference(&self.before, &changes.0) {
+            context.ui.say(&line);
+        }
+        let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
+        if let Some(question) = question.filter(|_| !agreed && context.dry_run().is_none()) {
+            // Nobody waits for somebody who thinks about it.
+            drop(self.turn);
+            agree(&context.ui, false, &question)?;
+            self.turn = turn(context, &self.id);
+            unchanged(&self.before, &super::record(&self.form).await?)?;
+        }
+        let (sent, result) = write(&self.form, &self.before, changes).await;
+        let answer = result.map_err(|error| match source {
+            Some(fields) => fields.failure(error, ""),
+            None => error.into(),
+        })?;
+        if let Some(sent) = sent.0.get("fields") {
+            // What cannot be read cannot be compared.
+            let now = super::read(&answer).unwrap_or_default();
+            let strange = now.get("fields").and_then(|now| {
+                others(&list(self.before.get("fields")), &list(Some(sent)), &list(Some(now)))
+            });
+            if let Some(strange) = strange {
+                let message = format!(
+                    "the form was written, yet its questions are others than were sent: {strange}; \
+                    somebody else changes it at the same time"
+                );
+                return Err(Failure::new(Exit::Drift, message)
+                    .hint(format!("`links forms get {}` shows it as it is now", self.id))
+                    .executed());
+            }
+        }
+        Ok(answer)
+    }
+}
+
+fn turn(context: &Context, id: &str) -> Turn {
+    Turn::wait(context, &format!("form-{id}"))
+}
+
+/// Refuses to write what was made from a form that is another one now.
+pub(super) fn unchanged(
+    before: &Map<String, Value>,
+    now: &Map<String, Value>,
+) -> Result<(), Failure> {
+    // What the service computes changes by itself.
+    let differs = |name: &&String| before.get(*name) != now.get(*name);
+    if before.keys().filter(|it| !super::COMPUTED.contains(&it.as_str())).any(|it| differs(&it)) {
+        let message = "somebody else changed the form meanwhile; nothing was written";
+        return Err(Failure::new(Exit::Conflict, message)
+            .hint("run the same command again for the form as it is now"));
+    }
+    Ok(())
+}
+
+/// Writes changes, and tells what was sent in the end.
+async fn write(
     form: &FormHandle,
     before: &Map<String, Value>,
     mut changes: Object,
-) -> Result<Answer, Error> {
+) -> (Object, Result<Answer, Error>) {
     let old = list(before.get("fields"));
-    if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
-        keep_keys(&old, new);
-    }
-    for line in difference(before, &changes.0) {
-        context.ui.say(&line);
-    }
     let result = form.update(FormChanges::from(changes.clone())).answer().await;
     // What the service adds to a question for readers it may refuse from writers; nothing was written then.
     if let Err(error) = &result
@@ -35,9 +119,48 @@ pub(super) async fn update(
         for question in new.iter_mut().filter_map(Value::as_object_mut) {
             question.retain(|name, _| !strange.contains(name));
         }
-        return form.update(FormChanges::from(changes)).answer().await;
+        let result = form.update(FormChanges::from(changes.clone())).answer().await;
+        return (changes, result);
     }
-    result
+    (changes, result)
+}
+
+/// What to ask before questions go.
+fn question(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
+    let stays = |it: &&&Map<String, Value>| new.iter().any(|new| new.get("key") == it.get("key"));
+    let gone = old.iter().filter(|it| !stays(it)).count();
+    let what = match gone {
+        0 => return None,
+        1 => "this question from the form? Added again, it is another one.".to_owned(),
+        _ => format!("these {gone} questions from the form? Added again, they are others."),
+    };
+    Some(format!("Remove {what}"))
+}
+
+/// How the questions that a form has after a write are others than those that were sent.
+fn others(
+    old: &[&Map<String, Value>],
+    sent: &[&Map<String, Value>],
+    now: &[&Map<String, Value>],
+) -> Option<String> {
+    let has = |all: &[&Map<String, Value>], one: &Map<String, Value>| {
+        all.iter().any(|it| text(it, "key") == text(one, "key"))
+    };
+    let (kept, new): (Vec<_>, Vec<_>) = sent.iter().copied().partition(|it| has(old, it));
+    let gone: Vec<_> = kept.iter().filter(|it| !has(now, it)).map(|it| called(it)).collect();
+    // The service gives keys to new questions, so that only their number tells.
+    let came: Vec<_> = now.iter().filter(|it| !has(&kept, it)).map(|it| called(it)).collect();
+    let mut parts = Vec::new();
+    if !gone.is_empty() {
+        parts.push(format!("gone are {}", gone.join(", ")));
+    }
+    if came.len() != new.len() {
+        parts.push(match came.len() {
+            0 => "none of the new ones is there".to_owned(),
+            _ => format!("new are {}, where {} were sent", came.join(", "), new.len()),
+        });
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// How people call a question.
@@ -185,6 +308,26 @@ mod tests {
         keep_keys(&old.iter().collect::<Vec<_>>(), &mut new);
         let keys: Vec<_> = new.iter().map(|it| it["key"].as_str()).collect();
         assert_eq!(keys, [Some("name"), None, Some("tel"), None, None, None]);
+    }
+
+    #[test]
+    fn questions_that_others_wrote_are_found_in_the_answer() {
+        let of = |keys: &[&str]| -> Vec<_> {
+            keys.iter().map(|it| object(&json!({ "key": it, "label": "L" }))).collect()
+        };
+        let all = |old: &[&str], sent: &[&str], now: &[&str]| {
+            let (old, sent, now) = (of(old), of(sent), of(now));
+            let [old, sent, now] =
+                [&old, &sent, &now].map(|it| it.iter().collect::<Vec<&Map<String, Value>>>());
+            others(&old, &sent, &now)
+        };
+        assert_eq!(all(&["a", "b"], &["a", ""], &["field_1", "a"]), None);
+        assert_eq!(all(&["a"], &["a", "mine"], &["a", "field_1"]), None, "a key of its own");
+        assert_eq!(all(&["a", "b"], &["a", "b"], &["a"]).unwrap(), "gone are b (L)");
+        let came = all(&["a"], &["a", ""], &["a", "x", "y"]).unwrap();
+        assert_eq!(came, "new are x (L), y (L), where 1 were sent");
+        let lost = all(&["a"], &["a", ""], &["a"]).unwrap();
+        assert_eq!(lost, "none of the new ones is there");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use clap::Args;
 use links_sdk::FormChanges;
 
-use super::questions;
+use super::questions::Held;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
@@ -15,9 +15,9 @@ use crate::outcome::{Outcome, View};
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
     after_help = "A `fields` replaces the whole list of the form's questions, of which those with a known label keep their key; \
-        `links forms field` changes one of them.\n\n\
+        the others are removed, which has to be agreed to. `links forms field` changes one of them.\n\n\
         Examples:\n  links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false\n  \
-        links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml"
+        links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"
 )]
 pub(crate) struct FormsUpdateArgs {
     /// Id of the form, as `links forms list` shows it
@@ -26,20 +26,23 @@ pub(crate) struct FormsUpdateArgs {
     /// (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    /// Agree to the removal of questions without being asked
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
 pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<Outcome, Failure> {
     let fields = Fields::read(&args.words)?.some("title=Contact")?;
-    let form = context.writer(args.dry_run).await?.form(args.id);
+    let form = context.writer(args.dry_run).await?.form(args.id.clone());
     let changes = fields.object();
-    let changed = if changes.0.contains_key("fields") {
-        let before = super::record(&form).await?;
-        questions::update(context, &form, &before, changes).await
+    let answer = if changes.0.contains_key("fields") {
+        let held = Held::read(context, form, args.id).await?;
+        held.update(context, changes, args.yes, Some(&fields)).await?
     } else {
-        form.update(FormChanges::from(changes)).answer().await
+        let changed = form.update(FormChanges::from(changes)).answer().await;
+        changed.map_err(|error| fields.failure(error, ""))?
     };
-    let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }

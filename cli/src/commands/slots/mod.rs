@@ -95,6 +95,10 @@ pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<
     }
 }
 
+/// What those take turns at who write the order of a page. One for all pages: which page a login or an address means, only the service
+/// knows.
+const ORDER: &str = "order";
+
 /// What people see first of a block.
 const FIRST: &[&str] = &["id", "type", "supported"];
 

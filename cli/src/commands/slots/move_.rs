@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::key;
 use crate::outcome::{Outcome, View};
 use crate::place::PlaceArgs;
+use crate::turns::Turn;
 
 /// Arguments of `links slots move`.
 #[derive(Args, Debug)]
@@ -36,6 +37,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Ou
             .hint("say --top, --bottom, --at N, --before ID or --after ID"));
     }
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
+    let _turn = Turn::wait(context, super::ORDER);
     let (body, mut page) = super::page(&slots).await?;
     let Some(from) = page.iter().position(|slot| slot.id == args.id) else {
         let message = format!("there is no block {} on this page", args.id);

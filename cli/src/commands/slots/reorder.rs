@@ -11,6 +11,7 @@ use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::key;
 use crate::outcome::{Outcome, View};
+use crate::turns::Turn;
 
 /// Arguments of `links slots reorder`.
 #[derive(Args, Debug)]
@@ -28,6 +29,7 @@ pub(crate) struct SlotsReorderArgs {
 
 pub(crate) async fn run(context: &mut Context, args: SlotsReorderArgs) -> Result<Outcome, Failure> {
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
+    let _turn = Turn::wait(context, super::ORDER);
     whole(&args.ids, &slots.list().await?)?;
     let answer = slots.reorder(args.ids).answer().await?;
     Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)))

@@ -3,9 +3,11 @@
 use clap::Args;
 
 use super::Questions;
+use super::called;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
+use crate::exit::Exit;
 use crate::fields::Fields;
 use crate::outcome::Outcome;
 
@@ -35,6 +37,16 @@ pub(crate) async fn run(
     let question = Fields::read(&args.words)?.some("type=text label=Name")?.object().0;
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = args.at.unwrap_or(usize::MAX).min(questions.list.len());
+    let key = question.get("key").filter(|it| !it.is_null());
+    if let Some(taken) = questions.list.iter().find(|it| key.is_some() && it.get("key") == key) {
+        let message = format!(
+            "a question with this key is there already: {}; nothing was written",
+            called(taken)
+        );
+        return Err(Failure::new(Exit::Invalid, message).hint(
+            "leave the key out, and the service gives one; `links forms field set` changes a question",
+        ));
+    }
     questions.list.insert(at, question);
-    questions.write(context).await
+    questions.write(context, false).await
 }

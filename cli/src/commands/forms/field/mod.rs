@@ -6,10 +6,9 @@ pub(crate) mod remove;
 pub(crate) mod set;
 
 use clap::Subcommand;
-use links_sdk::FormHandle;
 use serde_json::{Map, Value};
 
-use super::questions::{self, called};
+use super::questions::{Held, called};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
@@ -36,16 +35,15 @@ pub(super) async fn run(context: &mut Context, command: FieldCommand) -> Result<
 
 /// The questions of a form, as the service sent them.
 struct Questions {
-    form: FormHandle,
-    before: Map<String, Value>,
+    held: Held,
     list: Vec<Map<String, Value>>,
 }
 
 impl Questions {
     async fn read(context: &mut Context, id: String, dry_run: DryRunArgs) -> Result<Self, Failure> {
-        let form = context.writer(dry_run).await?.form(id);
-        let before = super::record(&form).await?;
-        let Some(Value::Array(list)) = before.get("fields").cloned() else {
+        let form = context.writer(dry_run).await?.form(id.clone());
+        let held = Held::read(context, form, id).await?;
+        let Some(Value::Array(list)) = held.before.get("fields").cloned() else {
             return Err(Failure::unreadable("the form has no list of fields"));
         };
         let list: Option<_> = list
@@ -53,7 +51,7 @@ impl Questions {
             .map(|it| if let Value::Object(it) = it { Some(it) } else { None })
             .collect();
         let list = list.ok_or_else(|| Failure::unreadable("a field is no object"))?;
-        Ok(Self { form, before, list })
+        Ok(Self { held, list })
     }
 
     /// The index of the question with this key, else of the only one with this label.
@@ -75,11 +73,11 @@ impl Questions {
         }
     }
 
-    /// Writes the whole list.
-    async fn write(self, context: &Context) -> Result<Outcome, Failure> {
+    /// Writes the whole list; `agreed` tells whether questions may go without asking.
+    async fn write(self, context: &Context, agreed: bool) -> Result<Outcome, Failure> {
         let list = self.list.into_iter().map(Value::Object).collect::<Value>();
         let changes = [("fields", list)].into_iter().collect();
-        let answer = questions::update(context, &self.form, &self.before, changes).await?;
+        let answer = self.held.update(context, changes, agreed, None).await?;
         Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
     }
 }

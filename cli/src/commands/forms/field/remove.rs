@@ -11,12 +11,15 @@ use crate::outcome::Outcome;
 /// Arguments of `links forms field remove`.
 #[derive(Args, Debug)]
 #[command(after_help = "What visitors have answered stays.\n\n\
-    Example:\n  links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes")]
+    Example:\n  links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes")]
 pub(crate) struct FormsFieldRemoveArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,
     /// Key of the question, or its label
     field: String,
+    /// Agree to it without being asked
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -28,5 +31,5 @@ pub(crate) async fn run(
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = questions.find(&args.field)?;
     questions.list.remove(at);
-    questions.write(context).await
+    questions.write(context, args.yes).await
 }

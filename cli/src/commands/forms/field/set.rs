@@ -41,5 +41,5 @@ pub(crate) async fn run(
     let at = questions.find(&args.field)?;
     let changes = changes.changes_of(&questions.list[at]).0;
     questions.list[at].extend(changes);
-    questions.write(context).await
+    questions.write(context, false).await
 }
