@@ -246,6 +246,20 @@ async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
 }
 
 #[tokio::test]
+async fn fault_75_a_server_that_repeats_the_code_does_not_get_it_into_the_error() {
+    let pages = lying(|_, _| ());
+    let login = begin(&pages.mcp_url(), Some("a-client")).await;
+    let address = url::Url::parse(login.address()).unwrap();
+    let (_, state) = address.query_pairs().find(|(name, _)| name == "state").unwrap();
+    let redirect = format!("{REDIRECT}?code=a%2Fsecret%2Fcode&state={state}");
+    let error = login.finish(&redirect).await.unwrap_err().to_string();
+    assert!(error.contains("invalid_request") && !error.contains("secret"), "{error}");
+    for field in ["code=***", "code_verifier=***"] {
+        assert!(error.contains(field), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_connector_elsewhere_is_not_taken_from_the_service() {
     let pages = Pages::start(|path| match path {
         "/api/v1/me" => {

@@ -10,6 +10,7 @@ use links_sdk::{Client, Token, TokenSource};
 
 use crate::clock::SharedClock;
 use crate::connector::connect;
+use crate::lying::Pages;
 use crate::no_limits;
 
 /// Memory that several sources share, as a file would be: with a lock, and with mishaps.
@@ -250,6 +251,29 @@ async fn fault_86_a_forgotten_client_loses_its_tokens() {
     let error = client(&server, &clock, &store).me().await.unwrap_err();
     assert!(error.is_not_authenticated(), "{error}");
     assert_eq!((store.kept(), renewals(&server)), (None, 1));
+}
+
+#[tokio::test]
+async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error() {
+    let (_server, clock, store) = logged_in().await;
+    let mut lost = store.kept().unwrap();
+    let access = lost.access_token.clone();
+    for status in [400, 500] {
+        let repeated = format!("{access} and {{sent}}");
+        let body = serde_json::json!({ "error": &repeated, "error_description": &repeated });
+        let body = body.to_string();
+        let pages = Pages::start(move |_| (status, String::new(), body.clone()));
+        lost.token_endpoint = format!("http://{}/token", pages.address());
+        store.save(&lost).unwrap();
+        pass(&clock, 3601).await;
+        let error = Refreshing::new(store.clone()).clock(clock.clone()).token().await.unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert_eq!(shown.contains("refresh_token=***"), status == 400, "{shown}");
+        for secret in [&access, lost.refresh_token.as_ref().unwrap()] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        assert_eq!(pages.asked(), ["/token"]);
+    }
 }
 
 #[tokio::test]

@@ -1,13 +1,13 @@
 //! Servers that lie: a connector whose documents are not as they should be.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::{Value, json};
 
-/// Answers each path as it is told, with `{here}` replaced by its own origin.
+/// Answers each path as it is told, with `{here}` replaced by its own origin and `{sent}` by what was sent.
 pub(crate) struct Pages {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -22,15 +22,18 @@ impl Pages {
         let seen = asked.clone();
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                let mut reader = BufReader::new(&stream);
+                let mut lines = reader.by_ref().lines().map_while(Result::ok);
                 let line = lines.next().unwrap_or_default();
-                lines.take_while(|line| !line.is_empty()).for_each(drop);
+                let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let sent = body(&head, &mut reader);
                 let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
                 let (status, header, body) = answer(&path);
                 seen.lock().unwrap().push(path);
                 let here = format!("http://{address}");
                 let (header, body) =
                     (header.replace("{here}", &here), body.replace("{here}", &here));
+                let body = body.replace("{sent}", &sent);
                 let length = body.len();
                 let head = format!(
                     "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{header}\r\n"
@@ -58,7 +61,19 @@ impl Pages {
     }
 }
 
-/// A connector whose two documents are changed as told; everything else is not found.
+/// The body that follows this head.
+fn body(head: &[String], reader: &mut impl Read) -> String {
+    let length = head.iter().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.parse().unwrap())
+    });
+    let mut text = String::new();
+    reader.take(length.unwrap_or(0)).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A connector whose two documents are changed as told. It knows every client, and repeats what is to be exchanged for tokens; everything
+/// else is not found.
 pub(crate) fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
     let mut resource = json!({ "resource": "{here}/mcp", "authorization_servers": ["{here}"] });
     let mut server = json!({
@@ -77,6 +92,11 @@ pub(crate) fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
         }
         "/resource" => (200, String::new(), resource.to_string()),
         "/.well-known/oauth-authorization-server" => (200, String::new(), server.to_string()),
+        "/token" => {
+            let error = json!({ "error": "invalid_request", "error_description": "got {sent}" });
+            (400, String::new(), error.to_string())
+        }
+        _ if path.starts_with("/authorize?") => (200, String::new(), String::new()),
         _ => (404, String::new(), String::new()),
     })
 }

@@ -215,7 +215,9 @@ impl Login {
         let tokens = match self.session.handle_callback_url(redirect).await {
             Ok(tokens) => serde_json::to_value(&tokens).map_err(LoginError::refused)?,
             Err(AuthError::TokenExchangeFailed(why)) => return Err(self.of_exchange(&why)),
-            Err(error) => return Err(LoginError::refused(error)),
+            Err(error) => {
+                return Err(LoginError::refused(self.http.without_secrets(error.to_string())));
+            }
         };
         self.credentials
             .with(&tokens, SystemClock::new().wall())
@@ -232,7 +234,10 @@ impl Login {
                 complaint.error,
                 complaint.description.unwrap_or_default()
             )),
-            _ => LoginError::unreachable(self.http.failure().unwrap_or_else(|| why.to_owned())),
+            _ => {
+                let why = self.http.failure().unwrap_or_else(|| why.to_owned());
+                LoginError::unreachable(self.http.without_secrets(why))
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::endpoint;
+use super::secrets::Secrets;
 use crate::base_url::is_loopback;
 use crate::client::provide_tls;
 use crate::upload::is_private;
@@ -28,6 +29,7 @@ pub(super) struct Guarded {
     connector: Url,
     http: reqwest::Client,
     last: Mutex<Last>,
+    secrets: Mutex<Secrets>,
 }
 
 /// What the last request came to, for libraries keep it to themselves.
@@ -73,7 +75,12 @@ impl Guarded {
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build()?;
-        Ok(Self { connector: connector.clone(), http, last: Mutex::default() })
+        Ok(Self {
+            connector: connector.clone(),
+            http,
+            last: Mutex::default(),
+            secrets: Mutex::default(),
+        })
     }
 
     pub(super) fn connector(&self) -> &Url {
@@ -88,6 +95,18 @@ impl Guarded {
     /// Why the last request had no answer, if it had none.
     pub(super) fn failure(&self) -> Option<String> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+    }
+
+    /// Something that the server knows without being sent it, and that no error is to repeat.
+    pub(super) fn keep_secret(&self, secret: &str) {
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).add(secret);
+    }
+
+    /// The text of a server without what it was sent in confidence.
+    pub(super) fn without_secrets(&self, text: impl Into<String>) -> String {
+        let mut text = text.into();
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).hide_in(&mut text);
+        text
     }
 
     pub(super) async fn get(&self, url: Url) -> io::Result<http::Response<Vec<u8>>> {
@@ -108,9 +127,12 @@ impl Guarded {
     }
 
     async fn send(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
+        if let Some(form) = request.body().and_then(reqwest::Body::as_bytes) {
+            self.secrets.lock().unwrap_or_else(PoisonError::into_inner).add_form(form);
+        }
         let result = self.answer(request).await;
         let last = match &result {
-            Ok(answer) => Last { complaint: complaint(answer), failure: None },
+            Ok(answer) => Last { complaint: self.complaint_of(answer), failure: None },
             Err(error) => Last { complaint: None, failure: Some(error.to_string()) },
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
@@ -128,6 +150,20 @@ impl Guarded {
         })?;
         read(response).await
     }
+
+    fn complaint_of(&self, answer: &http::Response<Vec<u8>>) -> Option<Complaint> {
+        let status = answer.status();
+        if status.is_success() {
+            return None;
+        }
+        let (error, description) = match serde_json::from_slice::<ErrorBody>(answer.body()) {
+            Ok(body) => (body.error, body.error_description),
+            Err(_) => (String::new(), None),
+        };
+        let error = self.without_secrets(error);
+        let description = description.map(|text| self.without_secrets(text));
+        Some(Complaint { status: status.as_u16(), error, description })
+    }
 }
 
 async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
@@ -143,18 +179,6 @@ async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
         answer.body_mut().extend_from_slice(&chunk);
     }
     Ok(answer)
-}
-
-fn complaint(answer: &http::Response<Vec<u8>>) -> Option<Complaint> {
-    let status = answer.status();
-    if status.is_success() {
-        return None;
-    }
-    let (error, description) = match serde_json::from_slice::<ErrorBody>(answer.body()) {
-        Ok(body) => (body.error, body.error_description),
-        Err(_) => (String::new(), None),
-    };
-    Some(Complaint { status: status.as_u16(), error, description })
 }
 
 /// What went wrong at the bottom of a chain of errors.

@@ -48,6 +48,7 @@ mod error;
 mod http;
 mod refresh;
 mod refreshing;
+mod secrets;
 
 pub use connector::{Connector, Login};
 pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};

@@ -36,6 +36,7 @@ pub(super) async fn refresh(
     endpoint::check(&credentials.token_endpoint, &connector).map_err(NotRenewed::Refused)?;
     let http =
         Arc::new(Guarded::new(&connector).map_err(|it| NotRenewed::Temporary(it.to_string()))?);
+    http.keep_secret(&credentials.access_token);
     let answer = exchange(credentials, &http).await.map_err(|error| of_answer(&error, &http))?;
     let answer =
         serde_json::to_value(&answer).map_err(|it| NotRenewed::Temporary(it.to_string()))?;
@@ -86,7 +87,10 @@ fn of_answer(error: &AuthError, http: &Guarded) -> NotRenewed {
         (_, Some(complaint)) => {
             NotRenewed::Temporary(format!("the authorization server answered {}", complaint.status))
         }
-        (error, None) => NotRenewed::Temporary(http.failure().unwrap_or_else(|| error.to_string())),
+        (error, None) => {
+            let why = http.failure().unwrap_or_else(|| error.to_string());
+            NotRenewed::Temporary(http.without_secrets(why))
+        }
     }
 }
 
