@@ -1,15 +1,21 @@
 //! Files that only the user can read: made so, replaced as a whole, and never left half-written.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A larger file is not one of ours.
 const MOST_BYTES: u64 = 1024 * 1024;
+/// The bit of a mode.
+#[cfg(unix)]
+const ANYBODY_WRITES: u32 = 0o002;
+/// Why a file is left alone.
+#[cfg(unix)]
+const FOREIGN: &str = "it belongs to another user";
 /// As many links as an operating system follows.
 const MOST_LINKS: usize = 40;
 
-/// The content of a file; `None` where there is none. Where anybody may put files, none is taken for ours.
+/// The content of a file; `None` where there is none. What somebody else may have put there or written is not taken for ours.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -17,6 +23,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) => return Err(error),
     };
     refuse_public(folder_of(path))?;
+    refuse_doubtful(&file.metadata()?)?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
@@ -25,7 +32,8 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Takes a file away from everybody but its owner. Where that cannot be done it is not read.
+/// Takes a file away from everybody but its owner. Where that cannot be done it is not read. One that everybody could write to stays so, for
+/// it is not to be taken for ours afterwards.
 pub(crate) fn tighten(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -35,7 +43,7 @@ pub(crate) fn tighten(path: &Path) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        if permissions.mode() & 0o077 != 0 {
+        if permissions.mode() & 0o077 != 0 && permissions.mode() & ANYBODY_WRITES == 0 {
             fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         }
     }
@@ -49,9 +57,9 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(&target);
     make_folder(folder)?;
     refuse_public(folder)?;
+    refuse_foreign(&target)?;
     clear_away(&target)?;
     let mut file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(folder)?;
-    refuse_foreign(&target, file.as_file())?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     #[cfg(debug_assertions)]
@@ -68,6 +76,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         target => target?,
     };
+    refuse_foreign(&target)?;
     clear_away(&target)?;
     for path in [target.as_path(), path] {
         match fs::remove_file(path) {
@@ -114,25 +123,46 @@ pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::metadata(path)?.permissions().mode();
-        let (anybody, own_only) = (0o002, 0o1000);
-        Ok(mode & anybody != 0 && mode & own_only == 0)
+        let own_only = 0o1000;
+        Ok(mode & ANYBODY_WRITES != 0 && mode & own_only == 0)
     }
     #[cfg(not(unix))]
     Ok(false)
 }
 
-/// A file of somebody else is not replaced by one of ours, as under `sudo`.
-fn refuse_foreign(target: &Path, ours: &File) -> io::Result<()> {
+/// What a file says may have been written by somebody else. The administrator could say it anyway.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        if fs::metadata(target)
-            .is_ok_and(|it| ours.metadata().is_ok_and(|ours| ours.uid() != it.uid()))
-        {
-            return Err(io::Error::other("it belongs to another user"));
+        if opened.mode() & ANYBODY_WRITES != 0 {
+            return Err(io::Error::other("everybody can write to it"));
+        }
+        if ![0, own_id()].contains(&opened.uid()) {
+            return Err(io::Error::other(FOREIGN));
         }
     }
     Ok(())
+}
+
+/// A file of somebody else is not replaced by one of ours, as under `sudo`, nor removed.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+fn refuse_foreign(target: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if fs::metadata(target).is_ok_and(|found| found.uid() != own_id()) {
+            return Err(io::Error::other(FOREIGN));
+        }
+    }
+    Ok(())
+}
+
+/// The user whose files this process makes.
+#[cfg(unix)]
+fn own_id() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// Waits until this process is the only one that has the file locked. Dropping it lets go.
@@ -230,10 +260,15 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn fault_68_a_folder_that_everybody_writes_to_is_not_trusted() {
+    fn fault_68_what_everybody_writes_to_is_not_trusted() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
+        write(&path, b"mine").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        tighten(&path).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(error.to_string().contains("everybody can write to it"), "{error}");
         write(&path, b"mine").unwrap();
         let set = |mode| {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
@@ -254,12 +289,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "theirs").unwrap();
-        // Only the administrator can give a file away.
-        if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(12_345), None) {
+            println!("skipped: only the administrator can give a file away: {error}");
             return;
         }
-        let error = write(&path, b"ours").unwrap_err();
-        assert!(error.to_string().contains("another user"), "{error}");
+        for mode in [0o1777, 0o700] {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let errors = [
+                write(&path, b"ours").unwrap_err(),
+                remove(&path).unwrap_err(),
+                read(&path).unwrap_err(),
+            ];
+            for error in errors {
+                assert!(error.to_string().contains("another user"), "{error}");
+            }
+        }
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
