@@ -87,9 +87,9 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How the files are called that are to become this one.
+/// How the files are called that are to become this one, and no file of any other program.
 fn beginning(target: &Path) -> String {
-    format!(".{}.", target.file_name().unwrap_or_default().to_string_lossy())
+    format!(".links-new.{}.", target.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Removes what a writer left that was ended before it was done.
@@ -101,7 +101,8 @@ fn clear_away(target: &Path) -> io::Result<()> {
     };
     let beginning = beginning(target);
     for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&beginning) {
+        let is_file = entry.file_type().is_ok_and(|it| it.is_file());
+        if is_file && entry.file_name().to_string_lossy().starts_with(&beginning) {
             fs::remove_file(entry.path())?;
         }
     }
@@ -249,9 +250,18 @@ mod tests {
         assert_eq!(mode(&folder.path().join("one/lock")), 0o600);
         let names = || fs::read_dir(path.parent().unwrap()).unwrap().count();
         assert_eq!(names(), 1, "nothing is left beside it");
-        fs::write(path.with_file_name(".file.begun"), "half").unwrap();
+        fs::write(path.with_file_name(".links-new.file.begun"), "half").unwrap();
         write(&path, b"third").unwrap();
         assert_eq!(names(), 1, "nor of a writer that came to no end");
+        let of_others =
+            [".file.swp", ".links-new.other.begun"].map(|name| path.with_file_name(name));
+        of_others.iter().for_each(|other| fs::write(other, "theirs").unwrap());
+        let folders = [".file.d", ".links-new.file.d"].map(|name| path.with_file_name(name));
+        folders.iter().for_each(|other| fs::create_dir(other).unwrap());
+        write(&path, b"third").unwrap();
+        assert_eq!(names(), 5, "what others keep beside it stays");
+        of_others.iter().for_each(|other| fs::remove_file(other).unwrap());
+        folders.iter().for_each(|other| fs::remove_dir(other).unwrap());
         remove(&path).unwrap();
         remove(&path).unwrap();
         tighten(&path).unwrap();
