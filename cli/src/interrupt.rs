@@ -2,14 +2,18 @@
 //! that ends better by itself looks after the first Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::outcome::{Line, Tone};
 use crate::ui::Ui;
 
 /// How many pieces of work look after it themselves.
 static TENDED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many pieces of work are not to be broken off, and what ends the program behind the last of them.
+static UNBROKEN: Mutex<(usize, Option<Arc<Ui>>)> = Mutex::new((0, None));
 
 /// Whether the command may write.
 static WRITES: AtomicBool = AtomicBool::new(false);
@@ -21,12 +25,13 @@ static UNDO: Mutex<Vec<(usize, Undo)>> = Mutex::new(Vec::new());
 
 /// From now on Ctrl-C ends the program, also where it waits for an answer or for the user.
 pub(crate) fn watch(ui: Ui) {
+    let ui = Arc::new(ui);
     let waiting = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
         let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
             while tokio::signal::ctrl_c().await.is_ok() {
-                if TENDED.load(Ordering::SeqCst) == 0 {
+                if TENDED.load(Ordering::SeqCst) == 0 && !is_put_off(&ui) {
                     end(&ui);
                 }
             }
@@ -34,6 +39,22 @@ pub(crate) fn watch(ui: Ui) {
     };
     // Without it Ctrl-C does what it does to every program.
     let _ = std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting);
+}
+
+/// Whether something is not to be broken off, and this is the first Ctrl-C meanwhile.
+fn is_put_off(ui: &Arc<Ui>) -> bool {
+    let mut unbroken = unbroken();
+    let is_first = unbroken.0 > 0 && unbroken.1.is_none();
+    if is_first {
+        unbroken.1 = Some(ui.clone());
+        let text = "stopping as soon as nothing is lost by it; Ctrl-C again stops at once";
+        ui.say(&Line::new(Tone::Changed, text));
+    }
+    is_first
+}
+
+fn unbroken() -> MutexGuard<'static, (usize, Option<Arc<Ui>>)> {
+    UNBROKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[expect(clippy::exit, reason = "the main thread may be waiting for the user")]
@@ -84,6 +105,30 @@ impl Tended {
 impl Drop for Tended {
     fn drop(&mut self) {
         TENDED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// While this lives, the first Ctrl-C ends the program only when it does not live any more.
+#[derive(Debug)]
+pub(crate) struct Unbroken(());
+
+impl Unbroken {
+    pub(crate) fn new() -> Self {
+        unbroken().0 += 1;
+        Self(())
+    }
+}
+
+impl Drop for Unbroken {
+    fn drop(&mut self) {
+        let mut unbroken = unbroken();
+        unbroken.0 -= 1;
+        let asked = if unbroken.0 == 0 { unbroken.1.take() } else { None };
+        drop(unbroken);
+        // Here, and not where signals are waited for: nothing else is begun.
+        if let Some(ui) = asked.filter(|_| TENDED.load(Ordering::SeqCst) == 0) {
+            end(&ui);
+        }
     }
 }
 

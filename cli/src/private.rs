@@ -4,6 +4,8 @@ use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// A larger file is not one of ours.
 const MOST_BYTES: u64 = 1024 * 1024;
 /// The bit of a mode.
@@ -53,13 +55,7 @@ pub(crate) fn tighten(path: &Path) -> io::Result<()> {
 /// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link. Whoever writes has a
 /// lock: what another writer has begun and not finished is cleared away.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let target = behind_links(path)?;
-    let folder = folder_of(&target);
-    make_folder(folder)?;
-    refuse_public(folder)?;
-    refuse_foreign(&target)?;
-    clear_away(&target)?;
-    let mut file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(folder)?;
+    let (target, mut file) = begin(path)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     #[cfg(debug_assertions)]
@@ -67,7 +63,24 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(&target)?;
     #[cfg(debug_assertions)]
     crate::power_cut::point("after_rename");
-    sync_folder(folder)
+    sync_folder(folder_of(&target))
+}
+
+/// Makes sure that a file can be replaced, as far as that shows before it is done.
+pub(crate) fn prepare(path: &Path) -> io::Result<()> {
+    begin(path).map(drop)
+}
+
+/// Where the path leads, and the file that is to replace what is there.
+fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
+    let target = behind_links(path)?;
+    let folder = folder_of(&target);
+    make_folder(folder)?;
+    refuse_public(folder)?;
+    refuse_foreign(&target)?;
+    clear_away(&target)?;
+    let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(folder)?;
+    Ok((target, file))
 }
 
 /// Removes a file if it is there, and the file that it links to, with the lock that writing needs.
@@ -253,19 +266,26 @@ mod tests {
         fs::write(path.with_file_name(".links-new.file.begun"), "half").unwrap();
         write(&path, b"third").unwrap();
         assert_eq!(names(), 1, "nor of a writer that came to no end");
-        let of_others =
-            [".file.swp", ".links-new.other.begun"].map(|name| path.with_file_name(name));
-        of_others.iter().for_each(|other| fs::write(other, "theirs").unwrap());
-        let folders = [".file.d", ".links-new.file.d"].map(|name| path.with_file_name(name));
-        folders.iter().for_each(|other| fs::create_dir(other).unwrap());
-        write(&path, b"third").unwrap();
-        assert_eq!(names(), 5, "what others keep beside it stays");
-        of_others.iter().for_each(|other| fs::remove_file(other).unwrap());
-        folders.iter().for_each(|other| fs::remove_dir(other).unwrap());
         remove(&path).unwrap();
         remove(&path).unwrap();
         tighten(&path).unwrap();
         assert_eq!((names(), read(&path).unwrap()), (0, None));
+    }
+
+    #[test]
+    fn what_others_keep_beside_a_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for name in [".file.swp", ".links-new.other.begun"] {
+            fs::write(path.with_file_name(name), "theirs").unwrap();
+        }
+        for name in [".file.d", ".links-new.file.d"] {
+            fs::create_dir(path.with_file_name(name)).unwrap();
+        }
+        write(&path, b"ours").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+        remove(&path).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 
     #[test]
@@ -284,7 +304,8 @@ mod tests {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
         };
         set(0o777);
-        for error in [write(&path, b"x").unwrap_err(), read(&path).unwrap_err()] {
+        let errors = [write(&path, b"x"), prepare(&path), read(&path).map(drop)];
+        for error in errors.map(Result::unwrap_err) {
             assert!(error.to_string().contains("everybody"), "{error}");
         }
         for mode in [0o1777, 0o775, 0o700] {
@@ -308,6 +329,7 @@ mod tests {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
             let errors = [
                 write(&path, b"ours").unwrap_err(),
+                prepare(&path).unwrap_err(),
                 remove(&path).unwrap_err(),
                 read(&path).unwrap_err(),
             ];
@@ -331,6 +353,8 @@ mod tests {
         let error = write(&at("first"), b"x").unwrap_err();
         assert!(error.to_string().contains("elsewhere/real, which is not there"), "{error}");
         fs::write(at("elsewhere/real"), "").unwrap();
+        prepare(&at("first")).unwrap();
+        assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 1);
         for text in [b"made", b"kept"] {
             write(&at("first"), text).unwrap();
             assert!(at("first").is_symlink() && at("second").is_symlink());

@@ -1,9 +1,9 @@
 //! A connection whose token has ended, renewed by the commands that use it.
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -164,6 +164,73 @@ fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connec
             run.error()["message"].to_string().contains("127.0.0.1 cannot be reached"),
             "{run}"
         );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_84_nothing_is_spent_that_cannot_be_replaced() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let stage = connected();
+    let folder = config(&stage).join("credentials");
+    let elsewhere = stage.home.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::rename(folder.join("work.json"), elsewhere.join("real.json")).unwrap();
+    symlink(elsewhere.join("real.json"), folder.join("work.json")).unwrap();
+    expire(&stage);
+    let before = kept(&stage);
+    // Others could put something else there, which is seen when it is written.
+    fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o777)).unwrap();
+    let run = stage.run("me -o json");
+    assert_eq!((run.exit, asked(&stage, "/oauth/token")), (4, 0), "{run}");
+    assert!(run.stderr.contains("everybody can write to its folder"), "{run}");
+    assert_eq!(kept(&stage), before);
+
+    fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o700)).unwrap();
+    let run = stage.run("me");
+    assert_eq!((run.exit, asked(&stage, "/oauth/token")), (0, 1), "{run}");
+    assert_ne!(kept(&stage), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn fault_84_ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
+    let tokens =
+        r#"{"access_token":"new-access","token_type":"bearer","refresh_token":"new-refresh"}"#;
+    for is_answered in [true, false] {
+        let stage = expired();
+        let before = kept(&stage).unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let path = config(&stage).join("credentials/work.json");
+        let here = stage.server.mcp_url().replace("/mcp", "/oauth/token");
+        let there = format!("http://{}/oauth/token", server.local_addr().unwrap());
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace(&here, &there)).unwrap();
+
+        let mut child =
+            stage.command(["me"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let interrupt =
+            || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let (mut request, _) = server.accept().unwrap();
+        assert!(request.read(&mut [0; 4096]).unwrap() > 0);
+        interrupt();
+        let mut said = String::new();
+        stderr.read_line(&mut said).unwrap();
+        assert!(said.contains("Ctrl-C again stops at once"), "{said}");
+        if is_answered {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+            let length = tokens.len();
+            write!(request, "{head}\r\nContent-Length: {length}\r\n\r\n{tokens}").unwrap();
+        } else {
+            interrupt();
+        }
+        stderr.read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+        assert!(said.contains("stopped by Ctrl-C"), "{said}");
+        let refresh = &kept(&stage).unwrap()["refreshToken"];
+        assert_eq!(refresh == "new-refresh", is_answered, "{said}");
+        assert_eq!(*refresh == before["refreshToken"], !is_answered, "{said}");
+        assert_eq!(asked(&stage, "/api/v1/me"), 0, "nothing else is begun");
     }
 }
 

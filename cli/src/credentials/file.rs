@@ -23,6 +23,10 @@ pub(super) fn save(folder: &Path, name: &AccountName, secret: &[u8]) -> io::Resu
     private::write(&path(folder, name), secret)
 }
 
+pub(super) fn prepare(folder: &Path, name: &AccountName) -> io::Result<()> {
+    private::prepare(&path(folder, name))
+}
+
 pub(super) fn remove(folder: &Path, name: &AccountName) -> io::Result<()> {
     private::remove(&path(folder, name))
 }

@@ -78,6 +78,14 @@ impl Store {
         }
     }
 
+    /// Makes sure that a secret can be kept, before what it replaces is lost. A keyring is not tried.
+    pub(super) fn prepare(&self) -> Result<(), StoreError> {
+        match self.place {
+            Place::Keyring => Ok(()),
+            Place::File => file::prepare(&self.folder, &self.name).map_err(|it| self.broken(it)),
+        }
+    }
+
     /// Forgets the secret.
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
         match self.place {

@@ -84,11 +84,11 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be written.
     fn forget(&self) -> io::Result<()>;
 
-    /// Waits until nobody else has the lock, and takes it.
+    /// Waits until nobody else has the lock, and takes it. This comes before the refresh token is spent.
     ///
     /// # Errors
     ///
-    /// When there can be no lock.
+    /// When there can be no lock, and when it is known that nothing could be saved.
     fn lock(&self) -> io::Result<StoreLock>;
 }
 
