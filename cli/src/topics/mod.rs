@@ -34,6 +34,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LINKS_CACHE_DIR", "folder of what can be fetched again"),
     ("NO_COLOR", "set to anything: no colour"),
     ("CLICOLOR_FORCE", "1: colour where there is no terminal, too"),
+    ("VISUAL, EDITOR", "the program in which pages, forms and blocks are edited"),
     ("BROWSER", "the program that opens pages, and the page of a login"),
     ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts that need none"),
 ];

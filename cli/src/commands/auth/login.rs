@@ -161,7 +161,7 @@ async fn keep(
     };
     let described = described.with_room(&client).await;
     let mut variables = ["LINKS_TOKEN", "LINKS_TOKEN_FILE"].into_iter();
-    let before = variables.find(|name| std::env::var_os(name).is_some());
+    let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
     if let Some(variable) = before {
         let text =
             format!("{variable} is set, and goes before this account unless --account names it");
