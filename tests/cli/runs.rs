@@ -210,6 +210,7 @@ fn a_run_is_undone_as_far_as_that_goes() {
 
     let restored = stage.run(&format!("slots restore {} --yes", &run[..14]));
     assert_eq!(restored.exit, 0, "{restored}");
+    assert!(restored.stdout.contains("1 block that came since stays"), "{restored}");
     assert!(restored.stderr.contains("is gone for good"), "the two legacy blocks\n{restored}");
     let content = |text: &str| -> Vec<String> {
         let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']).to_owned());

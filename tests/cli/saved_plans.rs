@@ -175,7 +175,9 @@ slots:
 fn a_check_asks_the_service_and_writes_nothing() {
     let stage = Stage::cafe().keeping_cache();
     stage.file("page.yaml", PAGE);
-    assert_eq!(stage.run("slots plan page.yaml --check").exit, 3);
+    let run = stage.run("slots plan page.yaml --check");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stderr.contains("would accept the new and changed blocks"), "{run}");
     assert_eq!(stage.operations(), ["getProfile", "listSlotTypes", "updateSlots", "createSlots"]);
     assert_eq!(title(&stage), "Good morning!");
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::Args;
 use links_sdk::types::AnalyticsPeriod;
 use links_sdk::{AnalyticsQuery, ProfileHandle, ProfileKey, SLOTS_PER_BATCH, Slot};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::clicks;
 use crate::agreement::agree;
@@ -15,6 +15,7 @@ use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::key;
 use crate::outcome::{Body, Line, Outcome, Tone, View};
+use crate::slot_types;
 use crate::ui;
 
 /// Arguments of `links slots delete`.
@@ -52,12 +53,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     };
     agree(&context.ui, args.yes, &question)?;
     if context.dry_run() == Some(DryRun::Service) {
-        // The service answers a rehearsal of a delete as it answers the delete.
-        let said = Line::new(
-            Tone::Plain,
-            format!("{} would be deleted; nothing was changed", doomed.len()),
-        );
-        return Ok(Outcome::own(json!(doomed), View::Lines(vec![said])));
+        return Ok(rehearsed(context, &doomed).await);
     }
 
     let progress = context.ui.progress(doomed.len().div_ceil(SLOTS_PER_BATCH));
@@ -77,6 +73,26 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     let said = Line::new(Tone::Plain, format!("{deleted} deleted, {left} left"));
     let body = json!({ "data": doomed, "meta": { "deleted": deleted, "total": left } });
     Ok(Outcome { body: Body::Own(body), view: View::Lines(vec![said]), exit: Exit::Ok, then: None })
+}
+
+/// What is known beforehand. The service is not asked: it answers the rehearsal of a delete as it answers the delete.
+async fn rehearsed(context: &mut Context, doomed: &[&Slot]) -> Outcome {
+    let types = slot_types::read(context).await.map(|it| it.rules()).unwrap_or_default();
+    let refused: Vec<_> = doomed.iter().filter(|it| types.is_read_only(&it.kind)).collect();
+    let mut lines: Vec<_> = refused
+        .iter()
+        .map(|it| {
+            format!("the service refuses to delete {} {}: no {0} can be deleted", it.kind, it.id)
+        })
+        .map(|text| Line::new(Tone::Removed, text))
+        .collect();
+    let said = "nothing was changed; the service cannot check a delete beforehand";
+    lines.push(Line::new(Tone::Plain, said));
+    let accepted = if refused.is_empty() { Value::Null } else { false.into() };
+    let body = json!({
+        "dryRun": "service", "operation": "deleteSlots", "accepted": accepted, "slots": doomed,
+    });
+    Outcome::own(body, View::Lines(lines))
 }
 
 /// The blocks with these ids, each once.

@@ -142,6 +142,7 @@ pub(super) fn report(it: &Planned, done: &Done, run: Option<&str>) -> Outcome {
         if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
     let mut lines =
         vec![Line::new(Tone::Plain, format!("{}: {} ({counted})", it.page.login, written(done)))];
+    lines.extend(it.came_since());
     lines.extend(it.page.url.clone().map(|url| Line::new(Tone::Faint, url)));
     let Page { id, login, url, .. } = &it.page;
     let body = json!({

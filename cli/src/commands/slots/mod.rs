@@ -70,7 +70,7 @@ pub(crate) enum SlotsCommand {
     Apply(apply::SlotsApplyArgs),
     /// List the runs of `apply` and what became of them
     History(history::SlotsHistoryArgs),
-    /// Make a page as it was before a run, as far as that goes
+    /// Make a page as it was before a run, except that blocks which came since stay
     Restore(restore::SlotsRestoreArgs),
 }
 

@@ -79,6 +79,8 @@ pub(super) struct Planned {
     sent: u64,
     /// Why blocks stay that the file does not mention.
     pub(super) unnamed: &'static str,
+    /// Whether what stays came after what the file says.
+    came_since: bool,
     /// Why `apply` would not carry it out.
     pub(super) refusal: Option<GuardRefusal>,
 }
@@ -92,6 +94,18 @@ impl Planned {
             format!("{} ({} requests)", self.plan, self.requests())
         };
         Line::new(Tone::Plain, text)
+    }
+
+    /// Where a page is not made as it was, because blocks came since.
+    pub(super) fn came_since(&self) -> Option<Line> {
+        let text = match self.plan.kept.len() {
+            0 => return None,
+            1 => "1 block that came since stays; `links slots delete` deletes it".to_owned(),
+            many => {
+                format!("{many} blocks that came since stay; `links slots delete` deletes them")
+            }
+        };
+        self.came_since.then(|| Line::new(Tone::Changed, text))
     }
 
     /// The same for the page as it is now, with ids that an interrupted run noted.
@@ -192,6 +206,7 @@ pub(super) async fn plan(
         no_validate,
         sent,
         unnamed,
+        came_since: allowed.unnamed.is_some(),
         refusal,
     })
 }

@@ -41,6 +41,11 @@ pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
         refused.extend(refusals(answer, |nth| batch.get(nth).map(|it| it.index))?);
     }
     if refused.is_empty() {
+        if !(updates.is_empty() && creates.is_empty()) {
+            let which = if waiting.is_empty() { "the" } else { "the other" };
+            let text = format!("the service would accept {which} new and changed blocks");
+            ui.say(&Line::new(Tone::Faint, text));
+        }
         return Ok(());
     }
     let problems = problems::of_refusals(&refused, &it.file, it.described.as_ref());

@@ -69,7 +69,7 @@ impl Shown<'_> {
             Line::new(Tone::Faint, format!("= {name} ({why})"))
         });
         let more = self.kept.len().saturating_sub(KEPT_MAX);
-        let line = format!("= and {more} more that are not in the file; -o json lists all");
+        let line = format!("= and {more} more that stay; -o json lists all");
         named.chain((more > 0).then(|| Line::new(Tone::Faint, line)))
     }
 
