@@ -107,6 +107,10 @@ fn the_action_runs_what_it_is_given() {
     assert_eq!(exit, Some(3), "{said}");
     let (exit, said) = action(folder.path(), &[("logins", "absent.txt"), ("sandbox", "true")]);
     assert_eq!(exit, Some(2), "{said}");
+    for inputs in [&[][..], &[("expect", "cafe.md")], &[("plan", "a.yaml"), ("max-tokens", "9")]] {
+        let (exit, said) = action(folder.path(), inputs);
+        assert_eq!((exit, said.starts_with("::error::")), (Some(2), true), "{inputs:?}\n{said}");
+    }
     let (exit, said) = action(folder.path(), &[("profile", "cafe")]);
     assert_eq!(exit, Some(2), "no service is named\n{said}");
 }
