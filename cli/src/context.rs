@@ -32,6 +32,8 @@ pub(crate) struct Context {
     pub(crate) ui: Ui,
     client: Option<Client>,
     dry_run: Option<DryRun>,
+    /// Whether the command was given a client that writes.
+    writes: bool,
     watch: OnceLock<Arc<Watch>>,
     /// Kept running until the command has ended.
     #[cfg(feature = "sandbox")]
@@ -45,6 +47,7 @@ impl Context {
             ui,
             client: None,
             dry_run: None,
+            writes: false,
             watch: OnceLock::new(),
             #[cfg(feature = "sandbox")]
             sandbox: None,
@@ -59,6 +62,7 @@ impl Context {
         let client = self.client().await?;
         if self.dry_run.is_none() {
             interrupt::may_have_written();
+            self.writes = true;
         }
         let client = self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes()));
         Ok(self.client.insert(client).clone())
@@ -92,6 +96,11 @@ impl Context {
         if let (Some(watch), Some(path)) = (self.watch.get(), self.cache_file(NAMES)) {
             Names::remember(&path, &watch.seen());
         }
+    }
+
+    /// Whether the service has carried out a write.
+    pub(crate) fn wrote(&self) -> bool {
+        self.writes && self.watch.get().is_some_and(|it| it.wrote())
     }
 
     /// How many requests may still go out in this minute, if one was sent.

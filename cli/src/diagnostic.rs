@@ -108,6 +108,23 @@ impl Failure {
         self
     }
 
+    /// The same where the command was carried out, and only its output has failed.
+    #[must_use]
+    pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
+        let (said, written) = match ids {
+            [] => ("the command was carried out".to_owned(), "all of it".to_owned()),
+            ids => {
+                let ids = ids.join(", ");
+                (format!("the command was carried out ({ids})"), ids)
+            }
+        };
+        self.0.message = format!("{said}, but its output failed: {}", self.0.message);
+        self.0.hint = Some("do not repeat it for the output's sake: it would write again".into());
+        self.0.retryable = false;
+        self.0.written = Some(written);
+        self.executed()
+    }
+
     /// The same, with the file in which the text that could not be applied is kept.
     #[must_use]
     pub(crate) fn kept(mut self, draft: &Path) -> Self {
@@ -257,7 +274,7 @@ impl fmt::Display for Failure {
             many => format!("{many} values were refused"),
         };
         f.write_str(&message)?;
-        if let Some(written) = &self.0.written {
+        if let Some(written) = self.0.written.as_ref().filter(|_| self.0.exit == Exit::Partial) {
             write!(f, " ({written})")?;
         }
         self.errors().try_for_each(|(path, message)| {

@@ -31,7 +31,7 @@ macro_rules! exit_codes {
 exit_codes! {
     Ok = 0, "ok", "Everything was done, or there was nothing to do.";
     Internal = 1, "internal", "A mistake of this program, or nobody could take what it printed.";
-    Usage = 2, "usage", "The command line or the environment is wrong; nothing was changed.";
+    Usage = 2, "usage", "The command line or the environment is wrong; nothing was changed, unless the message says so.";
     No = 3, "no", "The answer is no: a login is taken, a plan has changes.";
     NotAuthenticated = 4, "not_authenticated", "There is no token, or the service does not know it (401).";
     Forbidden = 5, "forbidden", "The token may not do this (403).";

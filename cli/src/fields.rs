@@ -84,7 +84,6 @@ impl Fields {
     /// for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> Failure {
         let failure = Failure::from(error);
-        let Some(file) = &self.file else { return failure };
         let own = |path: &str| -> String {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
             below.unwrap_or(path).to_owned()
@@ -92,10 +91,28 @@ impl Fields {
         let errors: Vec<_> =
             failure.errors().map(|(path, message)| (own(path), message.to_owned())).collect();
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
+        let as_json = errors.iter().find_map(|(path, why)| self.as_json(path, why));
+        let failure = match as_json {
+            Some(word) => failure.hint(format!("write {word}: behind := stands JSON")),
+            None => failure,
+        };
+        let Some(file) = &self.file else { return failure };
         if errors.is_empty() || errors.iter().any(|(path, _)| self.given.contains_key(&top(path))) {
             return failure;
         }
         let bad = file.refuse(errors.iter().map(|(path, message)| (&**path, &**message)));
         failure.at(bad)
+    }
+
+    /// The word that gives a refused text of the command line as what it looks like: a number, a switch, a list.
+    fn as_json(&self, field: &str, why: &str) -> Option<String> {
+        let text = self.given.get(field)?.as_str()?;
+        let value: Value = serde_json::from_str(text).ok()?;
+        let is_about_text = ["string", "character"].iter().any(|it| why.contains(it));
+        (!value.is_string() && !is_about_text).then(|| {
+            let text =
+                shlex::try_quote(text).map_or_else(|_| text.into(), std::borrow::Cow::into_owned);
+            format!("{field}:={text}")
+        })
     }
 }

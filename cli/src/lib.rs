@@ -112,6 +112,9 @@ fn run(cli: Cli, args: &[OsString]) -> Exit {
         };
         match ended {
             Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
+                (Err(failure), _) if context.wrote() => {
+                    failed(&context.ui, &failure.after_writing(&outcome.body.ids()))
+                }
                 (Err(failure), _) => failed(&context.ui, &failure),
                 (Ok(()), Some(then)) => then.await,
                 (Ok(()), None) => outcome.exit,

@@ -111,6 +111,26 @@ impl Outcome {
     }
 }
 
+impl Body {
+    /// What its records are named by: their ids, or the paths of images.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let body = match self {
+            Self::Service(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
+            Self::Own(body) => body.clone(),
+        };
+        let records = match &body["data"] {
+            Value::Array(records) => &records[..],
+            one => std::slice::from_ref(one),
+        };
+        let name = |record: &Value| match record.get("id").or_else(|| record.get("path"))? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        records.iter().filter_map(name).collect()
+    }
+}
+
 impl View {
     /// The part of the data that is a table, where the data as a whole is none.
     pub(crate) fn rows(&self) -> Option<&[Value]> {

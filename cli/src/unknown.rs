@@ -110,7 +110,23 @@ pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Said> {
             return Some(said(message, hint));
         }
     }
-    verb_first(first, second, tree)
+    let said = verb_first(first, second, tree)?;
+    Some(nearly(first, second, tree).unwrap_or(said))
+}
+
+/// `links slot list`: a noun is one letter off.
+fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Said> {
+    let meant = tree
+        .get_subcommands()
+        .filter(|it| it.has_subcommands() && !it.is_hide_set())
+        .find(|it| strsim::damerau_levenshtein(noun, it.get_name()) == 1)?;
+    let verb = verb.filter(|verb| meant.find_subcommand(verb).is_some());
+    let verb = verb.map(|it| format!(" {it}")).unwrap_or_default();
+    Some(Said {
+        message: format!("there is no command `{noun}`"),
+        hint: format!("did you mean `links {}{verb}`?", meant.get_name()),
+        in_dashboard: false,
+    })
 }
 
 /// `links list slots`: the words are ours, but in another order.
@@ -166,6 +182,8 @@ mod tests {
     fn words_in_another_order_are_put_right() {
         assert_eq!(hint("list slots").as_deref(), Some("did you mean `links slots list`?"));
         assert_eq!(hint("list form").as_deref(), Some("did you mean `links forms list`?"));
+        assert_eq!(hint("slot list cafe").as_deref(), Some("did you mean `links slots list`?"));
+        assert_eq!(hint("form").as_deref(), Some("did you mean `links forms`?"));
         assert!(hint("apply cafe.yaml").unwrap().contains("`links slots apply`"));
         for line in ["slots lst", "nonsense", "slots", "profile nonsense"] {
             assert_eq!(hint(line), None, "{line}");

@@ -31,6 +31,7 @@ pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
                     return Err(Failure::usage(format!("`{field}` is given twice")));
                 }
             }
+            None if !may_be_file(word) => return Err(neither(word)),
             None if sorted.file.is_none() => sorted.file = Some(word.into()),
             None => {
                 return Err(Failure::usage(format!(
@@ -54,6 +55,24 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, Failure> {
         None => Ok(values),
         Some(word) => Err(Failure::usage(format!("`{}` is no value", word.display()))
             .hint("a value is written field=text or field:=JSON")),
+    }
+}
+
+/// Whether a word names a file: one that is there, or one that is called like a file.
+fn may_be_file(word: &str) -> bool {
+    let path = Path::new(word);
+    let has_ending = path.extension().is_some_and(|it| {
+        ["yaml", "yml", "json"].iter().any(|known| it.eq_ignore_ascii_case(known))
+    });
+    let is_path = path.components().count() > 1 || path.is_absolute() || word.starts_with("./");
+    word == "-" || path.exists() || has_ending || (is_path && !word.contains('='))
+}
+
+fn neither(word: &str) -> Failure {
+    let failure = Failure::usage(format!("`{word}` is neither field=value nor a file"));
+    match word.split_once('.').filter(|(first, rest)| *first == "data" && split(rest).is_some()) {
+        Some((_, rest)) => failure.hint(format!("leave out `data.`: {rest}")),
+        None => failure.hint("a value is written field=text or field:=JSON"),
     }
 }
 
@@ -111,10 +130,18 @@ mod tests {
 
     #[test]
     fn a_word_without_a_field_is_the_file() {
-        for file in ["form.yaml", "-", "./a=b.yaml", "/tmp/a=b", "=x"] {
+        for file in ["form.yaml", "-", "./a=b.yaml", "/tmp/none", "."] {
             assert_eq!(sorted(&["title=Shop", file]).unwrap().file, Some(file.into()));
         }
         sorted(&["one.yaml", "two.yaml"]).unwrap_err();
+    }
+
+    #[test]
+    fn a_word_that_is_neither_is_named() {
+        for word in ["data.title=x", "title", "=x", ""] {
+            let failure = sorted(&[word]).unwrap_err();
+            assert_eq!(failure.to_string(), format!("`{word}` is neither field=value nor a file"));
+        }
     }
 
     #[test]

@@ -173,3 +173,53 @@ fn failures_as_people_see_them() {
     runs.push(Stage::cafe().env("LINKS_TOKEN", "").run("me").to_string());
     insta::assert_snapshot!(runs.join("\n"));
 }
+
+#[test]
+fn a_write_whose_output_fails_says_that_it_was_carried_out() {
+    let stage = Stage::cafe();
+    let args = ["slots", "add", "cafe", "text", "title=t", "--jq", ".data|error(\"no\")"];
+    let run = stage.run_args(args.iter(), b"");
+    let error = run.error();
+    assert_eq!(
+        (run.exit, &error["code"], &error["outcome"]),
+        (2, &"usage".into(), &"executed".into())
+    );
+    let id = error["written"].as_str().unwrap();
+    let said = format!("the command was carried out ({id}), but its output failed: --jq: ");
+    assert!(error["message"].as_str().unwrap().starts_with(&said), "{run}");
+    assert_eq!(stage.run(&format!("slots get cafe {id}")).exit, 0);
+
+    let run = stage.run_args(["me", "--jq", ".data|error(\"no\")"], b"");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.error().get("written").is_none(), "{run}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_write_that_nobody_can_read_about_says_its_id() {
+    let stage = Stage::cafe();
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let said = |line: &str| {
+        let output = stage.command(line.split(' ')).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = said("slots add cafe text title=t");
+    assert!(text.contains("carried out (") && text.contains("cannot write to stdout"), "{text}");
+    for line in ["slots list cafe", "slots add cafe text title=t --dry-run"] {
+        assert!(!said(line).contains("carried out"), "{line}");
+    }
+}
+
+#[test]
+fn what_was_meant_is_said_of_words_and_values() {
+    let stage = Stage::cafe();
+    for (line, hint) in [
+        ("profile update cafe moodHours=5", "write moodHours:=5: behind := stands JSON"),
+        ("slots set cafe 1002 data.title=x", "leave out `data.`: title=x"),
+        ("slot list cafe", "did you mean `links slots list`?"),
+    ] {
+        let run = stage.run(&format!("{line} -o json"));
+        assert_eq!(run.error()["hint"], hint, "{run}");
+    }
+}

@@ -10,7 +10,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::diagnostic::Failure;
-use crate::exit::Exit;
 
 /// A filter, ready to run.
 pub(crate) struct Query {
@@ -69,7 +68,7 @@ impl Query {
 }
 
 fn failed(why: impl fmt::Display) -> Failure {
-    Failure::new(Exit::Invalid, format!("--jq: {why}")).executed()
+    Failure::usage(format!("--jq: {why}")).executed()
 }
 
 fn not_loaded(code: &str, errors: &load::Errors<&str, ()>) -> String {

@@ -134,6 +134,6 @@ fn a_filter_that_is_none_is_refused_before_anything_is_sent() {
     }
     for filter in [".data.x", "nan", "error(\"no\")", "{(1): 2}"] {
         let failure = filtered(filter, Format::Json, false).unwrap_err();
-        assert_eq!(failure.exit(), crate::exit::Exit::Invalid, "{filter}");
+        assert_eq!(failure.exit(), crate::exit::Exit::Usage, "{filter}");
     }
 }

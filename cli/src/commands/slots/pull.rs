@@ -23,7 +23,7 @@ pub(crate) struct SlotsPullArgs {
     /// Id, login or address of the page
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
-    /// Write to this file, as JSON if its name ends so
+    /// Write to this file, as JSON if its name ends so (`-`: standard output)
     #[arg(short = 'O', long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Replace the file if it is there
@@ -42,7 +42,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
     if let Some(schema) = args.schema.as_deref().or_else(|| beside(args.out.as_deref()?)) {
         yaml = format!("{}\n{yaml}", header(schema)?);
     }
-    let Some(path) = args.out else { return Ok(Outcome::own(data, View::Document(yaml))) };
+    let out = args.out.filter(|it| it.as_os_str() != "-");
+    let Some(path) = out else { return Ok(Outcome::own(data, View::Document(yaml))) };
 
     let json = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
     if json && args.schema.is_some() {
