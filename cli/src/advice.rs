@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use links_sdk::BaseUrl;
+
 use crate::context::{Context, NAMES};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::names::Names;
 use crate::nearest::nearest;
+use crate::settings::Target;
 use crate::slot_types;
 
 /// Fields of a page that an update takes (the interface, section 2.1).
@@ -43,13 +46,20 @@ const FORM: &[&str] = &[
     "multi",
 ];
 
+/// What an address may lack.
+const VERSION: &str = "the version segment";
+
 /// The same failure with better advice than a link to the documentation, where there is some.
 pub(crate) async fn advised(
     context: &mut Context,
     failure: Failure,
     words: &[Cow<'_, str>],
 ) -> Failure {
+    let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
+    if failure.exit() == Exit::NotFound && failure.advice().is_some_and(|it| it.contains(VERSION)) {
+        return failure;
+    }
     let meant = match failure.exit() {
         Exit::NotFound => meant_name(context, operation, words).await,
         Exit::Invalid => meant_field(context, operation, &failure, words).await,
@@ -63,6 +73,38 @@ pub(crate) async fn advised(
         },
         None => failure,
     }
+}
+
+/// What the address of the service has to do with it.
+fn of_target(target: &Target, failure: Failure) -> Failure {
+    let (address, from) = match target {
+        Target::Service { address, from } => (address, from),
+        Target::Sandbox => return failure.undocumented(),
+        Target::Unset => return failure,
+    };
+    match failure.exit() {
+        Exit::Network if failure.advice().is_none() => {
+            failure.hint(format!("the address is that of {from}: {address}"))
+        }
+        Exit::NotFound if failure.operation().is_some() => match BaseUrl::new(address) {
+            Ok(base) if !has_version(&base) => {
+                let hint = format!(
+                    "{from} is {base}, but the address has to include {VERSION}, like {}/api/v1",
+                    base.origin()
+                );
+                failure.hint(hint)
+            }
+            _ => failure,
+        },
+        _ => failure,
+    }
+}
+
+/// Whether an address has a segment like `v1`.
+fn has_version(base: &BaseUrl) -> bool {
+    let path = base.as_str().strip_prefix(&base.origin()).unwrap_or_default();
+    path.split('/')
+        .any(|it| it.strip_prefix('v').is_some_and(|number| number.parse::<u16>().is_ok()))
 }
 
 /// Which command lists what an operation did not find.

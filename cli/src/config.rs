@@ -113,6 +113,7 @@ impl Config {
         };
         let wrong = |line: usize, why: &str| {
             Failure::new(Exit::Usage, format!("{}:{line}: {why}", path.display()))
+                .hint(format!("edit {0}, or delete it to do without", path.display()))
         };
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
         // The parsed form knows the places of its values, the editable one does not.

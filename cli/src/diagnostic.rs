@@ -26,6 +26,8 @@ struct Parts {
     operation: Option<&'static str>,
     message: String,
     hint: Option<String>,
+    /// Where the service says more, for want of a better hint.
+    documentation: Option<String>,
     errors: Map<String, Value>,
     retryable: bool,
     outcome: &'static str,
@@ -50,6 +52,7 @@ impl Failure {
             operation: None,
             message: message.into(),
             hint: None,
+            documentation: None,
             errors: Map::new(),
             retryable: false,
             outcome: "not_executed",
@@ -175,6 +178,18 @@ impl Failure {
         self
     }
 
+    /// The same without the address of a documentation that is gone when the command ends.
+    #[must_use]
+    pub(crate) fn undocumented(mut self) -> Self {
+        self.0.documentation = None;
+        self
+    }
+
+    /// What to do about it.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.0.hint.as_deref().or(self.0.documentation.as_deref())
+    }
+
     /// What the service was asked for, if it has answered.
     pub(crate) fn operation(&self) -> Option<&'static str> {
         self.0.operation
@@ -224,7 +239,7 @@ impl Failure {
             "status": it.status,
             "message": it.message,
             "errors": errors,
-            "hint": it.hint,
+            "hint": self.advice(),
             "retryable": it.retryable,
             "outcome": it.outcome,
             "exit": it.exit.code(),
@@ -287,7 +302,7 @@ impl std::error::Error for Failure {}
 
 impl Diagnostic for Failure {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.0.hint.as_ref().map(|it| Box::new(clean::text(it)) as Box<dyn fmt::Display>)
+        self.advice().map(|it| Box::new(clean::text(it)) as Box<dyn fmt::Display>)
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
@@ -331,6 +346,7 @@ impl From<Error> for Failure {
         let service = error.service();
         let message = match service {
             Some(service) if !service.message.is_empty() => service.message.clone(),
+            _ if error.is_network() => with_cause(&error),
             _ => with_sources(&error),
         };
         let outcome = match error.outcome() {
@@ -347,10 +363,17 @@ impl From<Error> for Failure {
                     .to_owned(),
             ),
             (Exit::RateLimited, _) => {
-                error.retry_after().map(|wait| format!("try again in {} s", whole_seconds(wait)))
+                let again = |wait| format!("try again in {} s", whole_seconds(wait));
+                let longer = if service.is_none() {
+                    ", or let it wait longer with --max-wait and --timeout"
+                } else {
+                    ""
+                };
+                error.retry_after().map(|wait| again(wait) + longer)
             }
-            _ => service.and_then(|it| it.documentation.as_ref()).map(|it| format!("see {it}")),
+            _ => None,
         };
+        let documentation = service.and_then(|it| it.documentation.as_ref());
         let errors = error
             .field_errors()
             .iter()
@@ -363,6 +386,7 @@ impl From<Error> for Failure {
             operation: error.status().map(|_| error.operation()),
             message,
             hint,
+            documentation: documentation.map(|it| format!("see {it}")),
             errors,
             retryable: error.is_retryable(),
             outcome,
@@ -387,6 +411,18 @@ fn exit_of(error: &Error) -> Exit {
         (error.is_network(), Exit::Network),
     ];
     of_status.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
+}
+
+/// The message with the cause at the bottom of it, which is the operating system's or the server's; what lies between are the words of
+/// libraries.
+fn with_cause(error: &Error) -> String {
+    let chain = std::iter::successors(std::error::Error::source(error), |it| it.source());
+    let Some(cause) = chain.last().map(ToString::to_string) else { return error.to_string() };
+    let cause = cause.split(" (os error").next().unwrap_or_default();
+    let mut letters = cause.chars();
+    let cause: String =
+        letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+    format!("{error}: {cause}")
 }
 
 /// The message with those of its sources, each said once.

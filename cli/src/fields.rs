@@ -7,6 +7,13 @@ use crate::diagnostic::Failure;
 use crate::manifest::{Document, Problem};
 use crate::values;
 
+const ONLY_DATA: &str = "give only what stands under `data`";
+
+/// Whether this is a block with what stands around its data.
+fn is_block(value: &Value) -> bool {
+    value["type"].is_string() && value["data"].is_object()
+}
+
 /// Fields with where they came from.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
@@ -39,11 +46,32 @@ impl Fields {
     ///
     /// When it is not a mapping.
     pub(crate) fn of(file: Document) -> Result<Self, Failure> {
+        let problem = |message| Problem::new("", file.root.span.clone(), message);
         let Value::Object(all) = file.root.to_json() else {
-            let message = format!("this is a mapping of fields, not {}", file.root.kind());
-            return Err(file.bad(vec![Problem::new("", file.root.span.clone(), message)]).into());
+            let problem = problem(format!("this is a mapping of fields, not {}", file.root.kind()));
+            let problem = match &file.root.to_json()[0] {
+                first if is_block(first) => problem.help(ONLY_DATA),
+                _ => problem,
+            };
+            return Err(file.bad(vec![problem]).into());
         };
         Ok(Self { file: Some(file), given: Map::new(), all })
+    }
+
+    /// Refuses a file with a whole block, as other commands print it, where the fields of its data belong.
+    ///
+    /// # Errors
+    ///
+    /// When the file is one.
+    pub(crate) fn of_data(self) -> Result<Self, Failure> {
+        let Some(file) = &self.file else { return Ok(self) };
+        let root = file.root.to_json();
+        if !is_block(&root) && !is_block(&root["data"]) {
+            return Ok(self);
+        }
+        let problem =
+            Problem::new("", file.root.span.clone(), "this is a block, not the fields of its data");
+        Err(file.bad(vec![problem.help(ONLY_DATA)]).into())
     }
 
     /// Refuses to write nothing.

@@ -28,6 +28,10 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
 ///
 /// When the text is none.
 pub(crate) fn slot(text: &str) -> Result<i64, &'static str> {
+    if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
+    {
+        return Err("an id is a whole number, at most 9223372036854775807");
+    }
     text.parse().ok().filter(|id| *id > 0).ok_or("an id is a whole number, such as 1002")
 }
 

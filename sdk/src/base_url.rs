@@ -65,9 +65,17 @@ impl BaseUrl {
         self.0.as_str().trim_end_matches('/')
     }
 
-    /// The host, as errors name it.
+    /// The host, without its port.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
+    }
+
+    /// Host and port, as errors name them; no port where it is the scheme's own.
+    pub(crate) fn authority(&self) -> String {
+        match self.0.port() {
+            Some(port) => format!("{}:{port}", self.host()),
+            None => self.host().to_owned(),
+        }
     }
 
     /// Scheme, host and port: what credentials belong to.

@@ -422,6 +422,6 @@ impl Sender {
     fn error(&self, exchange: Exchange, why: Option<String>) -> Error {
         let shared = &self.client.shared;
         let key = self.options.idempotency_key.clone();
-        Error::from_exchange(exchange, shared.base.host(), key, why)
+        Error::from_exchange(exchange, &shared.base.authority(), key, why)
     }
 }

@@ -223,3 +223,53 @@ fn what_was_meant_is_said_of_words_and_values() {
         assert_eq!(run.error()["hint"], hint, "{run}");
     }
 }
+
+#[test]
+fn an_address_that_leads_nowhere_is_named_with_where_it_comes_from() {
+    let stage = Stage::cafe();
+    let base = stage.server.base_url();
+    let host = base.strip_suffix("/api/v1").unwrap().to_owned();
+    let run = stage.run("me --base-url http://127.0.0.1:1/api/v1 -o json");
+    let error = run.error();
+    assert_eq!(error["message"], "getMe: cannot reach 127.0.0.1:1: connection refused", "{run}");
+    assert_eq!(error["hint"], "the address is that of --base-url: http://127.0.0.1:1/api/v1");
+    let run = Stage::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
+    assert_eq!(run.exit, 6, "{run}");
+    let hint = format!("like {host}/api/v1");
+    drop(stage);
+    assert!(run.error()["hint"].as_str().unwrap().ends_with(&hint), "{run}");
+}
+
+#[test]
+fn the_sandbox_names_no_documentation_for_its_port_is_gone() {
+    let stage = Stage::cafe().env("LINKS_BASE_URL", "").env("LINKS_SANDBOX", "1");
+    let run = stage.run("forms create title=x -o json");
+    assert_eq!((run.exit, &run.error()["hint"]), (8, &serde_json::Value::Null), "{run}");
+}
+
+#[test]
+fn a_whole_block_is_not_taken_for_its_data() {
+    let stage = Stage::cafe();
+    stage.file("template.yaml", stage.run("slots template button").stdout);
+    stage.file("block.yaml", stage.run("slots get cafe 1001 -o yaml").stdout);
+    for line in ["slots add cafe button template.yaml", "slots set cafe 1001 block.yaml"] {
+        let run = stage.run(line);
+        assert!(
+            run.exit == 8 && run.stderr.contains("give only what stands under `data`"),
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn days_ids_and_settings_are_said_as_they_are_written() {
+    let stage = Stage::cafe();
+    for (line, said) in [
+        ("analytics account --from yesterday", "YYYY-MM-DD"),
+        ("slots get cafe 9223372036854775808", "a whole number, at most 9223372036854775807"),
+        ("files upload ftp://x/a.jpg", "only http and https"),
+    ] {
+        let run = stage.run(line);
+        assert!(run.exit == 2 && run.stderr.contains(said), "{run}");
+    }
+}

@@ -76,6 +76,15 @@ fn what_is_up_already_is_told_when_a_later_one_fails() {
     let run = stage.run("files upload dot.gif text.gif dot.gif");
     assert_eq!((run.exit, run.stdout.as_str()), (12, ""), "{run}");
     assert!(run.stderr.contains("uploaded: dot.gif as uploads/"), "{run}");
+    let run = stage.run("files upload dot.gif text.gif -o json");
+    let error = run.error();
+    assert!(error["written"].as_str().unwrap().starts_with("uploads/"), "{run}");
+    assert_eq!(error["outcome"], "executed");
+    stage.file("empty.gif", "");
+    stage.operations();
+    let run = stage.run("files upload dot.gif empty.gif -o json");
+    assert_eq!((run.exit, &run.error()["message"]), (8, &"empty.gif is empty".into()), "{run}");
+    assert!(stage.operations().is_empty());
     stage.operations();
     assert_eq!(stage.run("files upload dot.gif absent.gif").exit, 2);
     assert!(stage.operations().is_empty(), "a slip in a name is found before anything is sent");

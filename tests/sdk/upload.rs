@@ -133,7 +133,7 @@ async fn an_upload_that_nobody_takes_is_given_up() {
     let upload = Upload::bytes("a.png", png(1, 1, 40_000_000));
     let error = client.files().upload(upload).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 4), "{error}");
-    assert_eq!(error.to_string(), "uploadFile: 127.0.0.1 did not answer in time");
+    assert!(error.to_string().ends_with(" did not answer in time"), "{error}");
 }
 
 fn target(url: &str, method: &str) -> String {

@@ -37,8 +37,9 @@ fn buckets() -> impl TypedValueParser<Value = AnalyticsBucket> {
     PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse())
 }
 
-fn date(text: &str) -> Result<String, jiff::Error> {
-    text.parse::<jiff::civil::Date>().map(|date| date.to_string())
+fn date(text: &str) -> Result<String, &'static str> {
+    let date = text.parse::<jiff::civil::Date>();
+    date.map(|date| date.to_string()).map_err(|_| "a day is written YYYY-MM-DD, such as 2026-01-31")
 }
 
 impl QueryArgs {

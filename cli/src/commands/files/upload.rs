@@ -85,7 +85,8 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
                         format!("uploaded: {} as {}", plain(&file["source"]), plain(&file["path"]));
                     context.ui.say(&Line::new(Tone::Added, text));
                 }
-                return Err(failure.partial(&format!("{} uploaded", done.len())));
+                let paths: Vec<_> = done.iter().map(|file| plain(&file["path"])).collect();
+                return Err(failure.partial(&format!("{} uploaded", paths.join(", "))).executed());
             }
         }
         progress.step();
@@ -112,11 +113,21 @@ impl Source {
                 ))),
             };
         }
+        if name.contains("://") {
+            return Err(Failure::usage(format!(
+                "`{name}` cannot be fetched: only http and https addresses can"
+            )));
+        }
         let known = std::fs::metadata(Path::new(name))
             .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
         if !known.is_file() {
             return Err(Failure::new(Exit::Invalid, format!("{name} is not a file")));
         }
+        if known.len() == 0 {
+            return Err(Failure::new(Exit::Invalid, format!("{name} is empty")));
+        }
+        std::fs::File::open(name)
+            .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
         if known.len() > MOST_UPLOAD_BYTES {
             return Err(Failure::new(Exit::Invalid, format!("{name} is larger than 50 MB")));
         }

@@ -37,7 +37,7 @@ pub(crate) struct SlotsAddArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?;
+    let fields = Fields::read(&args.words)?.of_data()?;
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let order = args.place.order(&slots).await?;
     let data = (!fields.is_empty()).then(|| fields.object());

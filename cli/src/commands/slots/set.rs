@@ -32,7 +32,7 @@ pub(crate) struct SlotsSetArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?.some("title=Menu")?;
+    let fields = Fields::read(&args.words)?.of_data()?.some("title=Menu")?;
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let changed = slots.update(args.id, fields.object()).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
