@@ -20,6 +20,11 @@ fn limited(requests_per_second: u32) -> Stage {
     Stage::with(|builder| builder.limits(limits)).keeping_state()
 }
 
+/// Time that the limits force on all requests together.
+fn forced() -> Duration {
+    Duration::from_secs((PROCESSES * REQUESTS / PER_SECOND).into())
+}
+
 /// Starts a command that makes [`REQUESTS`] requests, one after the other.
 fn start(stage: &Stage, process: u32) -> Child {
     let names = (0..REQUESTS).map(|n| format!("process.{process}.{n}"));
@@ -47,15 +52,20 @@ fn run() -> Duration {
 }
 
 #[test]
-fn eight_processes_at_once_use_the_limits_in_full_and_are_never_refused() {
-    let forced = Duration::from_secs((PROCESSES * REQUESTS / PER_SECOND).into());
-    let allowed = forced.mul_f64(1.05);
+fn eight_processes_at_once_keep_within_the_limits() {
+    let (took, forced) = (run(), forced());
+    assert!(took >= forced, "the limits force {forced:?}: {took:?}");
+}
+
+#[test]
+#[ignore = "needs a machine that does nothing else: see .ci/full"]
+fn eight_processes_at_once_use_the_limits_in_full() {
+    let (forced, allowed) = (forced(), forced().mul_f64(1.05));
     let mut runs = Vec::new();
     while runs.len() < TRIES && runs.last().is_none_or(|took| *took > allowed) {
         runs.push(run());
     }
     println!("the limits force {forced:?}, the runs took {runs:?}");
-    assert!(runs.iter().all(|took| *took >= forced), "the limits force {forced:?}: {runs:?}");
     assert!(runs.last().is_some_and(|took| *took <= allowed), "more than {allowed:?}: {runs:?}");
 }
 
