@@ -3,6 +3,7 @@
 //! Each test is named after the section and rule it shows; each has its own server and its own account.
 
 mod connector;
+mod faults;
 mod image;
 mod operations;
 mod shapes;

@@ -1,6 +1,8 @@
 //! A small HTTP client bound to one contract server, and the answers it brings back.
 
 use std::future::{Future, IntoFuture};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
@@ -105,6 +107,17 @@ impl Api {
     pub(crate) async fn form(&self) -> String {
         let forms = self.get("/forms").await.is(200);
         forms.data()[0]["id"].as_str().expect("the account has a form").to_owned()
+    }
+
+    /// Whatever comes back for these bytes until the connection is closed. `{host}` stands for the server's address.
+    pub(crate) fn raw(&self, request: &str) -> String {
+        let base_url = self.server.base_url();
+        let host = base_url.trim_start_matches("http://").trim_end_matches("/api/v1");
+        let mut stream = TcpStream::connect(host).expect("the server listens");
+        stream.write_all(request.replace("{host}", host).as_bytes()).expect("a request");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        String::from_utf8(answer).expect("text")
     }
 
     /// Everything a client can read and write, to be compared before and after.
@@ -226,24 +239,28 @@ impl Ask<'_> {
     }
 
     async fn send(self) -> Answer {
+        let asked = self.asked.clone();
+        self.attempt().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"))
+    }
+
+    /// The answer, or what kept it from coming.
+    pub(crate) async fn attempt(self) -> reqwest::Result<Answer> {
         let request = match &self.token {
             Some(token) => self.request.bearer_auth(token),
             None => self.request,
         };
         let _keeps_the_server = &self.api.server;
-        let response =
-            request.send().await.unwrap_or_else(|error| panic!("{}: {error:?}", self.asked));
+        let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let bytes =
-            response.bytes().await.unwrap_or_else(|error| panic!("{}: {error:?}", self.asked));
+        let bytes = response.bytes().await?;
         let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Answer {
+        Ok(Answer {
             asked: self.asked,
             status,
             headers,
             text: String::from_utf8_lossy(&bytes).into_owned(),
             json,
-        }
+        })
     }
 }
 

@@ -1,0 +1,181 @@
+//! The faults that tests can ask for: what the client sees, and whether the service executed the request.
+
+use links_fixtures::{Fault, Substitute};
+use serde_json::json;
+
+use crate::support::{Api, Ask};
+
+/// A write whose effect can be seen.
+fn write(api: &Api) -> Ask<'_> {
+    api.post("/profiles/cafe/slots").json(&json!({ "type": "text", "data": { "title": "Hello" } }))
+}
+
+fn slots(api: &Api) -> usize {
+    api.server.account().profile("cafe").expect("the page").slots.len()
+}
+
+#[tokio::test]
+async fn a_dropped_connection_brings_no_answer_whether_executed_or_not() {
+    for (fault, executed) in [(Fault::DropBefore, 0), (Fault::DropAfter, 1)] {
+        let api = Api::cafe().await;
+        let before = slots(&api);
+        api.server.fail([2], &fault);
+        api.get("/me").await.is(200);
+        write(&api).attempt().await.err().expect("no answer");
+        assert_eq!(slots(&api) - before, executed, "{fault:?}");
+        assert_eq!(api.server.requests()[1].status, 0);
+        write(&api).await.is(201);
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_transfer_is_played_too() {
+    let api = Api::cafe().await;
+    let issued = api.post("/files/upload-url").await.is(200);
+    let address = issued.data()["upload_url"].as_str().expect("an address").to_owned();
+    let files = api.server.account().files.len();
+    api.server.fail([1], &Fault::DropAfter);
+    let transfer = api.ask(&reqwest::Method::PUT, &address).anonymous();
+    transfer
+        .body("image/png", crate::image::png(900, 900))
+        .attempt()
+        .await
+        .err()
+        .expect("no answer");
+    assert_eq!(api.server.account().files.len(), files + 1);
+}
+
+#[tokio::test]
+async fn a_request_stalled_before_execution_is_executed_when_released() {
+    let api = Api::cafe().await;
+    let before = slots(&api);
+    api.server.fail([1], &Fault::StallBefore);
+    let (answer, ()) = tokio::join!(write(&api).attempt(), async {
+        api.server.until_stalled(1).await;
+        assert_eq!(slots(&api), before);
+        api.get("/me").await.is(200);
+        api.server.release();
+    });
+    answer.expect("an answer").is(201);
+    assert_eq!(slots(&api), before + 1);
+}
+
+#[tokio::test]
+async fn a_request_stalled_before_execution_outlives_its_client() {
+    let api = Api::cafe().await;
+    let before = slots(&api);
+    api.server.fail([1], &Fault::StallBefore);
+    tokio::select! {
+        _ = write(&api).attempt() => panic!("it is stalled"),
+        () = api.server.until_stalled(1) => {}
+    }
+    api.server.release();
+    while api.server.requests().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(slots(&api), before + 1);
+}
+
+#[tokio::test]
+async fn a_request_stalled_after_execution_is_answered_when_released() {
+    for fault in [Fault::StallAfter, Fault::StallInBody] {
+        let api = Api::cafe().await;
+        let before = slots(&api);
+        api.server.fail([1], &fault);
+        let (answer, ()) = tokio::join!(write(&api).attempt(), async {
+            api.server.until_stalled(1).await;
+            assert_eq!(slots(&api), before + 1, "{fault:?}");
+            api.server.release();
+        });
+        let answer = answer.expect("an answer").is(201);
+        assert_eq!(answer.data()["type"], "text");
+    }
+}
+
+#[tokio::test]
+async fn a_stalled_server_can_be_dropped() {
+    let api = Api::cafe().await;
+    api.server.fail([1], &Fault::StallAfter);
+    tokio::select! {
+        _ = write(&api).attempt() => panic!("it is stalled"),
+        () = api.server.until_stalled(1) => {}
+    }
+    drop(api);
+}
+
+#[tokio::test]
+async fn a_truncated_answer_states_the_length_of_the_whole() {
+    let api = Api::cafe().await;
+    let before = slots(&api);
+    api.server.fail([1], &Fault::Truncated);
+    let token = api.server.token();
+    let answer = api.raw(&format!(
+        "POST /api/v1/profiles/cafe/slots HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{{\"type\":\"text\"}}"
+    ));
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a whole head");
+    assert!(head.starts_with("HTTP/1.1 201"), "{head}");
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length: usize = length.expect("a length").trim().parse().expect("a number");
+    assert_eq!(body.len(), length / 2);
+    assert_eq!(slots(&api), before + 1);
+}
+
+#[tokio::test]
+async fn a_substitute_is_answered_with_and_without_execution() {
+    for substitute in Substitute::ALL {
+        for (fault, executed) in [(Fault::Instead(substitute), 0), (Fault::Replaced(substitute), 1)]
+        {
+            let api = Api::cafe().await;
+            let before = slots(&api);
+            api.server.fail([1], &fault);
+            let answer = write(&api).await;
+            let expected = match substitute {
+                Substitute::Empty => (200, None, ""),
+                Substitute::NoContent => (204, None, ""),
+                Substitute::EmptyObject => (200, Some("application/json"), "{}"),
+                Substitute::Html => (200, Some("text/html; charset=utf-8"), "<!doctype html>"),
+                Substitute::Redirect => (302, None, ""),
+                Substitute::NotModified => (304, None, ""),
+            };
+            assert_eq!((answer.status, answer.header("content-type")), (expected.0, expected.1));
+            assert!(answer.text.starts_with(expected.2), "{fault:?}: {}", answer.text);
+            assert_eq!(slots(&api) - before, executed, "{fault:?}");
+            assert_eq!(api.server.requests()[0].operation, Some("createSlot"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_substitute_needs_no_token() {
+    let api = Api::cafe().await;
+    api.server.fail([1], &Fault::Instead(Substitute::Html));
+    api.get("/me").anonymous().await.is(200);
+    api.get("/me").anonymous().await.refused(401);
+}
+
+#[tokio::test]
+async fn somebody_else_edits_before_and_after_a_request() {
+    let api = Api::cafe().await;
+    let rename = |name: &'static str| {
+        move |account: &mut links_fixtures::Account| account.name = name.to_owned()
+    };
+    api.server.edit_before(2, rename("second"));
+    api.server.edit_after(2, rename("third"));
+    api.server.fail([2], &Fault::RateLimited(Some("1".to_owned())));
+    api.server.edit_before(4, rename("fourth"));
+    let mut names = Vec::new();
+    for status in [200, 429, 200, 200] {
+        names.push(api.get("/me").await.is(status).json["data"]["name"].clone());
+    }
+    assert_eq!(names[1..], [json!(null), json!("third"), json!("fourth")]);
+    assert_ne!(names[0], "second");
+}
+
+#[tokio::test]
+async fn an_edit_can_take_the_token_away_midway() {
+    let api = Api::cafe().await;
+    api.server.edit_before(2, |account| account.tokens.clear());
+    api.get("/me").await.is(200);
+    api.get("/me").await.refused(401);
+}
