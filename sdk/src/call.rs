@@ -15,8 +15,9 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::{Effect, Operation};
+use crate::seen::Attempt;
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::{Answer, Exchange, MakeRequest, Options, Shared, Transport};
+use crate::transport::{Answer, Exchange, MakeRequest, Options, Reserved, Shared, Transport};
 use crate::writes::Writes;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -88,16 +89,8 @@ impl<T: Send + 'static, K> Call<T, K> {
         operation: &'static Operation,
         send: impl FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
     ) -> Self {
-        let options = Options {
-            idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
-            dry_run: false,
-            until: Duration::MAX,
-            max_wait: client.max_wait,
-            looks_first: false,
-            writes: client.writes,
-        };
-        // An upload may need longer than the deadline that does for everything else.
-        let deadline = client.deadline.unwrap_or(DEADLINE.max(operation.timeout));
+        let options = Options::of(client, operation);
+        let deadline = options.until;
         let sender = Sender { client: client.clone(), operation, options, undecoded: None };
         Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
@@ -122,6 +115,19 @@ impl<T: Send + 'static, K> Call<T, K> {
     /// only the deadline bounds them.
     pub fn with_max_wait(mut self, wait: Duration) -> Self {
         self.sender.options.max_wait = Some(wait);
+        self
+    }
+
+    /// As the only attempt of a write that relies on what was just seen.
+    pub(crate) fn once(mut self, attempt: &Attempt) -> Self {
+        self.sender = self.sender.once(attempt);
+        self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
+        self
+    }
+
+    /// Sent at first without asking the limits.
+    pub(crate) fn reserved(mut self, reserved: Reserved) -> Self {
+        self.sender.options.reserved = Some(reserved);
         self
     }
 
@@ -250,6 +256,23 @@ impl<T, K> fmt::Debug for Call<T, K> {
 
 const DEADLINE: Duration = Duration::from_secs(120);
 
+impl Options {
+    /// Those of a call that its caller says nothing about. It has as long as [`Options::until`] says, from when it is awaited.
+    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
+        Self {
+            idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
+            dry_run: false,
+            // An upload may need longer than the deadline that does for everything else.
+            until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
+            max_wait: client.max_wait,
+            looks_first: false,
+            writes: client.writes,
+            reserved: None,
+            once: None,
+        }
+    }
+}
+
 type AnswerSlot = Arc<Mutex<Option<Answer>>>;
 
 /// What a call's body sends with.
@@ -271,7 +294,13 @@ impl Sender {
 
     /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
     pub(crate) fn beside(&self) -> Self {
-        let options = Options { idempotency_key: None, dry_run: false, ..self.options.clone() };
+        let options = Options {
+            idempotency_key: None,
+            dry_run: false,
+            reserved: None,
+            once: None,
+            ..self.options.clone()
+        };
         Self { options, undecoded: None, ..self.clone() }
     }
 
@@ -290,6 +319,27 @@ impl Sender {
     pub(crate) fn looking_first(mut self) -> Self {
         self.options.looks_first = true;
         self
+    }
+
+    /// The same for the only attempt of a write that relies on what was just seen. Whether its answer is the call's is not known yet.
+    pub(crate) fn once(&self, attempt: &Attempt) -> Self {
+        let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
+        let options = Options { once, reserved, ..self.options.clone() };
+        Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// The same, sent at first without asking the limits.
+    pub(crate) fn reserved(&self, reserved: Reserved) -> Self {
+        let reserved = Some(reserved);
+        Self { options: Options { reserved, ..self.options.clone() }, ..self.clone() }
+    }
+
+    pub(crate) fn operation(&self) -> &'static Operation {
+        self.operation
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -209,6 +209,7 @@ impl ClientBuilder {
             pacer: self.pacer,
             observer: self.observer,
             requests: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
             budget: Budget::full(),
         };
         let Self { deadline, max_wait, .. } = self;

@@ -12,7 +12,7 @@ use crate::transport::answer::MOST_BYTES;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::End;
-use crate::transport::{Answer, Broken, Exchange, Failure};
+use crate::transport::{Again, Answer, Broken, Exchange, Failure};
 use crate::view::RequestView;
 
 /// Most characters of an unreadable answer that an error shows.
@@ -32,6 +32,7 @@ struct Inner {
     outcome: Outcome,
     idempotency_key: Option<IdempotencyKey>,
     retry_after: Option<Duration>,
+    again: Option<Again>,
     kind: Kind,
 }
 
@@ -94,6 +95,12 @@ impl Error {
         Self::new(operation, Outcome::NotExecuted, Kind::Invalid(message.into()))
     }
 
+    /// Somebody else wrote meanwhile, and the call would undo it.
+    pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
+        let message = format!("changed by somebody else: {}", found.join("; "));
+        Self::new(operation, outcome, Kind::Conflict(message))
+    }
+
     /// Somebody else wrote meanwhile, so that nobody can tell any more what this call did.
     pub(crate) fn conflict(operation: &'static str, message: impl Into<String>) -> Self {
         Self::new(operation, Outcome::Unknown, Kind::Conflict(message.into()))
@@ -106,6 +113,7 @@ impl Error {
             outcome,
             idempotency_key: None,
             retry_after: None,
+            again: None,
             kind,
         }))
     }
@@ -118,7 +126,7 @@ impl Error {
         why: Option<String>,
     ) -> Self {
         let outcome = exchange.outcome();
-        let mut retry_after = exchange.retry_after;
+        let (mut retry_after, again) = (exchange.retry_after, exchange.again);
         let token = exchange.token.clone();
         let mut kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
@@ -145,6 +153,7 @@ impl Error {
             attempts: exchange.sent,
             idempotency_key: key,
             retry_after,
+            again,
             ..*error.0
         }))
     }
@@ -162,6 +171,11 @@ impl Error {
     /// The service would accept the call, which was only rehearsed.
     pub(crate) fn rehearsed(operation: &'static str) -> Self {
         Self::new(operation, Outcome::NotExecuted, Kind::Rehearsed)
+    }
+
+    /// What would have followed the call's only attempt.
+    pub(crate) fn again(&self) -> Option<Again> {
+        self.0.again
     }
 
     /// The operationId of the call.
@@ -257,7 +271,7 @@ impl Error {
         self.status() == Some(404)
     }
 
-    /// 409: a limit is reached, or the type is read-only. Or a login changed to something else while its change was under way.
+    /// 409: a limit is reached, or the type is read-only. Or somebody else changed meanwhile what the call would have written over.
     pub fn is_conflict(&self) -> bool {
         self.status() == Some(409) || matches!(self.0.kind, Kind::Conflict(_))
     }

@@ -59,6 +59,7 @@ mod generated;
 pub mod oauth;
 mod operation;
 mod profile_key;
+mod seen;
 mod slot;
 mod token;
 mod token_source;

@@ -30,6 +30,7 @@ mod refreshing;
 mod rename;
 mod resume;
 mod token_source;
+mod unchanged;
 mod upload;
 mod writes;
 mod writing;

@@ -1,11 +1,12 @@
 //! The blocks of a page (the interface, sections 2.2 and 4.6).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::profiles::ProfileHandle;
+use crate::apply::is_unchanged;
 use crate::batch::Many;
 use crate::call::{Call, Create, Delete, Generated, Sender, Write};
 use crate::error::{Error, Outcome};
@@ -14,9 +15,10 @@ use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotOrder,
 };
 use crate::operation::{self, Operation};
+use crate::seen::{Attempt, SeenWrite, Stop, Verdict, write_seen};
 use crate::slot::Slot;
 use crate::tolerant::Object;
-use crate::transport::Answer;
+use crate::transport::{Answer, Reserved};
 
 /// The blocks of one page. From [`ProfileHandle::slots`].
 #[derive(Clone, Debug)]
@@ -25,7 +27,7 @@ pub struct SlotsHandle {
 }
 
 /// What a batch delete did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Deleted {
     /// Slots deleted.
@@ -264,6 +266,48 @@ impl SlotsHandle {
         })
     }
 
+    /// Deletes up to 50 slots and their click statistics, for good, all or none, if they still hold what they held when they were read.
+    ///
+    /// The page is looked at right before each request, and again after every wait. A slot that somebody else changed or deleted
+    /// meanwhile is an [`Error::is_conflict`], and nothing more is deleted.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::Outcome;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let seen: Vec<_> = slots.list().await?.into_iter().filter(|slot| slot.kind == "text").collect();
+    /// slots.update(seen[0].id, [("title", "Mine now")].into_iter().collect()).await?;
+    /// let error = slots.delete_unchanged(seen.clone()).await.unwrap_err();
+    /// assert!(error.is_conflict() && error.outcome() == Outcome::NotExecuted);
+    ///
+    /// let seen: Vec<_> = slots.list().await?.into_iter().filter(|slot| slot.kind == "text").collect();
+    /// assert_eq!(slots.delete_unchanged(seen.clone()).await?.deleted, seen.len() as i64);
+    /// # Ok(()) });
+    /// ```
+    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<Deleted, Delete> {
+        let key = match &self.page.key {
+            Ok(key) => key.to_string(),
+            Err(message) => {
+                return Call::refused(&self.page.client, operation::DELETE_SLOTS, message);
+            }
+        };
+        Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
+            Box::pin(async move {
+                let ids = seen.iter().map(|slot| slot.id).collect();
+                let judge = |page: &[Slot]| edits(&seen, page);
+                match delete_seen(&sender, &key, ids, judge).await {
+                    Ok(done) => Ok(done),
+                    Err(Stop::Failed(error)) => Err(error),
+                    Err(Stop::Changed { found, outcome }) => {
+                        Err(Error::changed(sender.operation().id, outcome, &found))
+                    }
+                }
+            })
+        })
+    }
+
     /// Makes any number of slots, 50 a request, in page order.
     ///
     /// ```
@@ -386,6 +430,78 @@ async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result
         }
     }
     Err(lost)
+}
+
+/// Deletes slots by requests that each follow a look at the page. `judge` says what somebody else did to the slots that are still there.
+pub(crate) async fn delete_seen(
+    sender: &Sender,
+    key: &str,
+    ids: Vec<i64>,
+    judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
+) -> Result<Deleted, Stop> {
+    let mut write = DeleteSeen { sender, key, asked: count(&ids), left: ids, judge };
+    let (client, options) = (sender.client(), sender.options());
+    write_seen(client, operation::DELETE_SLOTS, options, None, &mut write).await
+}
+
+struct DeleteSeen<'a, J> {
+    sender: &'a Sender,
+    key: &'a str,
+    asked: i64,
+    left: Vec<i64>,
+    judge: J,
+}
+
+impl<J: FnMut(&[Slot]) -> Vec<String> + Send> SeenWrite for DeleteSeen<'_, J> {
+    type View = Vec<Slot>;
+    type Done = Deleted;
+
+    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+        let key = self.key.to_owned();
+        let request = |api: Api| async move { api.list_slots(&key).await };
+        let sender = self.sender.beside().reserved(place);
+        Ok(sender.send(operation::LIST_SLOTS, request).await?.data)
+    }
+
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Deleted> {
+        let there: HashSet<i64> = page.iter().map(|slot| slot.id).collect();
+        if in_doubt {
+            self.left.retain(|id| there.contains(id));
+            if self.left.is_empty() {
+                let done = Deleted { deleted: self.asked, total: count(&page) };
+                self.sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+                return Verdict::Done(done);
+            }
+        }
+        let mut found = (self.judge)(&page);
+        let gone = self.left.iter().filter(|id| !there.contains(id));
+        found.extend(gone.map(|id| format!("slot {id} is gone")));
+        if found.is_empty() { Verdict::Send } else { Verdict::Changed(found) }
+    }
+
+    async fn send(&mut self, attempt: &Attempt) -> Result<Deleted, Error> {
+        let (key, ids) = (self.key.to_owned(), self.left.clone());
+        let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
+        let sender = self.sender.once(attempt);
+        let answer = sender.send_undecoded(operation::DELETE_SLOTS, request).await?;
+        let Envelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
+        self.sender.keep_answer(&answer);
+        let before = self.asked - count(&self.left);
+        Ok(Deleted { deleted: before + meta.deleted, ..meta })
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    meta: Deleted,
+}
+
+/// What somebody else did to slots that are still there.
+fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
+    let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    let is_edited = |seen: &&Slot| now.get(&seen.id).is_some_and(|now| !is_unchanged(seen, now));
+    let edited = seen.iter().filter(is_edited);
+    edited.map(|slot| format!("slot {} ({}) was edited", slot.id, slot.kind)).collect()
 }
 
 async fn delete_these(sender: &Sender, key: &str, ids: &[i64]) -> Result<Deleted, Error> {

@@ -60,6 +60,7 @@ pub use guard::{GuardRefusal, Limits, guard};
 pub use journal::{
     BadJournal, Ending, Journal, Lock, LockError, Log, Opening, Recorded, Runs, State,
 };
+pub(crate) use normal::is_unchanged;
 pub use normal::{fingerprint, same};
 pub use options::{KeptReason, Options};
 pub use page::Page;

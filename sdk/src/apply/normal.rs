@@ -25,6 +25,13 @@ pub fn same(one: &Value, other: &Value) -> bool {
     Normal::of(one) == Normal::of(other)
 }
 
+/// Whether a slot holds what it held, as far as the service keeps it (see [`same`]).
+pub(crate) fn is_unchanged(before: &Slot, now: &Slot) -> bool {
+    before.kind == now.kind
+        && before.supported == now.supported
+        && fields(&before.data) == fields(&now.data)
+}
+
 /// A value in the form in which equal things are equal; borrows its strings. It is hashed once, however often it is looked for.
 #[derive(Clone, Debug)]
 pub(super) struct Normal<'a> {

@@ -27,7 +27,47 @@ pub(crate) struct Exchange {
     pub(crate) retry_after: Option<Duration>,
     /// The token that was sent last.
     pub(crate) token: Option<Token>,
+    /// Set where what follows is left to the caller.
+    pub(crate) again: Option<Again>,
     pub(crate) result: Result<Answer, Failure>,
+}
+
+/// What is known of a call's attempts so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tries {
+    /// Requests sent or tried.
+    pub(crate) sent: u32,
+    /// Of those, requests that were waited for after a 429.
+    pub(crate) too_many: u32,
+    /// Of those, requests that were waited for because one with the same key was being processed.
+    pub(crate) in_flight: u32,
+    /// The strongest proof of any of them.
+    pub(crate) evidence: Evidence,
+    /// The service has refused a token of this call, and there was another one.
+    pub(crate) renewed: bool,
+}
+
+impl Tries {
+    /// Attempts that count: waiting because the service said so is not one.
+    pub(crate) fn counted(self) -> u32 {
+        self.sent - self.too_many - self.in_flight
+    }
+}
+
+impl Default for Tries {
+    fn default() -> Self {
+        let evidence = Evidence::NotSent;
+        Self { sent: 0, too_many: 0, in_flight: 0, evidence, renewed: false }
+    }
+}
+
+/// What is left to the caller after the only attempt of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Again {
+    /// This attempt included.
+    pub(crate) tries: Tries,
+    /// The wait after which it would have been repeated.
+    pub(crate) wait: Option<(Duration, WaitReason)>,
 }
 
 /// Why there is no answer.
@@ -59,8 +99,14 @@ impl Exchange {
             Ok(request) => Failure::Withheld(Box::new(RequestView::new(&request))),
             Err(error) => Failure::Request(error),
         };
-        let evidence = Evidence::NotSent;
-        Self { operation, sent: 0, evidence, retry_after: None, token: None, result: Err(failure) }
+        Self::unsent(operation, Tries::default(), failure)
+    }
+
+    /// A request that was not sent after these attempts.
+    pub(crate) fn unsent(operation: &'static Operation, tries: Tries, failure: Failure) -> Self {
+        let Tries { sent, evidence, .. } = tries;
+        let (retry_after, token, again, result) = (None, None, None, Err(failure));
+        Self { operation, sent, evidence, retry_after, token, again, result }
     }
 
     /// The answer, if it is a 2xx.

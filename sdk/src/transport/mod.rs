@@ -7,6 +7,7 @@ mod exchange;
 pub(crate) mod idempotency;
 pub(crate) mod observer;
 pub(crate) mod pacing;
+mod reserved;
 pub(crate) mod retry;
 mod retry_after;
 mod run;
@@ -15,7 +16,7 @@ pub(crate) mod wire;
 
 use std::future::ready;
 use std::io;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,7 +25,8 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Request, Response, StatusCode};
 
 pub(crate) use answer::Answer;
-pub(crate) use exchange::{Broken, Exchange, Failure};
+pub(crate) use exchange::{Again, Broken, Exchange, Failure, Tries};
+pub(crate) use reserved::Reserved;
 pub(crate) use run::MakeRequest;
 
 use crate::base_url::BaseUrl;
@@ -37,7 +39,7 @@ use clock::Clock;
 use idempotency::IdempotencyKey;
 use observer::Observer;
 use pacing::{Pacer, WaitReason};
-use run::{back_off, run};
+use run::{admit, back_off, run};
 use wire::{Http, Timeouts};
 
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
@@ -53,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) pacer: Arc<dyn Pacer>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) requests: AtomicU64,
+    /// How often a call of this client has waited.
+    pub(crate) waits: AtomicU64,
     pub(crate) budget: Budget,
 }
 
@@ -76,8 +80,28 @@ impl Shared {
         back_off(self, operation, failed).await
     }
 
-    async fn sleep(&self, operation: &'static Operation, wait: Duration, reason: WaitReason) {
+    /// How often a call has waited.
+    pub(crate) fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the limits admit a request of this operation.
+    pub(crate) async fn reserve(
+        self: &Arc<Self>,
+        operation: &'static Operation,
+        options: &Options,
+    ) -> Result<Reserved, Failure> {
+        admit(self, operation, options).await.map(|ticket| Reserved::new(self.clone(), ticket))
+    }
+
+    pub(crate) async fn sleep(
+        &self,
+        operation: &'static Operation,
+        wait: Duration,
+        reason: WaitReason,
+    ) {
         if !wait.is_zero() {
+            self.waits.fetch_add(1, Ordering::Relaxed);
             self.observer.waiting(operation.id, wait, reason);
             self.clock.sleep(wait).await;
         }
@@ -97,6 +121,19 @@ pub(crate) struct Options {
     pub(crate) looks_first: bool,
     /// What becomes of a write.
     pub(crate) writes: Writes,
+    /// The limits have admitted the first request already.
+    pub(crate) reserved: Option<Reserved>,
+    /// The call is one attempt without a wait; what would follow is left to the caller.
+    pub(crate) once: Option<Once>,
+}
+
+/// How a call is sent that relies on what its caller has just seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Once {
+    /// The attempts before this one.
+    pub(crate) tries: Tries,
+    /// When what was seen is too old, by the client's monotonic clock.
+    pub(crate) expires: Duration,
 }
 
 impl Options {

@@ -10,7 +10,7 @@ use reqwest::header::AUTHORIZATION;
 use uuid::Uuid;
 
 use super::answer::Answer;
-use super::exchange::{Exchange, Failure};
+use super::exchange::{Again, Exchange, Failure, Tries};
 use super::observer::AttemptReport;
 use super::pacing::{MustWait, Ticket, WaitReason};
 use super::retry::{Attempt, Decision, End, Evidence, backoff, decide};
@@ -38,40 +38,57 @@ pub(super) async fn run(
     options: &Options,
     make: &mut MakeRequest<'_>,
 ) -> Exchange {
-    let evidence = Evidence::NotSent;
-    let mut call = Run {
-        shared,
-        operation,
-        options,
-        sent: 0,
-        too_many: 0,
-        in_flight: 0,
-        evidence,
-        retry_after: None,
-        token: None,
-        renewed: false,
-    };
+    let mut call = Run::new(shared, operation, options);
     let result = call.attempts(wire, make).await;
-    let Run { sent, evidence, retry_after, token, .. } = call;
-    Exchange { operation, sent, evidence, retry_after, token, result }
+    let Run { tries, retry_after, token, again, .. } = call;
+    let Tries { sent, evidence, .. } = tries;
+    let again = options.once.map(|_| Again { tries, wait: again });
+    Exchange { operation, sent, evidence, retry_after, token, again, result }
+}
+
+/// Waits until the limits admit a request of this operation.
+pub(super) async fn admit(
+    shared: &Shared,
+    operation: &'static Operation,
+    options: &Options,
+) -> Result<Ticket, Failure> {
+    let mut call = Run::new(shared, operation, options);
+    let admitted = call.admit().await?;
+    let ticket = admitted.ticket;
+    // Until the request is sent the ticket counts from now on.
+    drop(admitted);
+    Ok(ticket)
 }
 
 struct Run<'a> {
     shared: &'a Shared,
     operation: &'static Operation,
     options: &'a Options,
-    sent: u32,
-    too_many: u32,
-    in_flight: u32,
-    evidence: Evidence,
+    tries: Tries,
     retry_after: Option<Duration>,
     /// The token that was sent last.
     token: Option<Token>,
-    /// The service has refused a token of this call, and there was another one.
-    renewed: bool,
+    /// What would follow, where that is left to the caller.
+    again: Option<(Duration, WaitReason)>,
+    /// The ticket that was reserved is used up.
+    is_begun: bool,
 }
 
 impl<'a> Run<'a> {
+    fn new(shared: &'a Shared, operation: &'static Operation, options: &'a Options) -> Self {
+        let tries = options.once.map_or_else(Tries::default, |once| once.tries);
+        Self {
+            shared,
+            operation,
+            options,
+            tries,
+            retry_after: None,
+            token: None,
+            again: None,
+            is_begun: false,
+        }
+    }
+
     async fn attempts(
         &mut self,
         wire: &impl Wire,
@@ -83,6 +100,11 @@ impl<'a> Run<'a> {
             let mut request = make().await.map_err(Failure::Request)?;
             if let Some(token) = &self.token {
                 request.headers_mut().insert(AUTHORIZATION, token.header());
+            }
+            if self.is_out_of_date() {
+                let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
+                self.again = Some((wait, reason));
+                return Err(Failure::Deadline { wait, reason });
             }
             let result = self.attempt(wire, request).await;
             drop(admitted);
@@ -102,8 +124,12 @@ impl<'a> Run<'a> {
                 }
             };
             let decision = self.decide(end, asked);
-            self.evidence = self.evidence.max(end.evidence());
+            self.tries.evidence = self.tries.evidence.max(end.evidence());
             if end == End::Answer(401) && self.renew().await? {
+                if self.options.once.is_some() {
+                    self.again = Some((Duration::ZERO, WaitReason::Retry));
+                    return result;
+                }
                 continue;
             }
             if end == End::Answer(429) {
@@ -122,10 +148,10 @@ impl<'a> Run<'a> {
             };
             if end == End::Answer(409) {
                 // Somebody's request with this key, and be it an earlier one of ours, is being executed.
-                self.evidence = self.evidence.max(Evidence::Unknown);
-                self.in_flight += 1;
+                self.tries.evidence = self.tries.evidence.max(Evidence::Unknown);
+                self.tries.in_flight += 1;
             } else if reason == WaitReason::TooManyRequests {
-                self.too_many += 1;
+                self.tries.too_many += 1;
             }
             if self.is_too_long(wait, reason) {
                 self.retry_after = asked;
@@ -134,6 +160,10 @@ impl<'a> Run<'a> {
                     End::Answer(429) => Err(Failure::Deadline { wait, reason }),
                     _ => result,
                 };
+            }
+            if self.options.once.is_some() {
+                self.again = Some((wait, reason));
+                return result;
             }
             self.sleep(wait, reason).await;
         }
@@ -149,10 +179,11 @@ impl<'a> Run<'a> {
 
     /// Whether there is another token after a refusal: asked once, for a second one would be refused as well.
     async fn renew(&mut self) -> Result<bool, Failure> {
-        if let (Some(source), Some(token), false) = (&self.shared.token, &self.token, self.renewed)
+        if let (Some(source), Some(token), false) =
+            (&self.shared.token, &self.token, self.tries.renewed)
         {
-            self.renewed = source.refused(token).await.map_err(Failure::Token)?;
-            return Ok(self.renewed);
+            self.tries.renewed = source.refused(token).await.map_err(Failure::Token)?;
+            return Ok(self.tries.renewed);
         }
         Ok(false)
     }
@@ -165,10 +196,10 @@ impl<'a> Run<'a> {
         };
         let attempt = Attempt {
             end,
-            sent: self.sent,
-            too_many: self.too_many,
-            in_flight: self.in_flight,
-            maybe_executed: self.evidence >= Evidence::Unknown,
+            sent: self.tries.sent,
+            too_many: self.tries.too_many,
+            in_flight: self.tries.in_flight,
+            maybe_executed: self.tries.evidence >= Evidence::Unknown,
             keyed: self.options.idempotency_key.is_some(),
             retry_after,
             jitter: jitter(),
@@ -177,13 +208,21 @@ impl<'a> Run<'a> {
     }
 
     /// Waits until the limits admit one more request.
-    async fn admit(&self) -> Result<Admitted<'a>, Failure> {
+    async fn admit(&mut self) -> Result<Admitted<'a>, Failure> {
         let shared = self.shared;
+        if let Some(reserved) = self.options.reserved.as_ref().filter(|_| !self.is_begun) {
+            self.is_begun = true;
+            return Ok(Admitted { shared, ticket: reserved.ticket() });
+        }
         while !self.time_left().is_zero() {
             match shared.pacer.admit(self.operation.bucket, &*shared.clock) {
                 Ok(ticket) => return Ok(Admitted { shared, ticket }),
                 Err(MustWait { duration: wait, reason }) if self.is_too_long(wait, reason) => {
                     return Err(Failure::Deadline { wait, reason });
+                }
+                Err(MustWait { duration, reason }) if self.options.once.is_some() => {
+                    self.again = Some((duration, reason));
+                    return Err(Failure::Deadline { wait: duration, reason });
                 }
                 Err(MustWait { duration, reason }) => self.sleep(duration, reason).await,
             }
@@ -201,7 +240,7 @@ impl<'a> Run<'a> {
         };
         let view = shared.observer.looks_inside().then(|| RequestView::new(&request));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
-        self.sent += 1;
+        self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
         let result = wire.send(request, limit.min(self.time_left())).await;
@@ -227,6 +266,11 @@ impl<'a> Run<'a> {
 
     fn time_left(&self) -> Duration {
         self.options.until.saturating_sub(self.shared.clock.monotonic())
+    }
+
+    /// Whether what the caller saw is too old for the request to be sent.
+    fn is_out_of_date(&self) -> bool {
+        self.options.once.is_some_and(|once| once.expires < self.shared.clock.monotonic())
     }
 
     /// Whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.

@@ -202,6 +202,7 @@ impl Address {
             pacer: Arc::new(InProcess::new(RateLimits::default())),
             observer: Arc::new(Discreet(shared.observer.clone())),
             requests: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
             budget: Budget::full(),
         })
     }

@@ -117,6 +117,8 @@ impl Bench {
             writes: crate::Writes::Send,
             until,
             max_wait: None,
+            reserved: None,
+            once: None,
         };
         Self { clock, watch, client, options }
     }

@@ -1,0 +1,191 @@
+//! Writing over what was seen, and over nothing else.
+//!
+//! The service has no conditional requests. What comes nearest: a write is sent only right after a look that shows what it relies on. Every
+//! wait (for the limits, after a 429, after a failure) lets somebody else in, so it is followed by another look. The limits admit a look
+//! and its write together, so that no wait comes between them.
+
+use std::future::Future;
+use std::time::Duration;
+
+use crate::client::Client;
+use crate::error::{Error, Outcome};
+use crate::operation::Operation;
+use crate::transport::retry::{Evidence, MOST_ATTEMPTS};
+use crate::transport::{Exchange, Failure, Once, Options, Reserved, Shared, Tries};
+
+/// When something was seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    waits: u64,
+    at: Duration,
+}
+
+/// However little the client waited, after so long it looks again: the machine slept, or a token took its time.
+const GOOD_FOR: Duration = Duration::from_secs(5);
+
+impl Seen {
+    /// An answer has just arrived.
+    pub(crate) fn now(shared: &Shared) -> Self {
+        Self { waits: shared.waits(), at: shared.clock.monotonic() }
+    }
+
+    /// Whether nobody had time to change it.
+    pub(crate) fn is_fresh(self, shared: &Shared) -> bool {
+        self.waits == shared.waits() && shared.clock.monotonic() <= self.expires()
+    }
+
+    fn expires(self) -> Duration {
+        self.at.saturating_add(GOOD_FOR)
+    }
+}
+
+/// A write that is sent only where a look shows what it relies on.
+pub(crate) trait SeenWrite: Send {
+    /// What a look shows.
+    type View: Send;
+    /// What the write comes to.
+    type Done: Send;
+
+    /// Looks, in the place within the limits that is reserved for it.
+    fn look(&mut self, place: Reserved) -> impl Future<Output = Result<Self::View, Error>> + Send;
+
+    /// Compares what is there with what was seen. `in_doubt` is whether the write may have been carried out already.
+    fn judge(&mut self, view: Self::View, in_doubt: bool) -> Verdict<Self::Done>;
+
+    /// Sends the write once.
+    fn send(&mut self, attempt: &Attempt)
+    -> impl Future<Output = Result<Self::Done, Error>> + Send;
+}
+
+/// What a look says about a write.
+pub(crate) enum Verdict<T> {
+    /// All that it relies on is as it was seen.
+    Send,
+    /// It took place.
+    Done(T),
+    /// Somebody else changed what it would write over.
+    Changed(Vec<String>),
+}
+
+/// Why a write did not take place, or perhaps did.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Somebody else changed what it would write over. Its own outcome is that of the attempts before.
+    Changed { found: Vec<String>, outcome: Outcome },
+    /// It failed, or nobody knows what became of it.
+    Failed(Error),
+}
+
+/// How one attempt is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub(crate) once: Once,
+    pub(crate) reserved: Option<Reserved>,
+    pub(crate) until: Duration,
+}
+
+/// Sends a write right after a look, as often as its evidence allows. `seen` is when what it relies on was seen last: where nobody had
+/// time to change it since, the first attempt needs no look.
+pub(crate) async fn write_seen<W: SeenWrite>(
+    client: &Client,
+    operation: &'static Operation,
+    options: &Options,
+    mut seen: Option<Seen>,
+    write: &mut W,
+) -> Result<W::Done, Stop> {
+    let mut tries = Attempts { client, operation, options, tries: Tries::default(), lost: None };
+    loop {
+        let mut reserved = None;
+        let at = match seen.take().filter(|seen| seen.is_fresh(&client.shared)) {
+            Some(at) => at,
+            None => {
+                let (look, place) = tries.reserve().await.map_err(Stop::Failed)?;
+                let view = write.look(look).await;
+                let at = Seen::now(&client.shared);
+                // What cannot be looked at leaves the write as it was: that is what matters.
+                let view = view.map_err(|error| Stop::Failed(tries.lost_or(error)))?;
+                match write.judge(view, tries.in_doubt()) {
+                    Verdict::Send => reserved = Some(place),
+                    Verdict::Done(done) => return Ok(done),
+                    Verdict::Changed(found) => {
+                        let outcome = tries.outcome();
+                        return Err(Stop::Changed { found, outcome });
+                    }
+                }
+                at
+            }
+        };
+        let once = Once { tries: tries.tries, expires: at.expires() };
+        match write.send(&Attempt { once, reserved, until: options.until }).await {
+            Ok(done) => return Ok(done),
+            Err(error) => tries.wait_after(error).await.map_err(Stop::Failed)?,
+        }
+    }
+}
+
+/// The attempts of one write.
+struct Attempts<'a> {
+    client: &'a Client,
+    operation: &'static Operation,
+    options: &'a Options,
+    tries: Tries,
+    /// The last failure that does not say whether the write took place.
+    lost: Option<Error>,
+}
+
+impl Attempts<'_> {
+    fn in_doubt(&self) -> bool {
+        self.lost.is_some() || self.tries.evidence >= Evidence::Unknown
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.in_doubt() { Outcome::Unknown } else { Outcome::NotExecuted }
+    }
+
+    fn lost_or(&mut self, error: Error) -> Error {
+        self.lost.take().unwrap_or(error)
+    }
+
+    /// Waits until the limits admit a look and the write after it.
+    async fn reserve(&mut self) -> Result<(Reserved, Reserved), Error> {
+        let both = async {
+            let shared = &self.client.shared;
+            let look = shared.reserve(self.operation, self.options).await?;
+            Ok((look, shared.reserve(self.operation, self.options).await?))
+        };
+        both.await.map_err(|failure: Failure| {
+            let host = self.client.shared.base.authority();
+            let exchange = Exchange::unsent(self.operation, self.tries, failure);
+            self.lost_or(Error::from_exchange(exchange, &host, None, None))
+        })
+    }
+
+    /// Waits as long as a failure asks for, if there may be another attempt.
+    async fn wait_after(&mut self, error: Error) -> Result<(), Error> {
+        let shared = &self.client.shared;
+        let again = error.again();
+        match again {
+            Some(again) => self.tries = again.tries,
+            None => self.tries.sent += 1,
+        }
+        let is_refused = error.outcome() == Outcome::NotExecuted;
+        if let Some((wait, reason)) = again.and_then(|again| again.wait) {
+            if !is_refused {
+                self.lost.get_or_insert(error);
+            }
+            shared.sleep(self.operation, wait, reason).await;
+            return Ok(());
+        }
+        // In doubt even a refusal may mean that a lost request was carried out after the last look.
+        if is_refused && !self.in_doubt() {
+            return Err(error);
+        }
+        let lost = self.lost_or(error);
+        let may_go_on = self.tries.counted() < MOST_ATTEMPTS;
+        if !(may_go_on && shared.back_off(self.operation, self.tries.sent).await) {
+            return Err(lost);
+        }
+        self.lost = Some(lost);
+        Ok(())
+    }
+}

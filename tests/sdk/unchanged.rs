@@ -1,0 +1,217 @@
+//! Writes that rely on what was seen: somebody else edits in every wait that comes before them.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use links_fixtures::{Account, ContractServer, Fault, World};
+use links_sdk::{Client, FormChanges, Outcome, RateLimits, Token};
+
+use crate::clock::SharedClock;
+use crate::no_limits;
+use crate::proxy::{Act, Proxy};
+
+/// What somebody does to the page, once, when the client waits.
+type Edit = Box<dyn FnOnce(&mut Account) + Send>;
+
+/// A clock by whose first wait somebody else edits the page.
+pub(crate) struct Meddled {
+    clock: Arc<SharedClock>,
+    server: Mutex<Option<(Arc<ContractServer>, Edit)>>,
+}
+
+impl std::fmt::Debug for Meddled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.clock.fmt(f)
+    }
+}
+
+impl links_sdk::Clock for Meddled {
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic()
+    }
+    fn wall(&self) -> SystemTime {
+        self.clock.wall()
+    }
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        if let Some((server, edit)) = self.server.lock().unwrap().take() {
+            server.edit(edit);
+        }
+        self.clock.sleep(duration)
+    }
+}
+
+/// A service behind a proxy, and a client whose waits are used by somebody else.
+pub(crate) struct Scene {
+    pub(crate) server: Arc<ContractServer>,
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) client: Client,
+    clock: Arc<Meddled>,
+}
+
+impl Scene {
+    pub(crate) async fn new(limits: RateLimits) -> Self {
+        let (clock, service_clock) = SharedClock::new();
+        let server = ContractServer::builder(World::cafe()).clock(service_clock).no_limits();
+        let server = Arc::new(server.start().await.unwrap());
+        let proxy = Proxy::before(&server);
+        let clock = Arc::new(Meddled { clock, server: Mutex::default() });
+        let client = Client::builder(proxy.base_url())
+            .token(Token::new(&server.token()).unwrap())
+            .rate_limits(limits)
+            .clock(clock.clone())
+            .build()
+            .unwrap();
+        Self { server, proxy, client, clock }
+    }
+
+    /// Somebody edits the account in the next wait of the client.
+    pub(crate) fn meddle(&self, edit: impl FnOnce(&mut Account) + Send + 'static) {
+        *self.clock.server.lock().unwrap() = Some((self.server.clone(), Box::new(edit)));
+    }
+
+    /// Whether somebody had the time to.
+    pub(crate) fn was_meddled_with(&self) -> bool {
+        self.clock.server.lock().unwrap().is_none()
+    }
+
+    pub(crate) fn operations(&self) -> Vec<&'static str> {
+        self.server.requests().iter().filter_map(|request| request.operation).collect()
+    }
+}
+
+/// What becomes of the write, which is the second request after the look, before it takes effect.
+pub(crate) fn troubles() -> Vec<(&'static str, Act)> {
+    let error = |status, headers: &[(&str, &str)]| {
+        Act::answer(status, headers, r#"{"message": "No.", "code": "no"}"#)
+    };
+    vec![
+        ("429 with Retry-After", error(429, &[("Retry-After", "30")])),
+        ("429 without", error(429, &[])),
+        ("lost before it was carried out", Act::reset_before()),
+        ("503 before it was carried out", error(503, &[])),
+        ("408", error(408, &[])),
+    ]
+}
+
+#[tokio::test]
+async fn found_13_a_slot_that_somebody_edits_in_any_wait_before_its_delete_stays() {
+    for (name, trouble) in troubles() {
+        let scene = Scene::new(no_limits()).await;
+        let slots = scene.client.profile("cafe").slots();
+        let seen: Vec<_> =
+            slots.list().await.unwrap().into_iter().filter(|slot| slot.kind == "text").collect();
+        let id = seen[0].id.cast_unsigned();
+        scene.meddle(move |account| {
+            let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
+            slot.data.insert("title".into(), "Of somebody else".into());
+        });
+        scene.proxy.script([Act::pass(), trouble]);
+        let error = slots.delete_unchanged(seen).await.unwrap_err();
+        assert!(scene.was_meddled_with(), "{name}");
+        assert!(error.is_conflict() && error.to_string().contains("edited"), "{name}: {error}");
+        let page = slots.list().await.unwrap();
+        let slot = page.iter().find(|slot| slot.id.cast_unsigned() == id);
+        assert_eq!(slot.unwrap().data["title"], "Of somebody else", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn found_13_a_delete_that_is_lost_or_held_up_is_carried_out_once_where_nobody_interferes() {
+    let mut acts = troubles();
+    acts.push(("lost after it was carried out", Act::reset_after()));
+    acts.push(("cut", Act::cut(3)));
+    acts.push(("answered without content", Act::answer(200, &[], "").executed()));
+    acts.push(("answered with a page", Act::answer(200, &[], "<html>").executed()));
+    for (name, trouble) in acts {
+        let scene = Scene::new(no_limits()).await;
+        let slots = scene.client.profile("cafe").slots();
+        let page = slots.list().await.unwrap();
+        let seen: Vec<_> = page.iter().filter(|slot| slot.kind == "text").cloned().collect();
+        scene.proxy.script([Act::pass(), trouble]);
+        let asked = seen.len();
+        let done =
+            slots.delete_unchanged(seen).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let left = page.len() - asked;
+        let counts = (i64::try_from(asked).unwrap(), i64::try_from(left).unwrap());
+        assert_eq!((done.deleted, done.total), counts, "{name}");
+        assert_eq!(slots.list().await.unwrap().len(), left, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_follows_it_at_once() {
+    // With two requests a second the third has to wait, and with one the look and the delete still follow each other.
+    for per_second in [5, 2, 1] {
+        let mut limits = RateLimits::default();
+        limits.per_second = per_second;
+        let scene = Scene::new(limits).await;
+        let slots = scene.client.profile("cafe").slots();
+        let mut seen = slots.list().await.unwrap();
+        seen.retain(|slot| slot.kind == "text");
+        for _ in 1..per_second {
+            slots.list().await.unwrap();
+        }
+        let id = seen[0].id.cast_unsigned();
+        scene.meddle(move |account| {
+            let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
+            slot.data.insert("title".into(), "Of somebody else".into());
+        });
+        let error = slots.delete_unchanged(seen).await.unwrap_err();
+        assert!(scene.was_meddled_with() && error.is_conflict(), "{per_second} a second: {error}");
+        assert_eq!(error.outcome(), Outcome::NotExecuted);
+        assert!(!scene.operations().contains(&"deleteSlots"), "{per_second} a second");
+    }
+}
+
+#[tokio::test]
+async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
+    let scene = Scene::new(no_limits()).await;
+    let slots = scene.client.profile("cafe").slots();
+    let seen = slots.list().await.unwrap();
+    let busy = Fault::RateLimited(Some("7".into()));
+    // Every second request is a delete.
+    scene.server.fail((1..200).map(|nth| nth * 2), &busy);
+    let error = slots.delete_unchanged(seen[..1].to_vec()).await.unwrap_err();
+    assert!(error.is_rate_limited(), "{error}");
+    assert_eq!(error.outcome(), Outcome::NotExecuted);
+    assert_eq!(slots.list().await.unwrap().len(), seen.len());
+}
+
+#[tokio::test]
+async fn found_14_a_form_that_somebody_edits_in_any_wait_is_not_written_over() {
+    for (name, trouble) in troubles() {
+        let scene = Scene::new(no_limits()).await;
+        let seen = scene.client.forms().list().await.unwrap().items.remove(0);
+        let form = scene.client.form(&seen.id);
+        scene.meddle(|account| account.forms[0].title = "Of somebody else".into());
+        scene.proxy.script([Act::pass(), trouble.clone()]);
+        let ours = FormChanges::default().title("Ours");
+        let error = form.update_unchanged(&seen, ours).await.unwrap_err();
+        assert!(scene.was_meddled_with() && error.is_conflict(), "{name}: {error}");
+        assert_eq!(form.get().await.unwrap().title, "Of somebody else", "{name}");
+
+        // What is not changed by us may be changed by others.
+        let seen = form.get().await.unwrap();
+        scene.meddle(|account| account.forms[0].button_text = "Of somebody else".into());
+        scene.proxy.script([Act::pass(), trouble]);
+        let done = form.update_unchanged(&seen, FormChanges::default().title("Ours")).await;
+        let done = done.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((&*done.title, &*done.button_text), ("Ours", "Of somebody else"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking() {
+    for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
+        let scene = Scene::new(no_limits()).await;
+        let seen = scene.client.forms().list().await.unwrap().items.remove(0);
+        scene.server.forget_requests();
+        scene.proxy.script([Act::pass(), act]);
+        let form = scene.client.form(&seen.id);
+        let done = form.update_unchanged(&seen, FormChanges::default().title("Ours")).await;
+        assert_eq!(done.unwrap().title, "Ours");
+        assert_eq!(scene.operations(), ["showForm", "updateForm", "showForm"]);
+    }
+}
