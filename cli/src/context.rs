@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use links_sdk::apply::Owner;
 use links_sdk::{BaseUrl, Client, Clock, SharedFile, SystemClock, Token};
 
 use crate::credentials::{Given, given};
@@ -19,6 +20,9 @@ use crate::ui::{Ui, Watch};
 
 /// The file of what completion offers.
 pub(crate) const NAMES: &str = "names";
+
+/// The sandbox has one user only.
+const SANDBOX_USER: i64 = 0;
 
 /// More bytes than any token has.
 const TOKEN_FILE_MAX: u64 = 64 * 1024;
@@ -123,6 +127,21 @@ impl Context {
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         Some(origin.replace("://", "-").chars().map(plain).collect())
+    }
+
+    /// The account that is spoken as, as far as that is known without asking the service. An account whose token was switched by hand
+    /// counts as the one that logged in.
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        if matches!(self.settings.target, Target::Sandbox) {
+            return Some(Owner::of_user(SANDBOX_USER));
+        }
+        let of_token = |text: &str| Token::new(text).ok().map(|token| Owner::of_token(&token));
+        match &self.settings.token {
+            TokenFrom::Account(_, account) => Some(Owner::of_user(account.user_id)),
+            TokenFrom::Variable(text) => of_token(text),
+            TokenFrom::File(path) => of_token(&read_token(path).ok()?),
+            TokenFrom::Nowhere(_) => None,
+        }
     }
 
     /// The sandbox has a token of its own: that of the environment is never sent to it.

@@ -22,6 +22,16 @@ fn analytics_as_people_see_them() {
 }
 
 #[test]
+fn found_h_half_a_period_is_refused_in_the_words_of_the_command_line() {
+    let stage = Stage::in_june();
+    for (line, missing) in [("--from 2026-06-01", "--to"), ("--to 2026-06-01", "--from")] {
+        let run = stage.run(&format!("analytics account {line}"));
+        assert_eq!((run.exit, stage.operations().len()), (2, 0), "{run}");
+        assert!(run.stderr.contains(missing) && !run.stderr.contains("dateTo"), "{run}");
+    }
+}
+
+#[test]
 fn scripts_get_the_answer_as_it_was_sent() {
     let stage = Stage::with(|it| {
         it.choices(Choices { analytics_rows: Collection::Map, ..Choices::default() })

@@ -120,6 +120,127 @@ fn fault_65_a_broken_journal_stops_everything_until_it_is_put_aside() {
     assert_eq!(slots(&stage), 16, "what was created is found by its content");
 }
 
+#[test]
+fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
+    let stage = cafe();
+    cut_off(&stage, "after_send:3", "slots apply page.yaml");
+    let row = rows(&stage.run("slots history -o json")).remove(0);
+    let text = |name: &str| row[name].as_str().unwrap().to_owned();
+    std::fs::write(text("journal"), "what?\n{}\n").unwrap();
+    assert_eq!(stage.run("slots apply page.yaml").exit, 14, "it stands in the way");
+    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 0);
+    // A run that never began stands in nobody's way, and stays as well.
+    let other = text("backup").replace(".page.json", "0.page.json");
+    std::fs::copy(text("backup"), &other).unwrap();
+    let again = stage.run("slots apply page.yaml");
+    assert_eq!(again.exit, 0, "{again}");
+    assert!(std::fs::exists(text("backup")).unwrap() && std::fs::exists(&other).unwrap());
+    let states: Vec<_> =
+        rows(&stage.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
+    assert_eq!(states, ["not_begun", "aborted"], "what is left was made before the damage");
+    let restored = stage.run(&format!("slots restore {} --yes", text("run") + "0"));
+    assert_eq!(restored.exit, 0, "{restored}");
+    assert_eq!(stage.server.account().profiles[0].slots[0].data["title"], "Good morning!");
+}
+
+/// What a second user of the same service has: another token, and pages of its own.
+fn as_second_user(stage: &Stage) -> String {
+    stage.server.edit(|account| {
+        let mut token = account.tokens[0].clone();
+        token.token += "-second";
+        let text = token.token.clone();
+        account.tokens.push(token);
+        text
+    })
+}
+
+#[test]
+fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
+    let stage = cafe();
+    cut_off(&stage, "after_send:2", "slots apply page.yaml");
+    let second = as_second_user(&stage);
+    let other = |line: &str| {
+        let mut command = stage.command(line.split_whitespace());
+        let output = command.env("LINKS_TOKEN", &second).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        (output.status.code().unwrap(), text, output.stdout)
+    };
+    for line in ["slots apply --abort", "slots apply --resume"] {
+        let (exit, text, _) = other(line);
+        assert_eq!(exit, 2, "{text}");
+        assert!(text.contains("not known to be of this account"), "{text}");
+    }
+    // It may be the same user with a new token.
+    assert_eq!(other("slots apply --abort page.yaml").0, 0);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+
+    // What is known to be of another user does not even show.
+    stage.file("page.yaml", PAGE.replace("Last", "Another"));
+    cut_off(&stage, "before_send:2", "slots apply page.yaml");
+    let of_user = |user: &str| {
+        for recorded in runs(&stage).list().unwrap() {
+            let text = std::fs::read_to_string(&recorded.path).unwrap();
+            let (before, after) = text.split_once("\"owner\":{").unwrap();
+            let after = after.split_once('}').unwrap().1;
+            let owner = format!("{before}\"owner\":{{{user}}}{after}");
+            std::fs::write(&recorded.path, owner).unwrap();
+        }
+    };
+    of_user("\"user\":7");
+    assert!(!rows(&stage.run("slots history -o json")).is_empty(), "nobody can tell");
+    let config = stage.home.path().join("config");
+    std::fs::create_dir_all(&config).unwrap();
+    let accounts = serde_json::json!({"version": 1, "current": "other", "accounts": {"other": {
+        "baseUrl": stage.server.base_url(), "kept": {"command": ["echo", second]}, "userId": 8, "user": "Other",
+    }}});
+    std::fs::write(config.join("accounts.json"), accounts.to_string()).unwrap();
+    let stage = stage.env("LINKS_CONFIG_DIR", config.display().to_string()).env("LINKS_TOKEN", "");
+    assert_eq!(rows(&stage.run("slots history -o json")).len(), 0);
+    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 6);
+}
+
+#[test]
+fn found_20_a_journal_of_an_older_version_is_shown_and_acted_on_by_name_only() {
+    let stage = cafe();
+    cut_off(&stage, "after_send:2", "slots apply page.yaml");
+    let journal = runs(&stage).list().unwrap().remove(0).path;
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let (before, after) = text.split_once("\"owner\":{").unwrap();
+    let after = after.split_once("},").unwrap().1;
+    std::fs::write(&journal, format!("{before}{after}")).unwrap();
+    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 1);
+    let unnamed = stage.run("slots apply --abort");
+    assert!(unnamed.exit == 2 && unnamed.stderr.contains("--status lists them"), "{unnamed}");
+    assert_eq!(stage.run("slots apply --resume page.yaml").exit, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn found_h_a_pipe_in_place_of_a_journal_hangs_nothing() {
+    let stage = cafe();
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    let journal = runs(&stage).list().unwrap().remove(0).path;
+    std::fs::remove_file(&journal).unwrap();
+    assert!(Command::new("mkfifo").arg(&journal).status().unwrap().success());
+    let row = rows(&stage.run("slots history -o json")).remove(0);
+    assert_eq!(row["state"], "unreadable");
+    assert!(row["summary"].as_str().unwrap().contains("not a regular file"), "{row}");
+    assert_eq!(stage.run("slots apply page.yaml").exit, 14);
+    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 0);
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
+    let stage = cafe();
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    let row = rows(&stage.run("slots history -o json")).remove(0);
+    let seen = crate::terminal::run_at(80, &stage, "slots history");
+    assert!(seen.text.contains(row["run"].as_str().unwrap()), "{}", seen.text);
+}
+
 /// A key made of the content would get the first answer again, and nothing would be created.
 #[test]
 fn fault_52_there_and_back_again_creates_anew() {

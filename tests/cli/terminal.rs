@@ -13,13 +13,23 @@ pub(crate) struct Seen {
 
 /// Runs a command line on a terminal of its own, with what is typed.
 pub(crate) fn run(stage: &Stage, line: &str, typed: &str) -> Seen {
+    run_after("", stage, line, typed)
+}
+
+/// Runs a command line on a terminal that is so wide.
+pub(crate) fn run_at(columns: u16, stage: &Stage, line: &str) -> Seen {
+    run_after(&format!("stty cols {columns}; "), stage, line, "")
+}
+
+fn run_after(before: &str, stage: &Stage, line: &str, typed: &str) -> Seen {
     let inner = stage.command(line.split_whitespace());
     let quoted =
         |it: &std::ffi::OsStr| format!("'{}'", it.to_string_lossy().replace('\'', r"'\''"));
     let words: Vec<_> =
         std::iter::once(inner.get_program()).chain(inner.get_args()).map(quoted).collect();
     let mut outer = Command::new("script");
-    outer.args(["--quiet", "--return", "--command", &words.join(" "), "/dev/null"]);
+    let command = format!("{before}{}", words.join(" "));
+    outer.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
     outer
         .env_clear()
         .env("PATH", "/usr/bin:/bin")

@@ -1,6 +1,6 @@
 //! Rows of texts as lines of a table.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::{clean, cut};
 use crate::formats::Grid;
@@ -22,6 +22,10 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
         table.set_header(grid.headings.iter().map(|it| clean::line(it)));
         for row in &grid.rows {
             table.add_row(row.iter().map(|it| cut(&clean::line(it), CELL_MAX)));
+        }
+        // The first column names the record, and is copied into the next command.
+        if let Some(first) = table.column_mut(0) {
+            first.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
     lines(table)

@@ -58,7 +58,7 @@ pub use execute::Run;
 pub use failure::{ApplyError, ItemRefusal};
 pub use guard::{GuardRefusal, Limits, guard};
 pub use journal::{
-    BadJournal, Ending, Journal, Lock, LockError, Log, Opening, Recorded, Runs, State,
+    BadJournal, Ending, Journal, Lock, LockError, Log, Opening, Owner, Recorded, Runs, State,
 };
 pub(crate) use normal::is_unchanged;
 pub use normal::{fingerprint, same};

@@ -12,10 +12,10 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_parser = periods())]
     period: Option<AnalyticsPeriod>,
     /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE", value_parser = date, requires = "to")]
     from: Option<String>,
     /// Last day
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE", value_parser = date, requires = "from")]
     to: Option<String>,
     /// Step of the timeline
     #[arg(long, value_parser = buckets())]

@@ -113,7 +113,8 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         Some(_) => "`links slots apply --resume` goes on from where the page is",
         None => "run the same command again: it goes on from where the page is",
     };
-    let journal = held.begin(&runs, &it, opening.with_path(path));
+    let opening = opening.with_path(path).with_owner(context.owner());
+    let journal = held.begin(&runs, &it, opening);
     let mut journal = journal.map_err(|error| unwritable(&error))?;
     let done = execute(&it, &mut journal, &context.ui, resume).await.inspect_err(|failure| {
         if failure.is_validation() {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use links_sdk::apply::{Done, Ending, Recorded, Runs, State};
+use links_sdk::apply::{BadJournal, Done, Ending, Recorded, Runs, State};
 use serde_json::{Value, json};
 
 use super::executing::written;
@@ -43,32 +43,40 @@ pub(super) fn listed(all: &[(Runs, Recorded)]) -> Outcome {
 
 /// A run as a record.
 pub(super) fn row(runs: &Runs, recorded: &Recorded) -> Value {
-    let log = match &recorded.log {
-        Ok(log) => log,
-        Err(why) => {
-            return json!({
-                "run": recorded.run, "profile": runs.profile(), "state": "unreadable",
-                "summary": why.to_string(), "journal": recorded.path.display().to_string(),
-            });
+    let mut row = json!({ "run": recorded.run, "profile": runs.profile() });
+    if let Some(opening) = &recorded.opening {
+        row["time"] = state::time(opening.time).into();
+        row["service"] = opening.service.clone().into();
+        row["user"] = opening.owner.as_ref().and_then(|it| it.user).into();
+        row["login"] = opening.login.clone().into();
+        row["file"] = opening.path.clone().into();
+    }
+    match &recorded.log {
+        Ok(log) => {
+            let done = log.done();
+            let Done { updated, deleted, reordered, .. } = done;
+            row["state"] = named(log.state()).into();
+            row["inDoubt"] = log.is_in_doubt().into();
+            row["done"] = json!({ "updated": updated, "created": done.created.len(), "deleted": deleted, "reordered": reordered });
+            row["summary"] = written(done).into();
+            row["deleted"] = json!(log.deleted());
         }
-    };
-    let (opening, done) = (log.opening(), log.done());
-    let Done { updated, deleted, reordered, .. } = done;
-    json!({
-        "run": recorded.run,
-        "time": state::time(opening.time),
-        "service": opening.service,
-        "profile": opening.profile,
-        "login": opening.login,
-        "file": opening.path,
-        "state": named(log.state()),
-        "inDoubt": log.is_in_doubt(),
-        "done": { "updated": updated, "created": done.created.len(), "deleted": deleted, "reordered": reordered },
-        "summary": written(done),
-        "deleted": log.deleted(),
-        "journal": recorded.path.display().to_string(),
-        "backup": runs.backup(&recorded.run).display().to_string(),
-    })
+        Err(why) => {
+            row["state"] = unusable(why).into();
+            row["summary"] = why.to_string().into();
+        }
+    }
+    row["journal"] = recorded.path.display().to_string().into();
+    row["backup"] = runs.backup(&recorded.run).display().to_string().into();
+    row
+}
+
+fn unusable(why: &BadJournal) -> &'static str {
+    match why {
+        BadJournal::NotBegun => "not_begun",
+        BadJournal::PutAside => "aborted",
+        _ => "unreadable",
+    }
 }
 
 fn named(state: State) -> &'static str {

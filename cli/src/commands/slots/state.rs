@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use links_sdk::apply::{BadJournal, LockError, Log, Recorded, Runs, State};
+use links_sdk::apply::{BadJournal, LockError, Log, Owner, Recorded, Runs, State};
 use links_sdk::{BaseUrl, ProfileKey};
 
 use super::executing::unwritable;
@@ -42,34 +42,39 @@ pub(super) fn runs(context: &Context, profile: i64) -> Result<Runs, Failure> {
     Ok(Runs::of(&folder(context)?, &service, profile))
 }
 
-/// The runs of all pages of the service that is spoken to, the oldest first; of all services where none is named.
+/// The runs of all pages of the service that is spoken to, the oldest first, without those of other accounts; of all services where none
+/// is named.
 pub(super) fn all(context: &Context) -> Result<Vec<(Runs, Recorded)>, Failure> {
-    let service = service(context);
-    let of_service = |it: &Recorded| match (&it.log, &service) {
-        (Ok(log), Some(service)) => log.opening().service == *service,
-        _ => true,
-    };
-    let folder = folder(context)?;
+    let (service, folder) = (service(context), folder(context)?);
     let mut all = Vec::new();
-    for runs in Runs::all(&folder).map_err(|error| unreadable(&folder, &error))? {
+    for runs in Runs::all(&folder, service.as_deref()).map_err(|it| unreadable(&folder, &it))? {
         let recorded = runs.list().map_err(|error| unreadable(&folder, &error))?;
-        all.extend(recorded.into_iter().filter(of_service).map(|it| (runs.clone(), it)));
+        all.extend(recorded.into_iter().map(|it| (runs.clone(), it)));
+    }
+    if let Some(own) = context.owner() {
+        all.retain(|(_, recorded)| is_own(recorded, &own) != Some(false));
     }
     all.sort_by(|(_, one), (_, other)| one.run.cmp(&other.run));
     Ok(all)
+}
+
+/// Whether a run belongs to an account. `None` where nobody can tell: its journal does not say it, or names another token.
+pub(super) fn is_own(recorded: &Recorded, own: &Owner) -> Option<bool> {
+    recorded.opening.as_ref()?.owner.as_ref()?.is(own)
 }
 
 fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot read {}: {error}", folder.display()))
 }
 
-/// Each run of a page. One whose journal is of no use stands in the way of all.
+/// Each run of a page. An open one whose journal is of no use stands in the way of all.
 pub(super) fn logs(runs: &Runs) -> Result<Vec<Log>, Failure> {
     let recorded = runs.list().map_err(|error| {
         Failure::usage(format!("the runs of the page cannot be read: {error}"))
             .hint("name another folder with LINKS_STATE_DIR")
     })?;
-    recorded.into_iter().map(|it| it.log.map_err(|why| bad(&it.path, &why))).collect()
+    let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
+    in_use.map(|it| it.log.map_err(|why| bad(&it.path, &why))).collect()
 }
 
 /// A journal that is of no use, and what to do about it.
@@ -101,11 +106,11 @@ pub(super) fn created(context: &Context, read: &Read) -> Result<BTreeMap<usize, 
 
 /// Whether a run is of the page that a key names.
 pub(super) fn is_of(runs: &Runs, recorded: &Recorded, key: &ProfileKey) -> bool {
-    match (key, &recorded.log) {
+    match (key, &recorded.opening) {
         (ProfileKey::Id(id), _) => runs.profile() == Some(*id),
-        (ProfileKey::Login(login), Ok(log)) => log.opening().login == *login,
+        (ProfileKey::Login(login), Some(opening)) => opening.login == *login,
         // Which login it had is written in the journal alone.
-        (ProfileKey::Login(_), Err(_)) => true,
+        (ProfileKey::Login(_), None) => true,
     }
 }
 

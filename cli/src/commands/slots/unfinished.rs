@@ -1,7 +1,7 @@
 //! Runs that did not come to an end: which there are, which is meant, and giving one up.
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::{Opening, Recorded, Runs, State};
+use links_sdk::apply::{Opening, Recorded, Runs};
 use serde_json::json;
 
 use super::{history, state};
@@ -44,21 +44,29 @@ pub(super) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Outco
     Ok(Outcome::own(row, View::Lines(vec![Line::new(Tone::Plain, text)])))
 }
 
+/// The only one. Without the name of a page it has to be known to be of this account.
 fn one(context: &Context, key: Option<&ProfileKey>) -> Result<(Runs, Recorded), Failure> {
     let mut all = find(context, key)?;
+    let named = "name the file of the one that is meant; --status lists them";
     match (all.pop(), all.is_empty()) {
-        (Some(one), true) => Ok(one),
+        (Some(one), true) if key.is_some() || is_known_own(context, &one.1) => Ok(one),
+        (Some(_), true) => {
+            let message = "a run is unfinished, and it is not known to be of this account";
+            Err(Failure::usage(message).hint(named))
+        }
         (None, _) => Err(Failure::new(Exit::NotFound, "no run is unfinished")),
-        (Some(_), false) => Err(Failure::usage("more than one run is unfinished")
-            .hint("name the file of the one that is meant; --status lists them")),
+        (Some(_), false) => Err(Failure::usage("more than one run is unfinished").hint(named)),
     }
+}
+
+fn is_known_own(context: &Context, recorded: &Recorded) -> bool {
+    context.owner().is_some_and(|own| state::is_own(recorded, &own) == Some(true))
 }
 
 fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<(Runs, Recorded)>, Failure> {
     let mut all = state::all(context)?;
     all.retain(|(runs, recorded)| {
-        let is_open = recorded.log.as_ref().map_or(true, |log| log.state() == State::Unfinished);
-        is_open && key.is_none_or(|key| state::is_of(runs, recorded, key))
+        recorded.is_open() && key.is_none_or(|key| state::is_of(runs, recorded, key))
     });
     Ok(all)
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Owner;
 use crate::apply::{DesiredPage, Options, Page, Plan, fingerprint};
 
 /// Format of the journals that this version writes. It reads no newer one.
@@ -18,6 +19,9 @@ pub struct Opening {
     format: u32,
     /// The service's address, or another name for it.
     pub service: String,
+    /// The account. Journals of older versions do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
     /// The page's id.
     pub profile: i64,
     /// Its login when the run began.
@@ -49,6 +53,7 @@ impl Opening {
         Self {
             format: FORMAT,
             service: service.into(),
+            owner: None,
             profile: page.id,
             login: page.login.clone(),
             file: hash_of(desired),
@@ -65,6 +70,12 @@ impl Opening {
     #[must_use]
     pub fn with_path(self, path: Option<String>) -> Self {
         Self { path, ..self }
+    }
+
+    /// The same with the account.
+    #[must_use]
+    pub fn with_owner(self, owner: Option<Owner>) -> Self {
+        Self { owner, ..self }
     }
 
     /// Whether the run was for a file that asks for the same.

@@ -46,6 +46,19 @@ pub enum BadJournal {
     /// A newer version of this program wrote it.
     #[error("a newer version wrote it (format {0}, this one reads up to {FORMAT})")]
     Newer(u32),
+    /// It is missing, or not even its first line is whole: nothing was written to the page.
+    #[error("the run was not begun")]
+    NotBegun,
+    /// It was of no use, and the run was given up.
+    #[error("it was put aside")]
+    PutAside,
+}
+
+impl BadJournal {
+    /// Whether the run may have been stopped in the middle, so that no other run may begin before it is given up.
+    pub fn is_open(&self) -> bool {
+        !matches!(self, Self::NotBegun | Self::PutAside)
+    }
 }
 
 /// The latest plan of a run.
@@ -75,10 +88,10 @@ struct Format {
 }
 
 impl Log {
-    /// Reads a journal; also tells how many of its bytes are whole lines. `None` where not even the first line is.
+    /// Reads a journal; also tells how many of its bytes are whole lines.
     ///
     /// A last line that is torn counts as not written: what it announces was not begun yet, and what it reports can be read off the page.
-    pub(super) fn read(run: &str, bytes: &[u8]) -> Result<Option<(Self, usize)>, BadJournal> {
+    pub(super) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), BadJournal> {
         let mut log: Option<Self> = None;
         let mut whole = 0;
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -98,7 +111,7 @@ impl Log {
             }
             whole += line.len();
         }
-        Ok(log.map(|log| (log, whole)))
+        log.map(|log| (log, whole)).ok_or(BadJournal::NotBegun)
     }
 
     pub(super) fn new(run: &str, opening: Opening) -> Self {
@@ -225,6 +238,14 @@ impl Log {
     /// How many slots the page had when it was last seen.
     pub fn slots(&self) -> usize {
         self.slots
+    }
+}
+
+/// What the first line says, whatever comes after it.
+pub(super) fn opening_of(bytes: &[u8]) -> Option<Opening> {
+    match serde_json::from_slice(bytes.split(|byte| *byte == b'\n').next()?) {
+        Ok(Entry::Open(opening)) => Some(opening),
+        _ => None,
     }
 }
 

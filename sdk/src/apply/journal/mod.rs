@@ -7,6 +7,8 @@
 mod entry;
 mod file;
 mod log;
+mod own_file;
+mod owner;
 mod resume;
 mod runs;
 mod settle;
@@ -16,6 +18,7 @@ mod tests;
 pub use entry::{Ending, Opening};
 pub use file::Journal;
 pub use log::{BadJournal, Log, State};
+pub use owner::Owner;
 pub(super) use settle::traces;
 
 pub use runs::{Lock, LockError, Recorded, Runs};

@@ -1,6 +1,6 @@
 //! Where the runs of a page are kept: a folder with a journal and a backup for each, and a lock.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,18 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::entry::{Entry, Opening, short_hash};
-use super::log::{BadJournal, Log, State};
-use super::{Ending, Journal};
+use super::log::{BadJournal, Log, State, opening_of};
+use super::{Ending, Journal, own_file};
 use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash};
 
 /// Runs that came to an end are kept until there are this many newer ones.
 const KEPT: usize = 50;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
+/// A journal that was of no use when its run was given up.
+const PUT_ASIDE: &str = "aborted";
+/// A larger file is no journal: its plans hold a page of 500 slots each.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The runs of one page.
 ///
@@ -54,8 +58,17 @@ pub struct Recorded {
     pub run: String,
     /// Its journal.
     pub path: PathBuf,
+    /// What the run is about, where at least that can be read.
+    pub opening: Option<Opening>,
     /// What the journal says.
     pub log: Result<Log, BadJournal>,
+}
+
+impl Recorded {
+    /// Whether the run did not come to an end, as far as can be told.
+    pub fn is_open(&self) -> bool {
+        self.log.as_ref().map_or_else(BadJournal::is_open, |log| log.state() == State::Unfinished)
+    }
 }
 
 /// Keeps other processes of this machine off the page until it is dropped.
@@ -96,48 +109,62 @@ struct Backup<'a> {
 impl Runs {
     /// Those of a page, in a folder below `state`. Nothing is made before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
-        let service = &short_hash(service.as_bytes())[..16];
-        Self { folder: root(state).join(service).join(profile.to_string()) }
+        Self { folder: of_service(state, service).join(profile.to_string()) }
     }
 
-    /// Those of every page that has any.
+    /// Those of every page that has any, of one service or of all.
     ///
     /// # Errors
     ///
     /// When a folder cannot be read.
-    pub fn all(state: &Path) -> io::Result<Vec<Self>> {
+    pub fn all(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
+        let services = match service {
+            Some(service) => vec![of_service(state, service)],
+            None => entries(&root(state))?.into_iter().filter(|it| it.is_dir()).collect(),
+        };
         let mut all = Vec::new();
-        for service in entries(&root(state))?.into_iter().filter(|it| it.is_dir()) {
+        for service in services {
             let pages = entries(&service)?.into_iter();
             all.extend(pages.filter(|it| it.is_dir()).map(|folder| Self { folder }));
         }
         Ok(all)
     }
 
-    /// Each run, the oldest first.
+    /// Each run of which there is a journal or a backup, the oldest first.
     ///
     /// # Errors
     ///
     /// When the folder cannot be read. A journal that is of no use is listed as such.
     pub fn list(&self) -> io::Result<Vec<Recorded>> {
-        let mut runs = Vec::new();
+        let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for path in entries(&self.folder)? {
-            let Some(run) = run_of(&path) else { continue };
-            let log = match fs::read(&path) {
-                Ok(bytes) => Log::read(&run, &bytes).map(|read| read.map(|(log, _)| log)),
-                Err(error) => Err(BadJournal::Io(error)),
-            };
-            // Nothing was begun where not even the first line is whole.
-            if let Some(log) = log.transpose() {
-                runs.push(Recorded { run, path, log });
+            if let Some((run, what)) = run_of(&path) {
+                runs.entry(run).or_default().insert(what);
             }
         }
-        Ok(runs)
+        Ok(runs.into_iter().map(|(run, files)| self.recorded(run, &files)).collect())
+    }
+
+    fn recorded(&self, run: String, files: &BTreeSet<&str>) -> Recorded {
+        let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
+        let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
+        let bytes = match own_file::read(&path, MAX_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            bytes => bytes,
+        };
+        let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
+        let log = match bytes {
+            _ if is_aside => Err(BadJournal::PutAside),
+            Ok(bytes) => Log::read(&run, &bytes).map(|(log, _)| log),
+            Err(error) => Err(BadJournal::Io(error)),
+        };
+        Recorded { run, path, opening, log }
     }
 
     /// When anything was last written down.
     pub fn last_change(&self) -> Option<SystemTime> {
-        let journals = entries(&self.folder).ok()?.into_iter().filter(|it| run_of(it).is_some());
+        let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
+        let journals = entries(&self.folder).ok()?.into_iter().filter(is_journal);
         journals.filter_map(|it| fs::metadata(it).and_then(|known| known.modified()).ok()).max()
     }
 
@@ -148,7 +175,7 @@ impl Runs {
 
     /// The page as it was before a run: a page file.
     pub fn backup(&self, run: &str) -> PathBuf {
-        self.folder.join(format!("{run}.{BACKUP}"))
+        self.file(run, BACKUP)
     }
 
     /// Keeps other processes off the page. `wait` is for the lock to become free, which blocks this thread.
@@ -160,7 +187,7 @@ impl Runs {
         let path = self.folder.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };
         make_folder(&self.folder).map_err(failed)?;
-        let mut file = private().create(true).read(true).open(&path).map_err(failed)?;
+        let mut file = own_file::open(private().create(true).read(true), &path).map_err(failed)?;
         let was_awaited = match file.try_lock() {
             Ok(()) => false,
             Err(TryLockError::WouldBlock) if wait => file.lock().map(|()| true).map_err(failed)?,
@@ -219,9 +246,9 @@ impl Runs {
     /// When its journal cannot be read or written.
     pub fn resume(&self, lock: Lock, run: &str) -> Result<Journal, BadJournal> {
         let path = self.journal(run);
-        let bytes = fs::read(&path).map_err(BadJournal::Io)?;
-        let (log, whole) = Log::read(run, &bytes)?.ok_or(BadJournal::Damaged(1))?;
-        let mut file = private().open(&path).map_err(BadJournal::Io)?;
+        let bytes = own_file::read(&path, MAX_BYTES).map_err(BadJournal::Io)?;
+        let (log, whole) = Log::read(run, &bytes)?;
+        let mut file = own_file::open(&mut private(), &path).map_err(BadJournal::Io)?;
         // A torn last line must not come to stand in the middle.
         let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
         cut.map_err(BadJournal::Io)?;
@@ -236,42 +263,33 @@ impl Runs {
     pub fn abort(&self, lock: Lock, run: &str) -> io::Result<()> {
         match self.resume(lock, run) {
             Ok(mut journal) => journal.append(Entry::Close { ending: Ending::Aborted }),
-            Err(BadJournal::Io(error)) => Err(error),
-            Err(_) => {
-                let path = self.journal(run);
-                fs::rename(&path, path.with_extension("aborted"))
-            }
+            Err(_) => fs::rename(self.journal(run), self.file(run, PUT_ASIDE)),
         }
     }
 
     /// Where the journal of a run is.
     pub fn journal(&self, run: &str) -> PathBuf {
-        self.folder.join(format!("{run}.{JOURNAL}"))
+        self.file(run, JOURNAL)
+    }
+
+    fn file(&self, run: &str, what: &str) -> PathBuf {
+        self.folder.join(format!("{run}.{what}"))
     }
 
     /// Time and number come first, so that names sort as the runs came, whatever the clock did; what is random makes keys of it.
     fn new_name(&self, time: u64) -> String {
-        let runs = entries(&self.folder).unwrap_or_default();
-        let last =
-            runs.iter().filter_map(|path| run_of(path)).filter_map(|run| order_of(&run)).max();
+        let files = entries(&self.folder).unwrap_or_default();
+        let last = files.iter().filter_map(|path| order_of(&run_of(path)?.0)).max();
         let order = last.map_or(time << 8, |last| (last + 1).max(time << 8));
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 
-    /// Old runs take up room for nothing, and so does what never became a run; what cannot be removed stays.
+    /// Old runs that came to an end make room. What cannot be read stays, and its backup with it: it may be all that is left of a page.
     fn tidy(&self) {
-        let (Ok(runs), Ok(paths)) = (self.list(), entries(&self.folder)) else { return };
-        let is_over =
-            |run: &Recorded| run.log.as_ref().is_ok_and(|log| log.state() != State::Unfinished);
-        let over = runs.iter().filter(|run| is_over(run)).map(|run| &run.run);
-        let old: HashSet<&String> = over.rev().skip(KEPT - 1).collect();
-        let kept: HashSet<&String> =
-            runs.iter().map(|run| &run.run).filter(|run| !old.contains(run)).collect();
-        for path in paths {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let run =
-                [JOURNAL, BACKUP].iter().find_map(|it| name.strip_suffix(it)?.strip_suffix('.'));
-            if run.is_some_and(|run| !kept.contains(&run.to_owned())) {
+        let Ok(runs) = self.list() else { return };
+        let over = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
+        for run in over.rev().skip(KEPT - 1) {
+            for path in [self.backup(&run.run), self.journal(&run.run)] {
                 crash::point("before_remove");
                 let _ = fs::remove_file(path);
                 crash::point("after_remove");
@@ -284,13 +302,21 @@ fn root(state: &Path) -> PathBuf {
     state.join("runs")
 }
 
+fn of_service(state: &Path, service: &str) -> PathBuf {
+    root(state).join(&short_hash(service.as_bytes())[..16])
+}
+
 /// When a run began, in 256ths of a second.
 fn order_of(run: &str) -> Option<u64> {
     u64::from_str_radix(run.split_once('-')?.0, 16).ok()
 }
 
-fn run_of(path: &Path) -> Option<String> {
-    (path.extension()? == JOURNAL).then(|| path.file_stem()?.to_str().map(str::to_owned))?
+/// The run that a file belongs to, and what the file is for it.
+fn run_of(path: &Path) -> Option<(String, &'static str)> {
+    let (run, what) = path.file_name()?.to_str()?.split_once('.')?;
+    let known = [JOURNAL, BACKUP, PUT_ASIDE].into_iter().find(|it| *it == what)?;
+    order_of(run)?;
+    Some((run.to_owned(), known))
 }
 
 /// What is in a folder, by name; nothing where there is none.

@@ -131,10 +131,8 @@ fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
     }
     // Nothing was begun where the first line is torn.
     fs::write(desk.runs.journal(&run), &whole[..20]).unwrap();
-    assert!(desk.runs.list().unwrap().is_empty());
-    drop(desk.open());
-    assert_eq!(desk.runs.list().unwrap().len(), 1);
-    assert!(!desk.runs.journal(&run).exists() && !desk.runs.backup(&run).exists());
+    assert!(matches!(desk.only(), Err(BadJournal::NotBegun)));
+    assert!(!desk.runs.list().unwrap()[0].is_open());
 }
 
 #[test]
@@ -150,7 +148,8 @@ fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
     }
     desk.append(&run, "what?\n{}\n");
     desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
-    assert!(desk.runs.list().unwrap().is_empty());
+    assert!(matches!(desk.only(), Err(BadJournal::PutAside)));
+    assert_eq!(desk.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
     drop(desk.open());
 }
 
@@ -174,7 +173,7 @@ fn any_bytes_are_read_without_a_panic() {
     let whole = fs::read(desk.runs.journal(&run)).unwrap();
     for at in 0..whole.len() {
         let cut = Log::read(&run, &whole[..at]);
-        assert!(cut.is_ok(), "cut at {at}: {cut:?}");
+        assert!(matches!(cut, Ok(_) | Err(BadJournal::NotBegun)), "cut at {at}: {cut:?}");
         let mut bent = whole.clone();
         bent[at] ^= 0x15;
         let _ = Log::read(&run, &bent);
@@ -243,8 +242,89 @@ fn the_runs_of_every_page_are_found() {
     let desk = Desk::new();
     let run = desk.interrupted();
     fs::write(desk.state.path().join("runs/stray"), "").unwrap();
-    let all = Runs::all(desk.state.path()).unwrap();
+    let all = Runs::all(desk.state.path(), None).unwrap();
     assert_eq!(all.iter().map(Runs::profile).collect::<Vec<_>>(), [Some(101)]);
     assert_eq!(all[0].list().unwrap()[0].run, run);
-    assert!(Runs::all(&desk.state.path().join("absent")).unwrap().is_empty());
+    assert_eq!(Runs::all(desk.state.path(), Some(SERVICE)).unwrap().len(), 1);
+    assert!(Runs::all(desk.state.path(), Some("another")).unwrap().is_empty());
+    assert!(Runs::all(&desk.state.path().join("absent"), None).unwrap().is_empty());
+}
+
+#[test]
+fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
+    let damages: [fn(&Desk, &str); 5] = [
+        |desk, run| fs::write(desk.runs.journal(run), "what?\n{}\n").unwrap(),
+        |desk, run| fs::write(desk.runs.journal(run), "").unwrap(),
+        |desk, run| fs::write(desk.runs.journal(run), "\0\0\0").unwrap(),
+        |desk, run| fs::remove_file(desk.runs.journal(run)).unwrap(),
+        |desk, run| {
+            desk.append(run, "what?\n{}\n");
+            desk.runs.abort(desk.runs.lock(false).unwrap(), run).unwrap();
+        },
+    ];
+    for (nth, damage) in damages.iter().enumerate() {
+        let mut desk = Desk::new();
+        let run = desk.interrupted();
+        let backup = fs::read(desk.runs.backup(&run)).unwrap();
+        damage(&desk, &run);
+        // More runs than are kept.
+        for _ in 0..60 {
+            desk.page.read_at += Duration::from_secs(1);
+            desk.open().close(Ending::Stopped);
+        }
+        let first = desk.runs.list().unwrap().remove(0);
+        assert_eq!((&first.run, first.log.is_err()), (&run, true), "damage {nth}");
+        assert_eq!(fs::read(desk.runs.backup(&run)).unwrap(), backup, "damage {nth}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_once() {
+    use std::os::unix::fs::symlink;
+    let places: [fn(&std::path::Path); 3] = [
+        |path| {
+            rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+                .unwrap();
+        },
+        |path| symlink("/dev/zero", path).unwrap(),
+        |path| fs::create_dir(path).unwrap(),
+    ];
+    for (nth, place) in places.iter().enumerate() {
+        let desk = Desk::new();
+        let run = desk.interrupted();
+        fs::remove_file(desk.runs.journal(&run)).unwrap();
+        place(&desk.runs.journal(&run));
+        assert!(matches!(desk.only(), Err(BadJournal::Io(_))), "place {nth}");
+        assert!(desk.runs.list().unwrap()[0].is_open(), "place {nth}");
+        desk.runs.resume(desk.runs.lock(false).unwrap(), &run).unwrap_err();
+        drop(desk.runs.lock(false).unwrap());
+        desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
+        assert!(matches!(desk.only(), Err(BadJournal::PutAside)), "place {nth}");
+        drop(desk.open());
+        assert!(desk.runs.backup(&run).exists());
+    }
+    let desk = Desk::new();
+    let run = desk.interrupted();
+    let lock = desk.runs.journal(&run).with_file_name("lock");
+    fs::remove_file(&lock).unwrap();
+    places[0](&lock);
+    assert!(matches!(desk.runs.lock(false), Err(LockError::Io { .. })));
+}
+
+#[test]
+fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
+    let desk = Desk::new();
+    let options = Options::default();
+    let opening = Opening::new(SERVICE, &desk.page, &desk.file, &options);
+    let lock = desk.runs.lock(false).unwrap();
+    let owned = opening.with_owner(Some(Owner::of_user(7)));
+    drop(desk.runs.open(lock, owned, &desk.plan, &desk.page, &SlotTypes::default()).unwrap());
+    let read = desk.only().unwrap();
+    assert_eq!(read.opening().owner, Some(Owner::of_user(7)));
+    let path = desk.runs.journal(read.run());
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"owner\":{\"user\":7},"), "{text}");
+    fs::write(&path, text.replacen("\"owner\":{\"user\":7},", "", 1)).unwrap();
+    assert_eq!(desk.only().unwrap().opening().owner, None);
 }

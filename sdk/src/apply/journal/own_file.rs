@@ -1,0 +1,53 @@
+//! Opening files of our own. What is there in place of one - a pipe, a device, a directory, a huge file - is refused without waiting for it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Opens a regular file.
+pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        // Without this a pipe is waited for until somebody writes to it.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Reads a file that may have at most so many bytes.
+pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(OpenOptions::new().read(true), path)?;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_of_a_bounded_size_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        assert_eq!(read(&path, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        read(folder.path(), 5).unwrap_err();
+        #[cfg(unix)]
+        {
+            let error = read(Path::new("/dev/zero"), 5).unwrap_err();
+            assert!(error.to_string().contains("not a regular file"), "{error}");
+        }
+    }
+}
