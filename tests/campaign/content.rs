@@ -1,0 +1,160 @@
+//! Random content of slots: few different values, so that equal and almost equal slots are frequent.
+
+use serde_json::{Map, Value, json};
+
+use crate::history::Block;
+use crate::random::Random;
+
+/// The form that every case has.
+pub(crate) const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+const WORDS: [&str; 12] = [
+    "Menu",
+    "menu",
+    " Menu",
+    "Menu ",
+    "Меню",
+    "مرحبا",
+    "☕️🥐",
+    "A",
+    "B",
+    "C: #1 - {x}",
+    "2024",
+    "no",
+];
+
+fn word(random: &mut Random) -> String {
+    match random.below(20) {
+        0 => "long ".repeat(40 + random.below(60)),
+        1 => "line\nline \"quoted\" 'x' \\ \t end".to_owned(),
+        2 => format!("n{}", random.below(1000)),
+        _ => random.pick(&WORDS).to_owned(),
+    }
+}
+
+fn link(random: &mut Random) -> String {
+    format!("https://shop.example/{}", random.below(6))
+}
+
+/// A slot of any type that can be created.
+pub(crate) fn block(random: &mut Random) -> Block {
+    let kinds = [
+        "text", "text", "text", "text", "button", "button", "button", "divider", "divider",
+        "picture", "gallery", "youtube", "faq", "music", "form", "wishlist", "question",
+    ];
+    let kind = random.pick(&kinds);
+    Block { kind: kind.to_owned(), data: data(kind, random), legacy: false }
+}
+
+/// Any slot that a page can have.
+pub(crate) fn on_page(random: &mut Random) -> Block {
+    match random.below(20) {
+        0 | 1 => {
+            let data = json!({ "title": word(random), "startsAt": "2026-12-05T18:00:00+05:00" });
+            Block { kind: "event".to_owned(), data: object(data), legacy: false }
+        }
+        2 => {
+            let data = json!({ "base": word(random) });
+            Block { kind: "currency".to_owned(), data: object(data), legacy: true }
+        }
+        3 => Block { legacy: true, ..text(random) },
+        _ => block(random),
+    }
+}
+
+fn text(random: &mut Random) -> Block {
+    Block { kind: "text".to_owned(), data: data("text", random), legacy: false }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    let Value::Object(map) = value else { unreachable!("data is an object") };
+    map
+}
+
+fn data(kind: &str, random: &mut Random) -> Map<String, Value> {
+    let mut data = object(match kind {
+        "text" => json!({ "title": word(random), "description": word(random) }),
+        "button" => {
+            let style = random.pick(&["primary", "secondary", "outline"]);
+            json!({ "title": word(random), "link": link(random), "style": style })
+        }
+        "picture" => {
+            json!({ "image": format!("uploads/{}.jpg", random.below(4)), "title": word(random), "link": null })
+        }
+        "gallery" => {
+            let images: Vec<_> = (0..random.below(4))
+                .map(|_| json!({ "image": format!("uploads/{}.jpg", random.below(4)), "title": word(random) }))
+                .collect();
+            json!({ "title": word(random), "images": images })
+        }
+        "youtube" => {
+            json!({ "link": format!("https://www.youtube.com/watch?v=cafe000000{}", random.below(4)), "title": word(random) })
+        }
+        "faq" => {
+            let items: Vec<_> = (0..random.below(4))
+                .map(|_| json!({ "question": word(random), "answer": word(random) }))
+                .collect();
+            json!({ "title": word(random), "items": items })
+        }
+        "music" => {
+            let url = format!("https://open.spotify.com/album/{}", random.below(4));
+            json!({ "title": word(random), "artist": word(random), "links": [
+                { "platform": "spotify", "label": "Spotify", "icon": "spotify", "url": url },
+            ] })
+        }
+        "form" => {
+            json!({ "formId": FORM, "view": random.pick(&["button", "inline"]), "buttonText": word(random) })
+        }
+        "wishlist" => {
+            json!({ "title": word(random), "items": [{ "title": word(random), "link": null, "price": "1 000 ₸" }] })
+        }
+        "question" => json!({ "title": word(random), "placeholder": word(random) }),
+        _ => json!({}),
+    });
+    // Keys that can be left out are, now and then.
+    for key in ["description", "style", "artist", "placeholder", "buttonText"] {
+        if random.percent(30) {
+            data.remove(key);
+        }
+    }
+    data
+}
+
+/// A key of a slot with a new value for it; a type without data has none.
+pub(crate) fn new_value(kind: &str, random: &mut Random) -> Option<(String, Value)> {
+    let keys: &[&str] = match kind {
+        "button" => &["title", "link", "style"],
+        "text" => &["title", "description"],
+        "form" => &["buttonText", "view"],
+        "divider" => return None,
+        "picture" => &["title", "image"],
+        "faq" | "wishlist" => &["title", "items"],
+        "gallery" => &["title", "images"],
+        "question" => &["title", "placeholder"],
+        _ => &["title"],
+    };
+    let key = random.pick(keys);
+    let nullable = !matches!(
+        (kind, key),
+        ("button" | "music", _)
+            | ("text", "description")
+            | (_, "view" | "image" | "images" | "items")
+    );
+    let value = match key {
+        _ if nullable && random.percent(10) => Value::Null,
+        "link" => link(random).into(),
+        "style" => random.pick(&["primary", "secondary", "outline"]).into(),
+        "view" => random.pick(&["button", "inline"]).into(),
+        "image" => format!("uploads/{}.jpg", random.below(4)).into(),
+        "images" => json!([{ "image": "uploads/9.jpg", "title": word(random) }]),
+        "items" if kind == "faq" => json!([{ "question": word(random), "answer": word(random) }]),
+        "items" => json!([{ "title": word(random), "link": null, "price": null }]),
+        _ => word(random).into(),
+    };
+    Some((key.to_owned(), value))
+}
+
+/// A label for a field of the form.
+pub(crate) fn label(random: &mut Random) -> String {
+    random.pick(&["Name", "Phone", "Wishes", "Имя", "Anything else?", "E-mail"]).to_owned()
+}

@@ -1,0 +1,258 @@
+//! Random histories.
+
+use links_fixtures::{
+    Choices, Collection, DryRunConflict, EmptyObjects, ForeignIds, IdempotentWrites, InFlight,
+    LegacyTypes, Strings, UpdatedSlots,
+};
+
+use crate::content;
+use crate::history::{
+    Block, Body, Change, Command, Edit, Fault, History, Ids, Kill, Prune, Run, Step, When,
+};
+use crate::random::Random;
+
+/// What the histories of a campaign may contain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Processes are killed.
+    pub(crate) kills: bool,
+    /// The program does not wait, and ends itself at the places of a debug build.
+    pub(crate) is_debug_build: bool,
+}
+
+/// The history of a seed.
+pub(crate) fn history(seed: u64, settings: Settings) -> History {
+    let mut random = Random::new(seed);
+    let slots = match random.below(40) {
+        0 => 0,
+        1 => 480 + random.below(21),
+        2 | 3 => 45 + random.below(25),
+        4..=10 => 10 + random.below(10),
+        _ => 1 + random.below(9),
+    };
+    let choices = if random.percent(50) { 0 } else { random.next() };
+    let page = (0..slots).map(|_| content::on_page(&mut random)).collect();
+    let count = if slots > 100 { 4 } else { 5 + random.below(6) };
+    let mut steps: Vec<Step> = (0..count).map(|_| step(&mut random, settings)).collect();
+    steps.push(Step::Settle(0));
+    History { choices, page, steps }
+}
+
+/// How the service reads the silent points of the interface.
+pub(crate) fn choices(seed: u64) -> Choices {
+    let mut choices = Choices::default();
+    if seed == 0 {
+        return choices;
+    }
+    let mut random = Random::new(seed);
+    let random = &mut random;
+    choices.idempotent_writes = random.pick(&[
+        IdempotentWrites::Declared,
+        IdempotentWrites::Declared,
+        IdempotentWrites::All,
+        IdempotentWrites::None,
+    ]);
+    choices.failures_stored = random.percent(30);
+    choices.in_flight = random.pick(&[InFlight::Waits, InFlight::Conflict]);
+    choices.dry_run_conflict =
+        random.pick(&[DryRunConflict::Passes, DryRunConflict::Invalid, DryRunConflict::Conflict]);
+    choices.empty_objects = random.pick(&[EmptyObjects::Array, EmptyObjects::Object]);
+    choices.unknown_fields = random.percent(30);
+    choices.legacy_types = random.pick(&[LegacyTypes::Outside, LegacyTypes::Inside]);
+    choices.events_deletable = random.percent(30);
+    choices.updated_slots = random.pick(&[UpdatedSlots::Named, UpdatedSlots::WholePage]);
+    choices.foreign_ids =
+        random.pick(&[ForeignIds::Invalid, ForeignIds::NotFound, ForeignIds::Conflict]);
+    choices.open_schemas = random.percent(30);
+    choices.computed_in_data = random.percent(30);
+    choices.channel_ids = random.pick(&[Collection::Array, Collection::Map]);
+    choices.strings = random.pick(&[Strings::Kept, Strings::Normalized]);
+    choices.status_feature = random.percent(70);
+    choices
+}
+
+fn step(random: &mut Random, settings: Settings) -> Step {
+    match random.below(100) {
+        0..9 => Step::Edit(edit(random)),
+        9..19 => Step::Settle(machine(random)),
+        19..21 => Step::Forget(machine(random)),
+        21..27 => {
+            let mut both = || {
+                let machine = machine(random);
+                let command = command(random);
+                let faults = if random.percent(25) { faults(random, settings) } else { Vec::new() };
+                Run { machine, command, faults, edits: Vec::new(), kill: None }
+            };
+            Step::Both(both(), both())
+        }
+        _ => Step::Run(run(random, settings)),
+    }
+}
+
+fn machine(random: &mut Random) -> usize {
+    usize::from(random.percent(15))
+}
+
+fn run(random: &mut Random, settings: Settings) -> Run {
+    let command = command(random);
+    let machine = machine(random);
+    let faults = if random.percent(45) { faults(random, settings) } else { Vec::new() };
+    let edits = if random.percent(30) {
+        (0..1 + random.below(2))
+            .map(|_| (1 + random.below(8), random.pick(&[When::Before, When::After]), edit(random)))
+            .collect()
+    } else {
+        Vec::new()
+    };
+    let kill = (settings.kills && random.percent(18)).then(|| kill(random, settings));
+    Run { machine, command, faults, edits, kill }
+}
+
+fn command(random: &mut Random) -> Command {
+    match random.below(100) {
+        0..40 => {
+            let ids = match random.below(4) {
+                0 => Ids::None,
+                1 => Ids::Some(random.next()),
+                _ => Ids::All,
+            };
+            Command::Apply { changes: changes(random), ids, prune: prune(random) }
+        }
+        40..50 => Command::Again,
+        50..54 => Command::Resume,
+        54..56 => Command::Abort,
+        56..64 => Command::Restore,
+        64..69 => Command::Edit { changes: changes(random), prune: prune(random) },
+        69..74 => {
+            let at = random.percent(40).then(|| random.below(9));
+            Command::Add { block: content::block(random), at }
+        }
+        74..79 => {
+            let (key, value) = value(random);
+            Command::Set { slot: random.below(12), key, value }
+        }
+        79..84 => {
+            let slots = (0..1 + random.below(3)).map(|_| random.below(12)).collect();
+            Command::Delete { slots }
+        }
+        84..89 => Command::Move { slot: random.below(12), to: random.below(12) },
+        89..91 => Command::Reorder { seed: random.next() },
+        91..94 => {
+            let at = random.percent(40).then(|| random.below(4));
+            Command::FieldAdd { label: content::label(random), at }
+        }
+        94..97 => Command::FieldSet { field: random.below(6), label: content::label(random) },
+        _ => Command::FieldRemove { field: random.below(6) },
+    }
+}
+
+fn value(random: &mut Random) -> (String, serde_json::Value) {
+    let kind = random.pick(&["text", "text", "button", "button", "question", "faq"]);
+    content::new_value(kind, random).unwrap()
+}
+
+fn prune(random: &mut Random) -> Prune {
+    match random.below(10) {
+        0..5 => Prune::No,
+        5..9 => Prune::Supported,
+        _ => Prune::All,
+    }
+}
+
+fn changes(random: &mut Random) -> Vec<Change> {
+    // A file with many changes at once, now and then, so that it takes several batches.
+    let count = if random.percent(4) { 40 + random.below(70) } else { random.below(6) };
+    (0..count).map(|_| change(random)).collect()
+}
+
+fn change(random: &mut Random) -> Change {
+    let at = random.below(60);
+    match random.below(20) {
+        0..3 => Change::Omit(at),
+        3..9 => {
+            let (key, value) = value(random);
+            Change::Set(at, key, value)
+        }
+        9 => Change::Unmention(at),
+        10..14 => Change::Insert(at, content::block(random)),
+        14..16 => Change::Copy(at, random.below(60)),
+        16..19 => Change::Move(at, random.below(60)),
+        _ => Change::Anonymous(at),
+    }
+}
+
+fn edit(random: &mut Random) -> Edit {
+    let at = random.below(12);
+    match random.below(16) {
+        0..3 => Edit::Add(at, foreign_block(random)),
+        3..8 => {
+            let (key, value) = value(random);
+            Edit::Set(at, key, value)
+        }
+        8..10 => Edit::Delete(at),
+        10..12 => Edit::Move(at, random.below(12)),
+        12 | 13 => Edit::FieldAdd(content::label(random)),
+        14 => Edit::FieldSet(at, content::label(random)),
+        _ => Edit::FieldRemove(at),
+    }
+}
+
+fn foreign_block(random: &mut Random) -> Block {
+    content::on_page(random)
+}
+
+fn faults(random: &mut Random, settings: Settings) -> Vec<(usize, Fault)> {
+    let mut faults = Vec::new();
+    for _ in 0..1 + random.below(2) {
+        let (at, fault) = (1 + random.below(8), fault(random, settings));
+        // Some last, so that the program runs out of tries.
+        let times = if random.percent(15) { 2 + random.below(7) } else { 1 };
+        faults.extend((at..at + times).map(|at| (at, fault.clone())));
+    }
+    faults
+}
+
+fn fault(random: &mut Random, settings: Settings) -> Fault {
+    let when = random.pick(&[When::Before, When::After]);
+    let answer = |status: u16, kind: &str, body| Fault::Answer(when, status, kind.to_owned(), body);
+    match random.below(20) {
+        0..4 => Fault::Dropped(when),
+        4 | 5 => Fault::Truncated(random.below(400)),
+        6 => answer(200, "application/json", Body::Empty),
+        7 => answer(random.pick(&[200, 201]), "application/json", Body::EmptyObject),
+        8 => answer(204, "", Body::Empty),
+        9 => answer(200, "text/html", Body::Html),
+        10 => answer(502, "text/html", Body::Html),
+        11 => answer(401, "application/json", Body::Error),
+        12..15 => answer(random.pick(&[500, 503, 504]), "application/json", Body::Error),
+        15 => Fault::TooMany(None),
+        16 | 17 => {
+            let long: &[&str] = &["0", "1", "3", "30", "-1", "soon", "99999999"];
+            let short: &[&str] = &["0", "1", "-1", "soon", "99999999"];
+            let of = if settings.is_debug_build { long } else { short };
+            Fault::TooMany(Some(random.pick(of).to_owned()))
+        }
+        18 => Fault::Slow(1 + random.below(20) as u64),
+        _ => Fault::InFlight,
+    }
+}
+
+fn kill(random: &mut Random, settings: Settings) -> Kill {
+    let nth = 1 + random.below(8);
+    match random.below(10) {
+        0..3 if settings.is_debug_build => Kill::Place(format!("any:{}", 1 + random.below(24))),
+        3 if settings.is_debug_build => {
+            let name = random.pick(&[
+                "before_send",
+                "after_send",
+                "before_write",
+                "after_write",
+                "torn_write",
+            ]);
+            Kill::Place(format!("{name}:{nth}"))
+        }
+        0..5 => Kill::Before(nth),
+        5..8 => Kill::After(nth),
+        _ => Kill::Micros(random.next() % 60_000),
+    }
+}

@@ -1,0 +1,237 @@
+//! What happens in one case of the campaign, as data: it can be shortened, written down and replayed.
+//!
+//! Slots, items and fields are named by their position at the time, modulo how many there are, so that a history stays meaningful
+//! when something before is left out.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One case: a page, and what happens to it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct History {
+    /// What the service's [`Choices`](links_fixtures::Choices) are made from; 0 stands for the default.
+    pub(crate) choices: u64,
+    /// The slots at the start.
+    pub(crate) page: Vec<Block>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A slot without its id.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Block {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) data: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) legacy: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Step {
+    /// Somebody else edits.
+    Edit(Edit),
+    /// A command runs.
+    Run(Run),
+    /// Two commands run at once: on one machine if the number of the machine is the same.
+    Both(Run, Run),
+    /// The last page file of a machine is applied without faults until it succeeds, and once more.
+    Settle(usize),
+    /// A machine loses its state and its cache.
+    Forget(usize),
+}
+
+/// A command with everything that goes wrong meanwhile. Requests are counted from 1 for each step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// 0 or 1; each has folders and a token of its own.
+    pub(crate) machine: usize,
+    pub(crate) command: Command,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) faults: Vec<(usize, Fault)>,
+    /// Edits by somebody else before a request is executed, or after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) edits: Vec<(usize, When, Edit)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kill: Option<Kill>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum When {
+    Before,
+    After,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Command {
+    Apply {
+        changes: Vec<Change>,
+        ids: Ids,
+        prune: Prune,
+    },
+    /// The last page file of the machine once more.
+    Again,
+    Resume,
+    Abort,
+    /// Undoes the last run of the machine.
+    Restore,
+    Edit {
+        changes: Vec<Change>,
+        prune: Prune,
+    },
+    Add {
+        block: Block,
+        at: Option<usize>,
+    },
+    Set {
+        slot: usize,
+        key: String,
+        value: Value,
+    },
+    Delete {
+        slots: Vec<usize>,
+    },
+    Move {
+        slot: usize,
+        to: usize,
+    },
+    Reorder {
+        seed: u64,
+    },
+    FieldAdd {
+        label: String,
+        at: Option<usize>,
+    },
+    FieldSet {
+        field: usize,
+        label: String,
+    },
+    FieldRemove {
+        field: usize,
+    },
+}
+
+/// Which items of a page file name their slot.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Ids {
+    All,
+    None,
+    /// Those of the bits that are set.
+    Some(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Prune {
+    No,
+    Supported,
+    All,
+}
+
+/// A change of a page file that was made from the page.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Change {
+    /// The item is not mentioned.
+    Omit(usize),
+    /// A key gets a value; `null` clears it.
+    Set(usize, String, Value),
+    /// The item does not mention this key any more.
+    Unmention(usize),
+    Insert(usize, Block),
+    /// The same content once more, without the id.
+    Copy(usize, usize),
+    Move(usize, usize),
+    /// The item loses its id.
+    Anonymous(usize),
+}
+
+/// What somebody else does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Edit {
+    Add(usize, Block),
+    Set(usize, String, Value),
+    Delete(usize),
+    Move(usize, usize),
+    /// A field of the form is added.
+    FieldAdd(String),
+    /// A field of the form gets another label.
+    FieldSet(usize, String),
+    FieldRemove(usize),
+}
+
+/// What goes wrong with one request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Fault {
+    /// The connection is closed; before or after the request was executed.
+    Dropped(When),
+    /// Executed, and the answer is cut off in its body.
+    Truncated(usize),
+    /// This answer instead: executed if `When` is `After`.
+    Answer(When, u16, String, Body),
+    /// 429 with this `Retry-After`.
+    TooMany(Option<String>),
+    /// The answer comes this many milliseconds later.
+    Slow(u64),
+    /// The service counts the key as being in use: 409 with `Retry-After: 1`.
+    InFlight,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Body {
+    Empty,
+    EmptyObject,
+    Html,
+    Error,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Kill {
+    /// At one of the places at which a debug build ends itself.
+    Place(String),
+    /// When this request arrives, before it is executed.
+    Before(usize),
+    /// After it was executed, before its answer.
+    After(usize),
+    /// After this many microseconds.
+    Micros(u64),
+}
+
+impl Command {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Apply { prune: Prune::No, .. } => "apply",
+            Self::Apply { .. } => "apply --prune",
+            Self::Again => "apply again",
+            Self::Resume => "apply --resume",
+            Self::Abort => "apply --abort",
+            Self::Restore => "restore",
+            Self::Edit { .. } => "edit",
+            Self::Add { .. } => "add",
+            Self::Set { .. } => "set",
+            Self::Delete { .. } => "delete",
+            Self::Move { .. } => "move",
+            Self::Reorder { .. } => "reorder",
+            Self::FieldAdd { .. } => "forms field add",
+            Self::FieldSet { .. } => "forms field set",
+            Self::FieldRemove { .. } => "forms field remove",
+        }
+    }
+}
+
+impl Fault {
+    /// The client gets the service's own answer all the same.
+    pub(crate) fn is_harmless(&self) -> bool {
+        matches!(self, Self::Slow(_) | Self::InFlight)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Dropped(When::Before) => "dropped before".to_owned(),
+            Self::Dropped(When::After) => "dropped after".to_owned(),
+            Self::Truncated(_) => "truncated".to_owned(),
+            Self::Answer(when, status, _, body) => format!("{status} {body:?} {when:?}"),
+            Self::TooMany(None) => "429".to_owned(),
+            Self::TooMany(Some(_)) => "429 with Retry-After".to_owned(),
+            Self::Slow(_) => "slow".to_owned(),
+            Self::InFlight => "409 in flight".to_owned(),
+        }
+    }
+}

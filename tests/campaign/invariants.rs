@@ -1,0 +1,595 @@
+//! What must hold after every command, judged by the log of what the service has really executed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use links_fixtures::Slot;
+use serde_json::{Map, Value};
+
+use crate::proxy::{Event, Request};
+use crate::world::{World, alike};
+
+/// Something that must not happen.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Violation {
+    /// The rule that was broken, by which a shorter history is recognised.
+    pub(crate) rule: &'static str,
+    pub(crate) text: String,
+}
+
+/// What a command was to do.
+#[derive(Clone, Debug)]
+pub(crate) enum Intent {
+    /// Makes the page like one of these files.
+    Page {
+        files: Vec<Vec<Value>>,
+        prune: bool,
+        prune_legacy: bool,
+        opened: bool,
+        restores: bool,
+    },
+    Add,
+    Set {
+        id: u64,
+        key: String,
+        value: Value,
+    },
+    Delete {
+        ids: Vec<u64>,
+    },
+    Order {
+        moved: Option<u64>,
+    },
+    /// Keys of fields that may change or go, and how many come.
+    Fields {
+        changed: Vec<String>,
+        added: usize,
+    },
+    /// Nothing is written.
+    Nothing,
+}
+
+/// A command that has ended, with all that was seen of it.
+#[derive(Debug)]
+pub(crate) struct Trial<'t> {
+    pub(crate) intent: &'t Intent,
+    pub(crate) machine: usize,
+    /// `None` where it was killed.
+    pub(crate) exit: Option<i32>,
+    pub(crate) out: &'t str,
+    pub(crate) err: &'t str,
+    pub(crate) events: &'t [Event],
+    /// The page after everything that happened meanwhile.
+    pub(crate) after: &'t World,
+    /// No run of the machine was unfinished before.
+    pub(crate) is_fresh: bool,
+    /// Slots that interrupted runs of the same file have created.
+    pub(crate) created_before: &'t BTreeSet<u64>,
+    /// The service honours idempotency keys.
+    pub(crate) keys_count: bool,
+}
+
+/// Values that the service takes for a key that is cleared although it cannot be null.
+const DEFAULTS: [(&str, &str); 2] = [("style", "primary"), ("view", "button")];
+
+impl Event {
+    fn change(&self) -> Change<'_> {
+        Change { before: &self.before, after: &self.after }
+    }
+
+    pub(crate) fn has_changed(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// What an event did to the page.
+struct Change<'e> {
+    before: &'e World,
+    after: &'e World,
+}
+
+impl Change<'_> {
+    fn created(&self) -> Vec<u64> {
+        let before: BTreeSet<u64> = self.before.slots.iter().map(|slot| slot.id).collect();
+        self.after.slots.iter().map(|slot| slot.id).filter(|id| !before.contains(id)).collect()
+    }
+
+    fn deleted(&self) -> Vec<&Slot> {
+        let after: BTreeSet<u64> = self.after.slots.iter().map(|slot| slot.id).collect();
+        self.before.slots.iter().filter(|slot| !after.contains(&slot.id)).collect()
+    }
+
+    /// The keys of slots whose values are other ones: before and after.
+    fn updated(&self) -> Vec<(u64, String)> {
+        let after: BTreeMap<u64, &Slot> =
+            self.after.slots.iter().map(|slot| (slot.id, slot)).collect();
+        let mut updated = Vec::new();
+        for old in &self.before.slots {
+            let Some(new) = after.get(&old.id) else { continue };
+            let keys: BTreeSet<&String> = old.data.keys().chain(new.data.keys()).collect();
+            for key in keys {
+                if !alike(held(&old.data, key), held(&new.data, key)) {
+                    updated.push((old.id, key.clone()));
+                }
+            }
+        }
+        updated
+    }
+}
+
+fn held<'m>(map: &'m Map<String, Value>, key: &str) -> &'m Value {
+    map.get(key).unwrap_or(&Value::Null)
+}
+
+impl Request {
+    pub(crate) fn is_write(&self) -> bool {
+        self.method != "GET" && !self.is_dry_run
+    }
+
+    fn is_executed(&self) -> bool {
+        self.is_write() && self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// The client has read all of a good answer.
+    fn is_intact(&self) -> bool {
+        let ok = self.status.is_some_and(|status| (200..300).contains(&status));
+        ok && self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless)
+    }
+
+    /// The slots that the answer shows.
+    fn shown(&self) -> Vec<u64> {
+        if !self.is_intact() || !self.path.starts_with("/profiles/") {
+            return Vec::new();
+        }
+        let data = &self.answer["data"];
+        let list = data.as_array().or_else(|| data["slots"].as_array());
+        let one = std::slice::from_ref(data);
+        let list = list.map_or(one, Vec::as_slice);
+        list.iter().filter_map(|slot| slot["id"].as_u64()).collect()
+    }
+
+    /// It shows the whole page.
+    fn is_look(&self) -> bool {
+        let shows_page = self.path.ends_with("/slots") && self.method == "GET"
+            || self.path.ends_with("/slots/order")
+            || self.method == "GET" && self.query.contains("include=slots");
+        self.is_intact() && shows_page
+    }
+
+    fn is_form(&self) -> bool {
+        self.path.starts_with("/forms/")
+    }
+}
+
+/// Everything that is wrong about a command.
+pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
+    trial.ends_well(&mut violate);
+    trial.tells_the_truth(&mut violate);
+    trial.deletes_only_what_it_may(&mut violate);
+    trial.overwrites_nothing_unseen(&mut violate);
+    match trial.intent {
+        Intent::Page { .. } => trial.makes_the_page(&mut violate),
+        Intent::Add => trial.adds_one(&mut violate),
+        Intent::Set { id, key, value } if trial.exit == Some(0) => {
+            let done = trial.writes().any(|event| {
+                event.after.slot(*id).is_some_and(|slot| alike(held(&slot.data, key), value))
+            });
+            if !done {
+                violate("set", format!("exit 0, yet slot {id} never had {key} = {value}"));
+            }
+        }
+        Intent::Delete { ids } if trial.exit == Some(0) => {
+            let left: Vec<_> = ids.iter().filter(|id| trial.after.slot(**id).is_some()).collect();
+            if !left.is_empty() {
+                violate("delete", format!("exit 0, yet the slots {left:?} are there"));
+            }
+        }
+        Intent::Order { moved } => trial.moves_only(*moved, &mut violate),
+        Intent::Fields { changed, added } => trial.changes_fields(changed, *added, &mut violate),
+        Intent::Set { .. } | Intent::Delete { .. } => {}
+        Intent::Nothing => {
+            if trial.writes().any(Event::has_changed) {
+                violate("nothing", "something was written".to_owned());
+            }
+        }
+    }
+    found
+}
+
+type Violate<'v> = &'v mut dyn FnMut(&'static str, String);
+
+impl Trial<'_> {
+    fn mine(&self) -> impl DoubleEndedIterator<Item = (usize, &Event, &Request)> {
+        self.events.iter().enumerate().filter_map(|(at, event)| {
+            let request = event.request.as_ref().filter(|_| event.machine == Some(self.machine));
+            request.map(|request| (at, event, request))
+        })
+    }
+
+    /// Writes that the service executed.
+    fn writes(&self) -> impl DoubleEndedIterator<Item = &Event> {
+        self.mine().filter(|(_, _, request)| request.is_executed()).map(|(_, event, _)| event)
+    }
+
+    /// The JSON of a failure.
+    fn failure(&self) -> Option<Value> {
+        if self.exit == Some(0) {
+            return None;
+        }
+        last_object(self.err).filter(|it| it.get("outcome").is_some())
+    }
+
+    fn ends_well(&self, violate: Violate<'_>) {
+        let Some(exit) = self.exit else { return };
+        if !(0..=14).contains(&exit) || exit == 1 {
+            violate("exit", format!("it ended with {exit}: {}", self.err.trim()));
+        }
+        if self.err.contains("panicked at") || self.out.contains("panicked at") {
+            violate("panic", self.err.to_owned());
+        }
+        let said = self.failure().and_then(|it| it["exit"].as_i64());
+        if exit != 0 && said != Some(exit.into()) {
+            violate("exit", format!("it ended with {exit} and said {said:?}: {}", self.err.trim()));
+        }
+    }
+
+    /// `outcome`, `written` and the counts are what the log says.
+    fn tells_the_truth(&self, violate: Violate<'_>) {
+        let changed = self.writes().any(Event::has_changed);
+        if let Some(failure) = self.failure() {
+            let attempted = self.mine().any(|(_, _, request)| request.is_write());
+            let outcome = failure["outcome"].as_str().unwrap_or_default();
+            let written = failure.get("written").is_some();
+            match outcome {
+                "not_executed" if changed => {
+                    violate("outcome", format!("something was written, and it says {failure}"));
+                }
+                "executed" if self.writes().next().is_none() && self.is_fresh => {
+                    violate("outcome", format!("nothing was executed, and it says {failure}"));
+                }
+                "unknown" if !attempted => {
+                    violate("outcome", format!("no write was sent, and it says {failure}"));
+                }
+                _ => {}
+            }
+            if written && !changed && self.writes().next().is_none() && self.is_fresh {
+                violate("outcome", format!("nothing was written, and it says {failure}"));
+            }
+            if self.exit == Some(12) && self.writes().next().is_none() && self.is_fresh {
+                violate("outcome", format!("nothing was applied, and it says {failure}"));
+            }
+        }
+        if self.exit == Some(0)
+            && self.is_fresh
+            && matches!(self.intent, Intent::Page { .. })
+            && let Some(done) = last_object(self.out).map(|it| it["data"]["done"].clone())
+            && done.is_object()
+        {
+            let created: usize = self.writes().map(|event| event.change().created().len()).sum();
+            let deleted: usize = self.writes().map(|event| event.change().deleted().len()).sum();
+            let said_created = match &done["created"] {
+                Value::Object(map) => map.len(),
+                Value::Array(list) => list.len(),
+                other => other.as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(0),
+            };
+            let said_deleted = done["deleted"].as_u64().unwrap_or(0);
+            if created != said_created || deleted as u64 != said_deleted {
+                violate(
+                    "counts",
+                    format!("{created} created, {deleted} deleted, and it says {done}"),
+                );
+            }
+        }
+    }
+
+    fn deletes_only_what_it_may(&self, violate: Violate<'_>) {
+        for event in self.writes() {
+            for slot in event.change().deleted() {
+                let may = match self.intent {
+                    Intent::Page { prune, prune_legacy, files, .. } => {
+                        let is_named = |items: &Vec<Value>| {
+                            items.iter().any(|item| item["id"].as_u64() == Some(slot.id))
+                        };
+                        let allowed = if slot.supported { *prune } else { *prune_legacy };
+                        allowed && slot.kind != "event" && !files.iter().all(is_named)
+                    }
+                    Intent::Delete { ids } => ids.contains(&slot.id),
+                    _ => false,
+                };
+                if !may {
+                    violate("lost", format!("slot {} ({}) was deleted", slot.id, slot.kind));
+                }
+            }
+        }
+    }
+
+    /// What somebody else changed since the command looked is neither overwritten nor deleted. An edit between the look and the write
+    /// right after it cannot be seen.
+    fn overwrites_nothing_unseen(&self, violate: Violate<'_>) {
+        if matches!(self.intent, Intent::Set { .. } | Intent::Fields { .. } | Intent::Add) {
+            return;
+        }
+        let opened = matches!(self.intent, Intent::Page { opened: true, .. });
+        let first_write = self.mine().find(|(_, _, request)| request.is_write()).map(|(at, ..)| at);
+        let Some(first_write) = first_write else { return };
+        let mut looks = self.mine().filter(|(at, _, it)| *at < first_write && it.is_look());
+        let base = if opened { looks.next() } else { looks.next_back() };
+        let Some((base, ..)) = base else { return };
+        for (at, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
+            let before = self
+                .mine()
+                .rev()
+                .find(|(earlier, _, it)| *earlier < at && (it.is_write() || it.is_look()));
+            let seen_at = |id: u64| {
+                before.and_then(|(at, _, it)| {
+                    (it.is_look() && it.shown().contains(&id)).then_some(at)
+                })
+            };
+            let foreign = |touches: &dyn Fn(&Event) -> bool| {
+                let all = self.events[..at].iter().enumerate().skip(base + 1);
+                all.filter(|(_, it)| it.machine != Some(self.machine) && touches(it))
+                    .map(|(at, _)| at)
+                    .last()
+            };
+            let change = event.change();
+            for (id, key) in change.updated() {
+                let edited = foreign(&|it| it.change().updated().contains(&(id, key.clone())));
+                if edited.is_some_and(|edited| seen_at(id).is_none_or(|seen| seen > edited)) {
+                    let text = format!(
+                        "{key} of slot {id} was edited by somebody else, then overwritten by {} {}",
+                        request.method, request.path
+                    );
+                    violate("overwritten", text);
+                }
+            }
+            for slot in change.deleted() {
+                let edited = foreign(&|it| {
+                    it.change().updated().iter().any(|(id, _)| *id == slot.id)
+                        || it.change().created().contains(&slot.id)
+                });
+                if edited.is_some_and(|edited| seen_at(slot.id).is_none_or(|seen| seen > edited)) {
+                    let text =
+                        format!("slot {} was edited by somebody else, then deleted", slot.id);
+                    violate("deleted edited", text);
+                }
+            }
+        }
+    }
+
+    fn makes_the_page(&self, violate: Violate<'_>) {
+        let Intent::Page { files, prune, prune_legacy, restores, .. } = self.intent else { return };
+        for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
+            self.writes_what_the_file_says(event, request, files, *restores, violate);
+        }
+        if self.exit != Some(0) || files.is_empty() {
+            return;
+        }
+        let world = self.mine().rev().find(|(_, _, it)| it.is_look());
+        let world = world.map_or(self.after, |(_, event, _)| &*event.after);
+        let created: BTreeSet<u64> = self.writes().flat_map(|it| it.change().created()).collect();
+        let must = |slot: &Slot| {
+            let prunable = if slot.supported { *prune } else { *prune_legacy };
+            prunable && slot.kind != "event"
+                || created.contains(&slot.id)
+                || self.created_before.contains(&slot.id)
+        };
+        let output = format!("{}{}", self.out, self.err);
+        let meets = |item: &Value, slot: &Slot| {
+            meets(item, slot, world) && (!restores || holds_no_more(item, slot, &output))
+        };
+        let fits = |items: &Vec<Value>| embeds(items, world, must, meets);
+        let files: Vec<_> = files
+            .iter()
+            .map(|items| if *restores { restorable(items, world) } else { items.clone() })
+            .collect();
+        if !files.iter().any(fits) {
+            let page: Vec<_> = world.slots.iter().map(|it| describe(it, must(it))).collect();
+            let items: Vec<_> = files[0].iter().map(Value::to_string).collect();
+            let text = format!(
+                "exit 0, yet the page is\n  {}\nand not\n  {}",
+                page.join("\n  "),
+                items.join("\n  ")
+            );
+            violate(if *restores { "restored" } else { "page" }, text);
+        }
+    }
+
+    fn writes_what_the_file_says(
+        &self,
+        event: &Event,
+        request: &Request,
+        files: &[Vec<Value>],
+        restores: bool,
+        violate: Violate<'_>,
+    ) {
+        let change = event.change();
+        let items = || files.iter().flatten();
+        for (id, key) in change.updated() {
+            let slot = change.after.slot(id).unwrap();
+            let value = held(&slot.data, &key);
+            let is_named = |item: &&Value| {
+                item["id"].as_u64().is_none_or(|it| it == id)
+                    && item["type"] == change.after.kind(slot)
+            };
+            let says = |item: &Value| match item["data"].get(&key) {
+                Some(said) => wanted(&key, said, value),
+                None => restores && alike(value, &Value::Null),
+            };
+            if !items().filter(is_named).any(says) && !restores {
+                violate("file", format!("{key} of slot {id} became {value}, which no file says"));
+            }
+        }
+        for id in change.created() {
+            let slot = change.after.slot(id).unwrap();
+            let says = |item: &Value| {
+                let data = item["data"].as_object().cloned().unwrap_or_default();
+                item["type"] == slot.kind
+                    && data.iter().all(|(key, said)| wanted(key, said, held(&slot.data, key)))
+            };
+            if !items().any(says) {
+                violate("file", format!("{} created {slot:?}, which no file says", request.path));
+            }
+        }
+    }
+
+    fn adds_one(&self, violate: Violate<'_>) {
+        let created: usize = self.writes().map(|event| event.change().created().len()).sum();
+        if created > 1 && self.keys_count {
+            violate("added twice", format!("{created} slots were created"));
+        }
+        if self.exit == Some(0) && created == 0 {
+            violate("add", "exit 0, yet no slot was created".to_owned());
+        }
+    }
+
+    /// The order of the others stays, unless somebody else moved them where the command could not see it.
+    fn moves_only(&self, moved: Option<u64>, violate: Violate<'_>) {
+        let Some(moved) = moved else { return };
+        let others = |world: &World| -> Vec<u64> {
+            world.ids().into_iter().filter(|id| *id != moved).collect()
+        };
+        for (at, event, _) in self.mine().filter(|(_, _, it)| it.is_executed()) {
+            if others(&event.before) == others(&event.after) {
+                continue;
+            }
+            let looked = self
+                .mine()
+                .rev()
+                .find(|(earlier, _, it)| *earlier < at && (it.is_look() || it.is_write()));
+            let unseen = looked.is_some_and(|(looked, _, it)| {
+                it.is_look()
+                    && self.events[looked + 1..at].iter().any(|it| {
+                        it.machine != Some(self.machine) && it.before.ids() != it.after.ids()
+                    })
+            });
+            if !unseen {
+                violate(
+                    "moved",
+                    format!(
+                        "{:?} became {:?} where {moved} was to be moved",
+                        event.before.ids(),
+                        event.after.ids()
+                    ),
+                );
+            }
+        }
+    }
+
+    fn changes_fields(&self, changed: &[String], added: usize, violate: Violate<'_>) {
+        let mut own: BTreeSet<String> = changed.iter().cloned().collect();
+        for (at, event, _) in self.mine().filter(|(_, _, it)| it.is_executed() && it.is_form()) {
+            let (before, after) = (&event.before.fields, &event.after.fields);
+            let keep = |fields: &[links_fixtures::FormField],
+                        among: &[links_fixtures::FormField]| {
+                let known: BTreeSet<_> = among.iter().map(|it| it.key.clone()).collect();
+                let kept = fields.iter().filter(|it| !own.contains(&it.key));
+                kept.filter(|it| added == 0 || known.contains(&it.key)).cloned().collect::<Vec<_>>()
+            };
+            let gone = before
+                .iter()
+                .any(|it| !own.contains(&it.key) && after.iter().all(|new| new.key != it.key));
+            let new: Vec<_> =
+                after.iter().filter(|it| before.iter().all(|old| old.key != it.key)).collect();
+            if gone || new.len() > added || keep(before, after) != keep(after, before) {
+                let looked =
+                    self.mine().rev().find(|(earlier, _, it)| *earlier < at && it.is_form());
+                let unseen = looked.is_some_and(|(looked, _, it)| {
+                    it.is_intact()
+                        && self.events[looked + 1..at].iter().any(|it| {
+                            it.machine != Some(self.machine) && it.before.fields != it.after.fields
+                        })
+                });
+                if !unseen {
+                    violate("fields", format!("{before:?} became {after:?}"));
+                }
+            }
+            own.extend(new.iter().map(|it| it.key.clone()));
+        }
+        if self.exit == Some(0) && self.writes().next().is_none() {
+            violate("fields", "exit 0, yet nothing was written".to_owned());
+        }
+    }
+}
+
+/// Whether the page holds all items in this order, and every slot that must serve one does.
+fn embeds(
+    items: &[Value],
+    world: &World,
+    must: impl Fn(&Slot) -> bool,
+    meets: impl Fn(&Value, &Slot) -> bool,
+) -> bool {
+    let mut reached = vec![false; items.len() + 1];
+    reached[0] = true;
+    for slot in &world.slots {
+        let skip = !must(slot);
+        for count in (0..=items.len()).rev() {
+            let serves = count > 0 && reached[count - 1] && meets(&items[count - 1], slot);
+            reached[count] = serves || skip && reached[count];
+        }
+    }
+    reached[items.len()]
+}
+
+fn meets(item: &Value, slot: &Slot, world: &World) -> bool {
+    let is_named = match item["id"].as_u64() {
+        Some(id) => id == slot.id,
+        None => slot.supported,
+    };
+    is_named
+        && item["type"] == world.kind(slot)
+        && item["data"].as_object().is_none_or(|data| {
+            data.iter().all(|(key, said)| wanted(key, said, held(&slot.data, key)))
+        })
+}
+
+/// Whether a value is what a file says; `null` takes a value away.
+fn wanted(key: &str, said: &Value, value: &Value) -> bool {
+    let is_default = || DEFAULTS.iter().any(|(name, default)| *name == key && value == default);
+    alike(said, value) || said.is_null() && is_default()
+}
+
+/// Keys that the item does not have hold nothing, or the output names them.
+fn holds_no_more(item: &Value, slot: &Slot, output: &str) -> bool {
+    if !slot.supported || slot.kind == "event" {
+        return true;
+    }
+    let more = slot.data.iter().filter(|(key, _)| item["data"].get(key.as_str()).is_none());
+    more.into_iter()
+        .all(|(key, value)| wanted(key, &Value::Null, value) || output.contains(key.as_str()))
+}
+
+/// The items of a backup as far as they can come back: a slot that is gone gets a new id, or is gone for good.
+fn restorable(items: &[Value], world: &World) -> Vec<Value> {
+    let is_empty = |item: &Value| item["data"].as_object().is_none_or(Map::is_empty);
+    items
+        .iter()
+        .filter_map(|item| {
+            let mut item = item.clone();
+            if item["id"].as_u64().is_some_and(|id| world.slot(id).is_none()) {
+                if item["type"] == "event" || is_empty(&item) && item["type"] != "divider" {
+                    return None;
+                }
+                item.as_object_mut()?.remove("id");
+            }
+            Some(item)
+        })
+        .collect()
+}
+
+fn describe(slot: &Slot, must: bool) -> String {
+    let data = Value::Object(slot.data.clone());
+    let mark = if must { "!" } else { " " };
+    let legacy = if slot.supported { "" } else { " (legacy)" };
+    format!("{mark} {} {}{legacy} {data}", slot.id, slot.kind)
+}
+
+/// The last JSON object of a text that begins at the start of a line.
+pub(crate) fn last_object(text: &str) -> Option<Value> {
+    let starts = text.match_indices('{').map(|(at, _)| at);
+    let starts: Vec<usize> = starts.filter(|at| *at == 0 || text[..*at].ends_with('\n')).collect();
+    starts.into_iter().rev().find_map(|at| {
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        values.next()?.ok().filter(Value::is_object)
+    })
+}

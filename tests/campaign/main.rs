@@ -1,0 +1,53 @@
+//! The campaign: random pages, page files and commands, with faults, kills and edits by somebody else, against the real program.
+//!
+//! Without variables it replays the histories that once found something. `tests/campaign/run SECONDS` runs a campaign of random ones.
+//! The variables are:
+//!
+//! - `LINKS_CAMPAIGN_SECONDS`, `LINKS_CAMPAIGN_COMMANDS`: ends after so long, or after so many commands.
+//! - `LINKS_CAMPAIGN_SEED`: the first history; the others follow it.
+//! - `LINKS_CAMPAIGN_BINARY`: another build of the program, such as a release build; it really waits.
+//! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
+//! - `LINKS_CAMPAIGN_THREADS`: histories at once.
+//! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows what was wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::print_stdout, reason = "the numbers are what the campaign is for")]
+
+#[cfg(target_os = "linux")]
+mod content;
+#[cfg(target_os = "linux")]
+mod editor;
+#[cfg(target_os = "linux")]
+mod edits;
+#[cfg(target_os = "linux")]
+mod execute;
+#[cfg(target_os = "linux")]
+mod generate;
+#[cfg(target_os = "linux")]
+mod history;
+#[cfg(target_os = "linux")]
+mod invariants;
+#[cfg(target_os = "linux")]
+mod page_file;
+#[cfg(target_os = "linux")]
+mod proxy;
+#[cfg(target_os = "linux")]
+mod random;
+#[cfg(target_os = "linux")]
+mod runner;
+#[cfg(target_os = "linux")]
+mod shorten;
+#[cfg(target_os = "linux")]
+mod tally;
+#[cfg(target_os = "linux")]
+mod world;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    runner::main()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("the campaign runs on Linux");
+}

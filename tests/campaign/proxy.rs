@@ -1,0 +1,366 @@
+//! Stands between the program and the contract server: one request after the other is logged with the world before and after it, and
+//! mistreated where the history says so.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use links_fixtures::ContractServer;
+use serde_json::Value;
+
+use crate::edits;
+use crate::history::{Body, Edit, Fault, Kill, When};
+use crate::world::World;
+
+/// Something that happened to the account.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    /// The machine that sent the request; `None` is somebody else.
+    pub(crate) machine: Option<usize>,
+    pub(crate) request: Option<Request>,
+    pub(crate) before: Arc<World>,
+    pub(crate) after: Arc<World>,
+}
+
+/// A request and what came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    /// Below the base address, without the query.
+    pub(crate) path: String,
+    pub(crate) query: String,
+    pub(crate) body: Value,
+    pub(crate) is_dry_run: bool,
+    /// What the service answered, if it was asked.
+    pub(crate) status: Option<u16>,
+    pub(crate) answer: Value,
+    /// What was done to it.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// What is to happen during one step.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) faults: Vec<(usize, Fault)>,
+    pub(crate) edits: Vec<(usize, When, Edit)>,
+    pub(crate) kill: Option<Kill>,
+    /// The process to kill.
+    pub(crate) victim: Option<u32>,
+    /// Whether it was killed by this proxy.
+    pub(crate) killed: bool,
+    pub(crate) count: usize,
+    pub(crate) log: Vec<Event>,
+}
+
+/// A running proxy.
+pub(crate) struct Proxy {
+    pub(crate) origin: String,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    server: ContractServer,
+    inner: String,
+    tokens: Vec<String>,
+    legacy_as_buttons: bool,
+    script: Mutex<Script>,
+    stopping: AtomicBool,
+}
+
+/// A request as it came in.
+struct Incoming {
+    method: String,
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+struct Outgoing {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Proxy {
+    /// Stands before this server; each token is that of a machine.
+    pub(crate) fn start(
+        server: ContractServer,
+        tokens: Vec<String>,
+        legacy_as_buttons: bool,
+    ) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let base = server.base_url();
+        let inner = base.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+        let (script, stopping) = (Mutex::default(), AtomicBool::new(false));
+        let shared =
+            Arc::new(Shared { server, inner, tokens, legacy_as_buttons, script, stopping });
+        let serving = shared.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if serving.stopping.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (Ok(stream), serving) = (stream, serving.clone()) else { continue };
+                thread::spawn(move || serving.serve(&stream));
+            }
+        });
+        Self { origin, shared }
+    }
+
+    /// Begins a step.
+    pub(crate) fn begin(&self, script: Script) {
+        *self.shared.script() = script;
+    }
+
+    /// Names the process that is killed if one is to be.
+    pub(crate) fn victim(&self, process: u32) {
+        self.shared.script().victim = Some(process);
+    }
+
+    /// Whether the proxy has killed the process.
+    pub(crate) fn killed(&self) -> bool {
+        self.shared.script().killed
+    }
+
+    /// Ends the step, and tells what has happened.
+    pub(crate) fn end(&self) -> Vec<Event> {
+        std::mem::take(&mut *self.shared.script()).log
+    }
+
+    /// Somebody else edits now.
+    pub(crate) fn edit(&self, edit: &Edit) {
+        let event = self.shared.edited(edit);
+        self.shared.script().log.push(event);
+    }
+
+    pub(crate) fn world(&self) -> World {
+        self.shared.world()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        // Wakes the listener, which then ends.
+        let _ = TcpStream::connect(self.origin.trim_start_matches("http://"));
+    }
+}
+
+impl Shared {
+    fn script(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn world(&self) -> World {
+        World::of(&self.server.account(), self.legacy_as_buttons)
+    }
+
+    fn edited(&self, edit: &Edit) -> Event {
+        let before = Arc::new(self.world());
+        self.server.edit(|account| edits::carry_out(account, edit));
+        Event { machine: None, request: None, before, after: Arc::new(self.world()) }
+    }
+
+    fn serve(&self, stream: &TcpStream) {
+        let Some(incoming) = read_request(stream) else { return };
+        // One request at a time, so that the log is what happened.
+        let mut script = self.script();
+        script.count += 1;
+        let nth = script.count;
+        let edits = script.edits.clone();
+        let edit = |script: &mut Script, at: When| {
+            for (_, _, edit) in
+                edits.iter().filter(|(number, when, _)| (*number, *when) == (nth, at))
+            {
+                script.log.push(self.edited(edit));
+            }
+        };
+        edit(&mut script, When::Before);
+        if matches!(script.kill, Some(Kill::Before(at)) if at == nth) {
+            script.kill();
+            return;
+        }
+        let fault = script.faults.iter().find(|(at, _)| *at == nth).map(|(_, fault)| fault.clone());
+        let before = Arc::new(self.world());
+        let answer = self.execute(&incoming, fault.as_ref());
+        let after = Arc::new(self.world());
+        script.log.push(Event {
+            machine: self.machine(&incoming),
+            request: Some(incoming.request(answer.as_ref(), fault.clone())),
+            before,
+            after,
+        });
+        edit(&mut script, When::After);
+        if matches!(script.kill, Some(Kill::After(at)) if at == nth) {
+            script.kill();
+            return;
+        }
+        drop(script);
+        // Whoever was killed does not listen any more.
+        let _ = deliver(stream, answer, fault);
+    }
+
+    /// Asks the service, unless the fault keeps the request from it.
+    fn execute(&self, incoming: &Incoming, fault: Option<&Fault>) -> Option<Outgoing> {
+        match fault {
+            Some(
+                Fault::Dropped(When::Before) | Fault::Answer(When::Before, ..) | Fault::TooMany(_),
+            ) => return None,
+            Some(Fault::InFlight) => self.server.fail([1], &links_fixtures::Fault::InFlight),
+            _ => {}
+        }
+        Some(forward(&self.inner, incoming))
+    }
+
+    fn machine(&self, incoming: &Incoming) -> Option<usize> {
+        let authorization = incoming.header("authorization");
+        let bearer = authorization.strip_prefix("Bearer ").unwrap_or_default();
+        // A request without a token is nobody's, and none is sent.
+        Some(self.tokens.iter().position(|token| token == bearer).unwrap_or(0))
+    }
+}
+
+impl Script {
+    fn kill(&mut self) {
+        self.killed = true;
+        if let Some(victim) = self.victim {
+            kill(victim);
+        }
+    }
+}
+
+/// Ends a process at once.
+pub(crate) fn kill(process: u32) {
+    let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(process) = process {
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+    }
+}
+
+impl Incoming {
+    fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map_or("", |(_, value)| value)
+    }
+
+    fn request(&self, answer: Option<&Outgoing>, fault: Option<Fault>) -> Request {
+        let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
+        Request {
+            method: self.method.clone(),
+            path: path.trim_start_matches("/api/v1").to_owned(),
+            query: query.to_owned(),
+            body: serde_json::from_slice(&self.body).unwrap_or_default(),
+            is_dry_run: !self.header("precognition").is_empty(),
+            status: answer.map(|it| it.status),
+            answer: answer
+                .map(|it| serde_json::from_slice(&it.body).unwrap_or_default())
+                .unwrap_or_default(),
+            fault,
+        }
+    }
+}
+
+fn read_request(stream: &TcpStream) -> Option<Incoming> {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
+    let mut reader = BufReader::new(stream);
+    let mut lines = reader.by_ref().lines().map_while(Result::ok).take_while(|it| !it.is_empty());
+    let line = lines.next()?;
+    let mut words = line.split(' ');
+    let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| {
+            line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+        })
+        .collect();
+    let mut incoming = Incoming { method, target, headers, body: Vec::new() };
+    incoming.body = vec![0; incoming.header("content-length").parse().unwrap_or(0)];
+    reader.read_exact(&mut incoming.body).ok()?;
+    Some(incoming)
+}
+
+/// The service's own answer.
+fn forward(inner: &str, incoming: &Incoming) -> Outgoing {
+    let mut stream = TcpStream::connect(inner).unwrap();
+    let mut head = format!(
+        "{} {} HTTP/1.1\r\nHost: {inner}\r\nConnection: close\r\n",
+        incoming.method, incoming.target
+    );
+    for (name, value) in &incoming.headers {
+        if !["host", "connection", "accept-encoding"].contains(&name.to_ascii_lowercase().as_str())
+        {
+            head.extend([name, ": ", value, "\r\n"]);
+        }
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&incoming.body)).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let (line, headers) = text.split_once("\r\n").unwrap_or((&text, ""));
+    let status = line.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap();
+    let is_kept = |line: &&str| {
+        let name = line.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        !["connection", "content-length", "transfer-encoding"].contains(&name.as_str())
+    };
+    let head = headers.lines().filter(is_kept).map(|line| format!("{line}\r\n")).collect();
+    Outgoing { status, head, body: bytes[end + 4..].to_vec() }
+}
+
+fn deliver(
+    mut stream: &TcpStream,
+    answer: Option<Outgoing>,
+    fault: Option<Fault>,
+) -> std::io::Result<()> {
+    let (answer, length) = match (fault, answer) {
+        (Some(Fault::Dropped(_)), _) => return Ok(()),
+        (Some(Fault::Truncated(at)), Some(mut answer)) => {
+            let length = answer.body.len();
+            answer.body.truncate(at % length.max(1));
+            (answer, length)
+        }
+        (Some(Fault::Answer(_, status, kind, body)), _) => {
+            let answer = instead(status, &kind, body);
+            let length = answer.body.len();
+            (answer, length)
+        }
+        (Some(Fault::TooMany(retry_after)), _) => {
+            let mut answer = instead(429, "application/json", Body::Error);
+            if let Some(text) = retry_after {
+                answer.head.push_str(&format!("Retry-After: {text}\r\n"));
+            }
+            let length = answer.body.len();
+            (answer, length)
+        }
+        (fault, Some(answer)) => {
+            if let Some(Fault::Slow(milliseconds)) = fault {
+                thread::sleep(Duration::from_millis(milliseconds));
+            }
+            let length = answer.body.len();
+            (answer, length)
+        }
+        (_, None) => return Ok(()),
+    };
+    let (status, head) = (answer.status, answer.head);
+    let length =
+        if status == 204 { String::new() } else { format!("Content-Length: {length}\r\n") };
+    write!(stream, "HTTP/1.1 {status} Status\r\n{head}{length}Connection: close\r\n\r\n")?;
+    stream.write_all(&answer.body)
+}
+
+fn instead(status: u16, kind: &str, body: Body) -> Outgoing {
+    let body = match body {
+        Body::Empty => String::new(),
+        Body::EmptyObject => "{}".to_owned(),
+        Body::Html => {
+            "<!DOCTYPE html><html><body><h1>Log in to this network</h1></body></html>".to_owned()
+        }
+        Body::Error => r#"{"message": "Something went wrong.", "code": "server_error"}"#.to_owned(),
+    };
+    let head = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
+    Outgoing { status, head, body: body.into_bytes() }
+}

@@ -1,0 +1,174 @@
+//! Runs histories on several threads until the time is up, and reports.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::editor;
+use crate::execute::{Program, play};
+use crate::generate::{self, Settings};
+use crate::history::History;
+use crate::shorten::shorten;
+use crate::tally::Tally;
+
+/// How long a campaign lasts.
+struct Length {
+    seconds: Option<u64>,
+    commands: Option<usize>,
+}
+
+pub(crate) fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    if let [flag, folder, draft] = &args[..]
+        && flag == "--as-editor"
+    {
+        editor::edit(Path::new(folder), Path::new(draft));
+        return ExitCode::SUCCESS;
+    }
+    // As a test of its own it answers to its name, and to no other.
+    if args.iter().any(|it| it == "--list") {
+        println!("campaign: test");
+        return ExitCode::SUCCESS;
+    }
+    if args.iter().any(|it| !it.starts_with('-') && !"campaign".contains(it.as_str())) {
+        return ExitCode::SUCCESS;
+    }
+    let program = program();
+    if let Some(path) = variable("LINKS_CAMPAIGN_HISTORY") {
+        return replay(Path::new(&path), &program);
+    }
+    let number = |name: &str| variable(name).map(|it| it.parse::<u64>().expect(name));
+    let seconds = number("LINKS_CAMPAIGN_SECONDS");
+    let commands = number("LINKS_CAMPAIGN_COMMANDS").map(|it| usize::try_from(it).unwrap());
+    let is_asked_for = seconds.is_some() || commands.is_some();
+    if !is_asked_for {
+        return if regressions(&program) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let seed = number("LINKS_CAMPAIGN_SEED").unwrap_or_else(|| now() << 20);
+    let settings = Settings {
+        kills: variable("LINKS_CAMPAIGN_KILL").as_deref() != Some("0"),
+        is_debug_build: program.is_debug_build,
+    };
+    let waiting = if program.is_debug_build { 1 } else { 8 };
+    let threads = number("LINKS_CAMPAIGN_THREADS").map_or_else(
+        || thread::available_parallelism().map_or(2, usize::from) * waiting,
+        |it| usize::try_from(it).unwrap(),
+    );
+    run(&program, settings, seed, &Length { seconds, commands }, threads)
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|it| !it.is_empty())
+}
+
+fn program() -> Program {
+    match variable("LINKS_CAMPAIGN_BINARY") {
+        Some(path) => Program { path: fs::canonicalize(path).unwrap(), is_debug_build: false },
+        None => Program { path: PathBuf::from(env!("CARGO_BIN_EXE_links")), is_debug_build: true },
+    }
+}
+
+/// Replays one history.
+fn replay(path: &Path, program: &Program) -> ExitCode {
+    let history: History = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    match play(&history, program).1 {
+        Some((step, it)) => {
+            println!("{} at step {step}: {}", it.rule, it.text);
+            ExitCode::FAILURE
+        }
+        None => {
+            println!("nothing is wrong");
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// Replays every history that once found something.
+fn regressions(program: &Program) -> bool {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/campaign/histories");
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "json"));
+    paths.sort();
+    let mut is_good = true;
+    for path in &paths {
+        let history: History = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        if let (_, Some((step, it))) = play(&history, program) {
+            println!("{}: {} at step {step}: {}", path.display(), it.rule, it.text);
+            is_good = false;
+        }
+    }
+    println!("campaign: {} histories replayed", paths.len());
+    is_good
+}
+
+fn run(
+    program: &Program,
+    settings: Settings,
+    first: u64,
+    length: &Length,
+    threads: usize,
+) -> ExitCode {
+    println!("campaign: LINKS_CAMPAIGN_SEED={first}, {threads} histories at once");
+    let started = Instant::now();
+    let (next, done) = (AtomicU64::new(first), AtomicUsize::new(0));
+    let (total, violations) = (Mutex::new(Tally::default()), AtomicUsize::new(0));
+    let is_over = || {
+        length.seconds.is_some_and(|it| started.elapsed() >= Duration::from_secs(it))
+            || length.commands.is_some_and(|it| done.load(Ordering::SeqCst) >= it)
+            || violations.load(Ordering::SeqCst) >= MOST_VIOLATIONS
+    };
+    let work = || {
+        while !is_over() {
+            let seed = next.fetch_add(1, Ordering::SeqCst);
+            let history = generate::history(seed, settings);
+            let (tally, found) = play(&history, program);
+            done.fetch_add(tally.commands(), Ordering::SeqCst);
+            total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
+            if let Some((_, violation)) = found {
+                violations.fetch_add(1, Ordering::SeqCst);
+                report(seed, &history, violation.rule, &violation.text, program);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (took, count) = (started.elapsed().as_secs_f64(), violations.into_inner());
+    #[expect(clippy::cast_precision_loss, reason = "it is a rate")]
+    let rate = total.commands() as f64 / took * 60.0;
+    print!("{total}");
+    println!("{took:.0} s, {rate:.0} commands a minute, {count} violations");
+    if count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// More than these show nothing new.
+const MOST_VIOLATIONS: usize = 20;
+
+/// Shows a violation with a short history that leads to it.
+fn report(seed: u64, history: &History, rule: &str, text: &str, program: &Program) {
+    let short = shorten(history, rule, program);
+    let again = play(&short, program).1;
+    let (seen, short) = match &again {
+        Some((_, it)) if it.rule == rule => (it.text.as_str(), &short),
+        // It does not happen every time.
+        _ => (text, history),
+    };
+    let json = serde_json::to_string(short).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(format!("campaign-{seed}.json"));
+    fs::write(&path, &json).unwrap();
+    println!(
+        "VIOLATION of \"{rule}\" with seed {seed}: {seen}\nhistory: {}\n{json}\n",
+        path.display()
+    );
+}

@@ -1,0 +1,84 @@
+//! Leaves out of a history whatever is not needed for the violation.
+
+use std::time::{Duration, Instant};
+
+use crate::execute::{Program, play};
+use crate::history::{Command, History, Run, Step};
+
+/// How long a history is shortened at most.
+const MOST: Duration = Duration::from_secs(40);
+
+/// A shorter history that breaks the same rule.
+pub(crate) fn shorten(history: &History, rule: &str, program: &Program) -> History {
+    let started = Instant::now();
+    let mut best = history.clone();
+    loop {
+        let before = best.clone();
+        for shorter in candidates(&before) {
+            if started.elapsed() > MOST {
+                return best;
+            }
+            if play(&shorter, program).1.is_some_and(|(_, it)| it.rule == rule) {
+                best = shorter;
+                break;
+            }
+        }
+        if size(&best) == size(&before) {
+            return best;
+        }
+    }
+}
+
+fn size(history: &History) -> usize {
+    serde_json::to_string(history).map_or(0, |it| it.len())
+}
+
+/// Histories with something left out, those with much left out first.
+fn candidates(history: &History) -> Vec<History> {
+    let mut all = Vec::new();
+    let mut push = |change: &dyn Fn(&mut History)| {
+        let mut shorter = history.clone();
+        change(&mut shorter);
+        if size(&shorter) < size(history) {
+            all.push(shorter);
+        }
+    };
+    push(&|it| it.choices = 0);
+    push(&|it| it.page.truncate(it.page.len() / 2));
+    for nth in (0..history.steps.len()).rev() {
+        push(&|it| drop(it.steps.remove(nth)));
+    }
+    for (nth, step) in history.steps.iter().enumerate() {
+        let Step::Run(run) = step else { continue };
+        let mut on_run = |change: &dyn Fn(&mut Run)| {
+            push(&|it: &mut History| {
+                if let Step::Run(run) = &mut it.steps[nth] {
+                    change(run);
+                }
+            });
+        };
+        on_run(&|it| it.kill = None);
+        on_run(&|it| it.faults.clear());
+        for at in 0..run.faults.len() {
+            on_run(&|it| drop(it.faults.remove(at)));
+        }
+        for at in 0..run.edits.len() {
+            on_run(&|it| drop(it.edits.remove(at)));
+        }
+        if let Command::Apply { changes, .. } | Command::Edit { changes, .. } = &run.command {
+            for at in 0..changes.len() {
+                on_run(&|it| {
+                    if let Command::Apply { changes, .. } | Command::Edit { changes, .. } =
+                        &mut it.command
+                    {
+                        changes.remove(at);
+                    }
+                });
+            }
+        }
+    }
+    for nth in (0..history.page.len()).rev() {
+        push(&|it| drop(it.page.remove(nth)));
+    }
+    all
+}
