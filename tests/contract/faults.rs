@@ -179,3 +179,18 @@ async fn an_edit_can_take_the_token_away_midway() {
     api.get("/me").await.is(200);
     api.get("/me").await.refused(401);
 }
+
+#[tokio::test]
+async fn found_36_a_panic_is_a_500_that_no_test_overlooks() {
+    let api = Api::cafe().await;
+    api.server.edit_before(1, |_| panic!("a mistake of the server"));
+    let answer = api.get("/me").await.refused(500);
+    assert!(answer.text.contains("a mistake of the server"), "{}", answer.text);
+    api.get("/me").await.is(200);
+    let panics = api.server.take_panics();
+    assert!(panics.len() == 1 && panics[0].contains("GET /api/v1/me"), "{panics:?}");
+    api.server.edit_before(1, |_| panic!("a mistake of the server"));
+    api.get("/me").await.refused(500);
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(api)));
+    dropped.expect_err("a server that is dropped after a panic panics");
+}

@@ -228,3 +228,12 @@ async fn rule_4_10_days_are_those_of_the_zone_that_me_reports() {
     clock.advance(Duration::from_secs(8 * 3600));
     assert_eq!(today().await, "2026-09-16");
 }
+
+#[tokio::test]
+async fn found_38_a_date_has_a_year_of_four_digits() {
+    let api = Api::cafe().await;
+    for date in ["-001-01-01", "%2B001-01-01", "001-01-001"] {
+        let query = format!("/analytics?dateFrom={date}&dateTo=2026-01-01");
+        api.get(&query).await.names(&["dateFrom"]);
+    }
+}

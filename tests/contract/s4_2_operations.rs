@@ -348,3 +348,35 @@ async fn rule_4_2_a_known_path_with_another_method_is_no_endpoint() {
         assert!(matches!(answer.status, 404 | 405), "{} answered {}", answer.asked, answer.status);
     }
 }
+
+#[tokio::test]
+async fn found_38_allow_names_methods_that_answer() {
+    let api = Api::cafe().await;
+    let form = api.form().await;
+    for (path, allowed) in [
+        ("/profiles/check-login".to_owned(), "GET"),
+        ("/profiles/cafe/slots/batch".to_owned(), "POST"),
+        ("/profiles/cafe/slots/order".to_owned(), "PUT"),
+        ("/profiles/cafe".to_owned(), "GET, PATCH"),
+        (format!("/forms/{form}"), "GET, PATCH"),
+        ("/slot-types/button".to_owned(), "GET"),
+        ("/".to_owned(), "GET"),
+    ] {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+            let method: reqwest::Method = method.parse().expect("a method");
+            let answer = api.ask(&method, &path).await;
+            let named = allowed.split(", ").any(|name| name == method.as_str());
+            let header = answer.header("allow").map(str::to_owned);
+            match answer.status {
+                404 | 405 => assert!(!named, "{method} {path}"),
+                _ => assert!(named, "{method} {path}"),
+            }
+            if answer.status == 405 {
+                assert_eq!(header.as_deref(), Some(allowed), "{method} {path}");
+            }
+        }
+    }
+    for path in ["/profiles/nobody", "/profiles/cafe/slots/1", "/slot-types/carousel"] {
+        api.put(path).await.refused(404);
+    }
+}

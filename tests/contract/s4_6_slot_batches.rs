@@ -280,3 +280,39 @@ async fn rule_4_6_6_the_page_takes_the_order_given() {
         assert_eq!(page.reread(slot).await["data"], slot["data"], "moving changes no content");
     }
 }
+
+#[tokio::test]
+async fn found_37_slots_that_ask_for_the_same_place_keep_their_order() {
+    for (orders, expected) in [
+        (["0", "0", "0"], "abc|"),
+        (["2", "2", "2"], "|abc"),
+        (["null", "99", "null"], "|abc"),
+        (["2", "0", "1"], "bca|"),
+        (["1", "null", "1"], "|acb"),
+    ] {
+        let api = Api::cafe().await;
+        let page = api.page().await;
+        let present = page.ids().await;
+        let items: Vec<Value> = ["a", "b", "c"]
+            .iter()
+            .zip(orders)
+            .map(|(title, order)| {
+                let order: Value = serde_json::from_str(order).expect("a number or null");
+                json!({"type": "text", "data": {"title": title}, "order": order})
+            })
+            .collect();
+        let created =
+            api.post(&page.at("/slots/batch")).json(&json!({"slots": items})).await.is(201);
+        let titles = |slots: &[Value]| -> String {
+            slots.iter().filter_map(|slot| slot["data"]["title"].as_str()).collect()
+        };
+        assert_eq!(titles(created.data().as_array().expect("slots")), "abc", "the request's order");
+        let slots = page.slots().await;
+        let new = |slot: &&Value| !present.contains(&id_of(slot));
+        let found: Vec<Value> = slots.iter().filter(new).cloned().collect();
+        let order: String = expected.chars().filter(|it| *it != '|').collect();
+        assert_eq!(titles(&found), order, "{orders:?}");
+        let first = slots.iter().position(|slot| new(&slot)).expect("a new slot");
+        assert_eq!(first == 0, expected.ends_with('|'), "{orders:?}");
+    }
+}

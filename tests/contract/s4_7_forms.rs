@@ -217,3 +217,19 @@ async fn rule_4_7_3_received_submissions_are_not_affected() {
     api.patch(&form).json(&body).await.is(200);
     assert_eq!(api.get(&analytics).await.is(200).data()["submissions"]["total"], before);
 }
+
+#[tokio::test]
+async fn found_38_active_till_is_iso_8601() {
+    let api = Api::cafe().await;
+    let path = format!("/forms/{}", api.form().await);
+    for text in ["9999-12-31", "9999-12-31T23:59:59Z", "2027-01-01T10:00:00.5+05:00"] {
+        let form = api.patch(&path).json(&json!({"activeTill": text})).await.is(200);
+        assert_eq!(
+            (&form.data()["activeTill"], &form.data()["active"]),
+            (&json!(text), &json!(true))
+        );
+    }
+    for text in ["2027-01-01T10:00:00+05:00[Asia/Almaty]", "-001-01-01", "2027-01-01 10:00:00"] {
+        api.patch(&path).json(&json!({"activeTill": text})).await.names(&["activeTill"]);
+    }
+}

@@ -214,3 +214,25 @@ async fn rule_4_9_every_upload_url_is_its_own() {
     let sent = api.ask(&Method::PUT, &never_issued).anonymous().body("image/png", png(8, 8)).await;
     assert!((400..500).contains(&sent.status), "{}: {}", sent.status, sent.text);
 }
+
+#[tokio::test]
+async fn found_38_an_address_must_be_a_uri() {
+    let api = Api::cafe().await;
+    for address in [
+        "https:///a.png",
+        "https:example.com/a.png",
+        "https:/example.com/a.png",
+        "https://example.com/a b.png",
+        " https://example.com/a.png",
+        "https://example.com/a.png\n",
+        "https://exa\nmple.com/a.png",
+        "https://example.com/\t.png",
+        "https:\\\\example.com\\a.png",
+        "https://example.com/%zz.png",
+        "https://пример.example/a.png",
+        "//example.com/a.png",
+    ] {
+        api.post("/files").json(&json!({"url": address})).await.names(&["url"]);
+    }
+    api.post("/files").json(&json!({"url": "https://example.com/%20.png?a=b#c"})).await.is(201);
+}
