@@ -32,7 +32,7 @@ impl Annotate {
 }
 
 fn github(place: Option<(&str, usize, Option<usize>)>, message: &str) -> String {
-    let message = escaped(message);
+    let message = escaped(&ui::unmarked(message));
     match place {
         Some((file, line, column)) => {
             let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
@@ -52,11 +52,19 @@ mod tests {
     use super::github;
 
     #[test]
+    fn found_10_a_note_holds_no_other_command() {
+        assert_eq!(
+            github(None, "##[error]x\n::stop-commands::y"),
+            "::error::# #[error]x%0A: :stop-commands::y"
+        );
+    }
+
+    #[test]
     fn no_text_can_end_a_note_and_begin_another() {
         let text = "100% taken\n::error::forged";
         assert_eq!(
             github(Some(("a,b:c.txt", 3, None)), text),
-            "::error file=a%2Cb%3Ac.txt,line=3::100%25 taken%0A::error::forged"
+            "::error file=a%2Cb%3Ac.txt,line=3::100%25 taken%0A: :error::forged"
         );
         assert_eq!(github(Some(("a", 3, Some(7))), "x"), "::error file=a,line=3,col=7::x");
         assert_eq!(github(None, "x"), "::error::x");

@@ -284,13 +284,13 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
         let message = match self.0.errors.len() {
-            _ if !is_said => clean::text(&self.0.message).into_owned(),
+            _ if !is_said => clean::line(&self.0.message).into_owned(),
             1 => "a value was refused".to_owned(),
             many => format!("{many} values were refused"),
         };
         f.write_str(&message)?;
         if let Some(written) = self.0.written.as_ref().filter(|_| self.0.exit == Exit::Partial) {
-            write!(f, " ({written})")?;
+            write!(f, " ({})", clean::line(written))?;
         }
         self.errors().try_for_each(|(path, message)| {
             write!(f, "\n{}: {}", clean::line(path), clean::line(message))
@@ -302,7 +302,7 @@ impl std::error::Error for Failure {}
 
 impl Diagnostic for Failure {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.advice().map(|it| Box::new(clean::text(it)) as Box<dyn fmt::Display>)
+        self.advice().map(|it| Box::new(clean::line(it)) as Box<dyn fmt::Display>)
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {

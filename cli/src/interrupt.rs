@@ -1,19 +1,24 @@
 //! Ctrl-C. The program ends at once with its own exit code, gives the terminal back as it was, and says what may have happened; work
 //! that ends better by itself looks after the first Ctrl-C.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::formats::Format;
 use crate::outcome::{Line, Tone};
 use crate::ui::Ui;
 
 /// How many pieces of work look after it themselves.
 static TENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many pieces of work are not to be broken off, and what ends the program behind the last of them.
-static UNBROKEN: Mutex<(usize, Option<Arc<Ui>>)> = Mutex::new((0, None));
+/// Number of pieces of work that are not to be broken off, and whether the program ends after the last of them.
+static UNBROKEN: Mutex<(usize, bool)> = Mutex::new((0, false));
+
+/// Prints the last message, once the settings say in which format.
+static SPEAKER: Mutex<Option<Arc<Ui>>> = Mutex::new(None);
 
 /// Whether the command may write.
 static WRITES: AtomicBool = AtomicBool::new(false);
@@ -23,43 +28,69 @@ type Undo = Box<dyn Fn() + Send>;
 
 static UNDO: Mutex<Vec<(usize, Undo)>> = Mutex::new(Vec::new());
 
-/// From now on Ctrl-C ends the program, also where it waits for an answer or for the user.
-pub(crate) fn watch(ui: Ui) {
-    let ui = Arc::new(ui);
+/// Registers the handler of Ctrl-C, which is in force when this returns: the signal is never left to the default action, which would
+/// end the program without a word.
+///
+/// # Errors
+///
+/// When the handler cannot be registered, or nothing could wait for the signal.
+pub(crate) fn install() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let mut signal = {
+        let _inside = runtime.enter();
+        signal()?
+    };
     let waiting = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
-        let Ok(runtime) = runtime else { return };
         runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if TENDED.load(Ordering::SeqCst) == 0 && !is_put_off(&ui) {
-                    end(&ui);
+            while signal.recv().await.is_some() {
+                if TENDED.load(Ordering::SeqCst) == 0 && !is_put_off() {
+                    end();
                 }
             }
         });
     };
-    // Without it Ctrl-C does what it does to every program.
-    let _ = std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting);
+    std::thread::Builder::new().name("interrupt".to_owned()).spawn(waiting).map(drop)
+}
+
+#[cfg(unix)]
+fn signal() -> io::Result<tokio::signal::unix::Signal> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+}
+
+#[cfg(windows)]
+fn signal() -> io::Result<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c()
+}
+
+/// Sets who prints the last message.
+pub(crate) fn speak_as(ui: Ui) {
+    *lock(&SPEAKER) = Some(Arc::new(ui));
+}
+
+fn speaker() -> Arc<Ui> {
+    lock(&SPEAKER).clone().unwrap_or_else(|| Arc::new(Ui::plain(Format::Table)))
 }
 
 /// Whether something is not to be broken off, and this is the first Ctrl-C meanwhile.
-fn is_put_off(ui: &Arc<Ui>) -> bool {
-    let mut unbroken = unbroken();
-    let is_first = unbroken.0 > 0 && unbroken.1.is_none();
+fn is_put_off() -> bool {
+    let mut unbroken = lock(&UNBROKEN);
+    let is_first = unbroken.0 > 0 && !unbroken.1;
     if is_first {
-        unbroken.1 = Some(ui.clone());
+        unbroken.1 = true;
         let text = "stopping as soon as nothing is lost by it; Ctrl-C again stops at once";
-        ui.say(&Line::new(Tone::Changed, text));
+        speaker().say(&Line::new(Tone::Changed, text));
     }
     is_first
 }
 
-fn unbroken() -> MutexGuard<'static, (usize, Option<Arc<Ui>>)> {
-    UNBROKEN.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[expect(clippy::exit, reason = "the main thread may be waiting for the user")]
-fn end(ui: &Ui) {
-    for (_, undo) in UNDO.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+fn end() {
+    let ui = speaker();
+    for (_, undo) in lock(&UNDO).iter() {
         undo();
     }
     ui.break_line();
@@ -114,20 +145,20 @@ pub(crate) struct Unbroken(());
 
 impl Unbroken {
     pub(crate) fn new() -> Self {
-        unbroken().0 += 1;
+        lock(&UNBROKEN).0 += 1;
         Self(())
     }
 }
 
 impl Drop for Unbroken {
     fn drop(&mut self) {
-        let mut unbroken = unbroken();
+        let mut unbroken = lock(&UNBROKEN);
         unbroken.0 -= 1;
-        let asked = if unbroken.0 == 0 { unbroken.1.take() } else { None };
+        let is_asked = unbroken.0 == 0 && std::mem::take(&mut unbroken.1);
         drop(unbroken);
         // Here, and not where signals are waited for: nothing else is begun.
-        if let Some(ui) = asked.filter(|_| TENDED.load(Ordering::SeqCst) == 0) {
-            end(&ui);
+        if is_asked && TENDED.load(Ordering::SeqCst) == 0 {
+            end();
         }
     }
 }
@@ -141,13 +172,30 @@ impl Changed {
     pub(crate) fn new(undo: impl Fn() + Send + 'static) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        UNDO.lock().unwrap_or_else(PoisonError::into_inner).push((number, Box::new(undo)));
+        lock(&UNDO).push((number, Box::new(undo)));
         Self(number)
     }
 }
 
 impl Drop for Changed {
     fn drop(&mut self) {
-        UNDO.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, _)| *number != self.0);
+        lock(&UNDO).retain(|(number, _)| *number != self.0);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    /// Whether this process has a handler of its own for Ctrl-C (signal 2), as the kernel sees it.
+    fn is_caught() -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
+    }
+
+    #[test]
+    fn found_02_the_handler_is_in_force_when_it_is_installed() {
+        assert!(!is_caught());
+        super::install().unwrap();
+        assert!(is_caught());
     }
 }

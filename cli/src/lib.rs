@@ -80,6 +80,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(exit) = complete::asked(&args, Cli::command) {
         return exit.into();
     }
+    if let Err(error) = interrupt::install() {
+        let failure = Failure::internal(format!("cannot start: {error}"));
+        return failed(&Ui::plain(formats::Format::default()), &failure).into();
+    }
     let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
         Ok(cli) => run(cli, &args),
         Err(_) => mistake::said(&args),
@@ -92,7 +96,7 @@ fn run(cli: Cli, args: &[OsString]) -> Exit {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
     };
-    interrupt::watch(Ui::plain(settings.output));
+    interrupt::speak_as(Ui::plain(settings.output));
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),

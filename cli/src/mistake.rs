@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::formats::Format;
-use crate::ui::{self, Ui};
+use crate::ui::{self, Ui, clean};
 use crate::{settings, unknown};
 
 /// Flags of every command that are followed by a value.
@@ -34,8 +34,13 @@ pub(crate) fn said(args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let tree = crate::command();
-    // Once more, over the tree with its examples.
-    let Err(error) = tree.clone().try_get_matches_from(args) else { return Exit::Internal };
+    // Once more, over the tree with its examples, and with words that can be shown where they are quoted.
+    let shown = words.iter().map(|word| clean::one_line(word).into_owned());
+    let parsed = [shown.map(OsString::from).collect(), args.to_vec()]
+        .into_iter()
+        .map(|args: Vec<OsString>| tree.clone().try_get_matches_from(args))
+        .find_map(Result::err);
+    let Some(error) = parsed else { return Exit::Internal };
     if error.exit_code() == 0 {
         ui::help(&error, color(&words));
         return Exit::Ok;
@@ -53,7 +58,7 @@ pub(crate) fn said(args: &[OsString]) -> Exit {
         Some(it) => {
             let at = if it.in_dashboard { dashboard(&words) } else { None };
             let hint = match at {
-                Some(address) => format!("{}\nthe account in the dashboard: {address}", it.hint),
+                Some(address) => format!("{}; the account in the dashboard: {address}", it.hint),
                 None => it.hint,
             };
             Ui::plain(format).fail(&Failure::usage(it.message).hint(hint));

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
+use crate::ui::clean;
 
 /// The end of a command that did what was asked.
 pub(crate) struct Outcome {
@@ -66,13 +67,12 @@ pub(crate) enum Cell {
     Of(fn(&Value) -> String),
 }
 
-/// A line with what it is about.
+/// A line with what it is about. Whatever its parts came from, it is one line and drives no terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// Its colour on a terminal.
     pub(crate) tone: Tone,
-    /// Its text, still with whatever the service put into it.
-    pub(crate) text: String,
+    text: String,
 }
 
 /// What a line is about.
@@ -154,9 +154,14 @@ impl Column {
 }
 
 impl Line {
-    /// A line of a tone.
-    pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
-        Self { tone, text: text.into() }
+    /// A line of a tone. Line breaks in the text become spaces.
+    pub(crate) fn new(tone: Tone, text: impl AsRef<str>) -> Self {
+        Self { tone, text: clean::one_line(text.as_ref()).into_owned() }
+    }
+
+    /// The text, which can be shown as it is.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 }
 

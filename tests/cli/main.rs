@@ -31,6 +31,10 @@ mod exits;
 mod failures;
 mod files;
 mod forms;
+#[cfg(target_os = "linux")]
+mod hostile_texts;
+#[cfg(unix)]
+mod interrupts;
 mod keyring;
 #[cfg(target_os = "linux")]
 mod keys;

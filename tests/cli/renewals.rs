@@ -195,9 +195,27 @@ fn fault_84_nothing_is_spent_that_cannot_be_replaced() {
 #[cfg(unix)]
 #[test]
 fn fault_84_ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
+    for is_answered in [true, false] {
+        interrupted_renewal(is_answered);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn found_02_no_renewal_is_broken_off_without_a_word() {
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..5).for_each(|_| interrupted_renewal(true)));
+        }
+    });
+}
+
+/// Interrupts a renewal at the first byte of its request.
+#[cfg(unix)]
+fn interrupted_renewal(is_answered: bool) {
     let tokens =
         r#"{"access_token":"new-access","token_type":"bearer","refresh_token":"new-refresh"}"#;
-    for is_answered in [true, false] {
+    {
         let stage = expired();
         let before = kept(&stage).unwrap();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -212,7 +230,7 @@ fn fault_84_ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
         let interrupt =
             || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let (mut request, _) = server.accept().unwrap();
-        assert!(request.read(&mut [0; 4096]).unwrap() > 0);
+        assert_eq!(request.read(&mut [0; 1]).unwrap(), 1);
         interrupt();
         let mut said = String::new();
         stderr.read_line(&mut said).unwrap();

@@ -103,12 +103,14 @@ fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Rece
         match program::browse(context.settings.browser.as_deref(), address) {
             Ok(()) => {
                 let text = "approve access in the browser; if none opens, open this address:";
-                return tell(Tone::Plain, format!("{text}\n{address}"));
+                tell(Tone::Plain, text.to_owned());
+                return tell(Tone::Plain, address.to_owned());
             }
             Err(error) => tell(Tone::Changed, format!("no browser was opened: {error}")),
         }
     }
-    tell(Tone::Plain, format!("open this address in a browser and approve access:\n{address}"));
+    tell(Tone::Plain, "open this address in a browser and approve access:".to_owned());
+    tell(Tone::Plain, address.to_owned());
     let text = "then paste the address at which the browser ends, even if it shows no page:";
     tell(Tone::Plain, text.to_owned());
     pasted.get_or_insert_with(lines);

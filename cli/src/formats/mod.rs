@@ -18,7 +18,7 @@ pub(crate) use grid::Grid;
 pub(crate) use query::Query;
 
 use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::outcome::{Line, Outcome, View};
 use records::Selected;
 
 /// How data is printed.
@@ -196,7 +196,7 @@ impl Shape {
             View::Markdown(text) => text.clone(),
             View::Document(text) => markdown::block("", text),
             View::Lines(lines) | View::Figures(lines, _) => {
-                let text: Vec<_> = lines.iter().map(|it| it.text.as_str()).collect();
+                let text: Vec<_> = lines.iter().map(Line::text).collect();
                 markdown::block("diff", &text.join("\n"))
             }
             View::Table(_) | View::Record(_) | View::Any => {

@@ -5,6 +5,7 @@ use std::fmt;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 use super::node::Span;
+use crate::ui::clean;
 
 /// Most problems that one report shows.
 const SHOWN: usize = 20;
@@ -63,7 +64,7 @@ impl BadFile {
         problems.sort_by_key(|it| it.span.start);
         Self {
             name: name.to_owned(),
-            source: NamedSource::new(name, showable(text)),
+            source: NamedSource::new(clean::line(name), showable(text)),
             problems: problems.into_iter().map(Located).collect(),
         }
     }
@@ -88,7 +89,7 @@ impl fmt::Display for BadFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problems[..] {
             [only] => only.fmt(f),
-            more => write!(f, "{} has {} problems", self.name, more.len()),
+            more => write!(f, "{} has {} problems", clean::line(&self.name), more.len()),
         }
     }
 }
@@ -135,7 +136,7 @@ impl BadFile {
 
 impl fmt::Display for Located {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::ui::clean::text(&self.0.message))
+        f.write_str(&clean::line(&self.0.message))
     }
 }
 
@@ -148,7 +149,7 @@ impl Diagnostic for Located {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.0.help.as_ref().map(|it| Box::new(it) as Box<dyn fmt::Display>)
+        self.0.help.as_ref().map(|it| Box::new(clean::line(it)) as Box<dyn fmt::Display>)
     }
 }
 
@@ -159,7 +160,7 @@ fn showable(text: &str) -> String {
         .map(|c| match c {
             '\n' | '\t' => c,
             '\r' => ' ',
-            _ if !crate::ui::clean::is_unsafe(c) => c,
+            _ if !clean::is_unsafe(c) => c,
             _ => ['?', '¿', '\u{fffd}', '\u{1f3f4}'][c.len_utf8() - 1],
         })
         .collect()

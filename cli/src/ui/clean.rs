@@ -30,6 +30,33 @@ pub(crate) fn line(it: &str) -> Cow<'_, str> {
     written_out(it, |_| false)
 }
 
+/// A text on one line in which tabs stay, as a difference between two lines may be one.
+pub(crate) fn one_line(it: &str) -> Cow<'_, str> {
+    let keep = |c| c == '\t';
+    if !it.contains(['\n', '\r']) {
+        return written_out(it, keep);
+    }
+    let parts: Vec<_> = it.split(['\n', '\r']).filter(|part| !part.is_empty()).collect();
+    Cow::Owned(written_out(&parts.join(" "), keep).into_owned())
+}
+
+/// A text of several lines that is laid out already: sequences that only style it (`ESC [ .. m`) stay.
+pub(crate) fn styled(it: &str) -> Cow<'_, str> {
+    if !it.contains('\u{1b}') {
+        return text(it);
+    }
+    let mut out = String::with_capacity(it.len());
+    let mut parts = it.split('\u{1b}');
+    out.push_str(&text(parts.next().unwrap_or_default()));
+    for part in parts {
+        let parameters = part.strip_prefix('[').unwrap_or_default();
+        let rest = parameters.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        out.push_str(if rest.starts_with('m') { "\u{1b}" } else { "\\u{1b}" });
+        out.push_str(&text(part));
+    }
+    Cow::Owned(out)
+}
+
 /// JSON for a terminal: the same value, unsafe characters written as `\uXXXX`. Inside JSON they stand only in strings.
 pub(crate) fn json(it: &str) -> Cow<'_, str> {
     if !it.contains(|c| is_unsafe(c) && !c.is_ascii_whitespace()) {
@@ -77,6 +104,22 @@ mod tests {
         );
         assert_eq!(line("one\r\ntwo\tthree"), "one two three");
         assert_eq!(text("one\r\n\ttwo"), "one\\u{d}\n\ttwo");
+    }
+
+    #[test]
+    fn found_11_only_styling_may_pass_the_last_gate() {
+        let fine = "\u{1b}[1;31mred\u{1b}[0m\n\tplain\u{1b}[m";
+        assert_eq!(styled(fine), fine);
+        assert_eq!(
+            styled("a\u{1b}]52;c;x\u{7}\u{1b}[2J\u{1b}\u{1b}[38:5m\u{202e}\r"),
+            "a\\u{1b}]52;c;x\\u{7}\\u{1b}[2J\\u{1b}\\u{1b}[38:5m\\u{202e}\\u{d}"
+        );
+    }
+
+    #[test]
+    fn a_line_keeps_its_tabs_and_nothing_else() {
+        assert_eq!(one_line("+\ta\r\n::b\u{1b}"), "+\ta ::b\\u{1b}");
+        assert_eq!(one_line("\n"), "");
     }
 
     #[test]

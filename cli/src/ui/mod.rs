@@ -3,16 +3,18 @@
 pub(crate) mod chart;
 pub(crate) mod clean;
 mod markdown;
+mod markers;
 mod modes;
 pub(crate) mod plan;
 mod progress;
 mod prompt;
 mod report;
+mod stream;
 mod table;
 mod trace;
 mod watch;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use serde_json::{Map, Value};
 
@@ -25,6 +27,7 @@ use crate::diagnostic::Failure;
 use crate::formats::{Format, Printed, Shape};
 use crate::outcome::{Line, Outcome, Tone, View};
 use crate::settings::Settings;
+use stream::Kind;
 
 /// What this process can show, and how.
 #[derive(Debug)]
@@ -85,31 +88,43 @@ impl Ui {
         for note in self.shape.notes(outcome)? {
             self.say(&Line::new(Tone::Changed, note));
         }
+        let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal);
         match self.shape.print(outcome)? {
             Printed::Json(bytes) if bytes.is_empty() => Ok(()),
-            Printed::Json(bytes) => match std::str::from_utf8(&bytes) {
-                Ok(text) if terminal => out(&[clean::json(text).trim_end().as_bytes(), b"\n"]),
-                _ => out(&[bytes.trim_ascii_end(), b"\n"]),
+            Printed::Json(bytes) => print(&[bytes.trim_ascii_end(), b"\n"].concat(), Kind::Json),
+            Printed::Text(text) if self.shape.format == Format::Markdown => {
+                print(text.as_bytes(), Kind::Document)
+            }
+            Printed::Text(text) => print(text.as_bytes(), Kind::Data),
+            Printed::Grid(grid) => print(table::render(&grid, terminal).as_bytes(), Kind::Text),
+            Printed::View => match &outcome.view {
+                View::Document(text) => print(text.as_bytes(), Kind::Data),
+                View::Markdown(text) if !terminal => print(text.as_bytes(), Kind::Document),
+                View::Markdown(text) => {
+                    let text = markdown::render(text, self.colored(terminal));
+                    print(text.as_bytes(), Kind::Text)
+                }
+                View::Lines(lines) | View::Figures(lines, _) => {
+                    let text: String =
+                        lines.iter().map(|it| self.toned(it, terminal) + "\n").collect();
+                    print(text.as_bytes(), Kind::Text)
+                }
+                View::Table(_) | View::Record(_) | View::Any => Ok(()),
             },
-            Printed::Text(text) if terminal => out(&[clean::text(&text).as_bytes()]),
-            Printed::Text(text) => out(&[text.as_bytes()]),
-            Printed::Grid(grid) => out(&[table::render(&grid, terminal).as_bytes()]),
-            Printed::View => out(&[self.view(&outcome.view).as_bytes()]),
         }
     }
 
     /// Says something to the person; scripts that asked for JSON are spared.
     pub(crate) fn say(&self, line: &Line) {
         if !self.shape.format.is_json() {
-            let text = self.toned(line, self.terminal.stderr);
-            let _ = progress::beside(|| writeln!(io::stderr().lock(), "{text}"));
+            self.instruct(line);
         }
     }
 
     /// Says why the command failed.
     pub(crate) fn fail(&self, failure: &Failure) {
-        let text = if self.shape.format.is_json() {
-            clean::json(&failure.to_json().to_string()).into_owned() + "\n"
+        if self.shape.format.is_json() {
+            stream::say_json(&failure.to_json().to_string());
         } else {
             let options = miette::MietteHandlerOpts::new()
                 .color(self.colored(self.terminal.stderr))
@@ -118,9 +133,8 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            report::draw(&options.build(), failure.diagnostic())
-        };
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+            stream::say(&report::draw(&options.build(), failure.diagnostic()));
+        }
         if let Some(draft) = failure.draft() {
             self.say(&Line::new(Tone::Plain, format!("the text is kept in {draft}")));
         }
@@ -129,7 +143,7 @@ impl Ui {
     /// Ends a line that was begun on the terminal.
     pub(crate) fn break_line(&self) {
         if self.terminal.stderr {
-            let _ = writeln!(io::stderr().lock());
+            stream::say("\n");
         }
     }
 
@@ -155,6 +169,14 @@ impl Ui {
             return Some(true);
         }
         self.is_interactive().then(|| prompt::yes(question))
+    }
+
+    /// Shows what a yes-or-no question is about, and asks it. `None` where there is nobody to ask; nobody has to be asked in a dry run.
+    pub(crate) fn ask_about(&self, lines: &[Line], question: &str) -> Option<bool> {
+        if self.is_interactive() && !self.rehearsing {
+            lines.iter().for_each(|line| self.instruct(line));
+        }
+        self.ask(question)
     }
 
     /// Asks for a text. `None` where there is nobody to ask.
@@ -186,22 +208,7 @@ impl Ui {
 
     /// Says what the person has to do, whatever the format: the command cannot go on without it.
     pub(crate) fn instruct(&self, line: &Line) {
-        let text = self.toned(line, self.terminal.stderr);
-        let _ = writeln!(io::stderr().lock(), "{text}");
-    }
-
-    /// What people see of a view that is no grid.
-    fn view(&self, view: &View) -> String {
-        let terminal = self.terminal.stdout;
-        match view {
-            View::Document(text) if terminal => clean::text(text).into_owned(),
-            View::Markdown(text) if terminal => markdown::render(text, self.colored(terminal)),
-            View::Document(text) | View::Markdown(text) => text.clone(),
-            View::Lines(lines) | View::Figures(lines, _) => {
-                lines.iter().map(|it| self.toned(it, terminal) + "\n").collect()
-            }
-            View::Table(_) | View::Record(_) | View::Any => String::new(),
-        }
+        stream::say(&(self.toned(line, self.terminal.stderr) + "\n"));
     }
 
     /// Whether a stream takes colour.
@@ -215,7 +222,7 @@ impl Ui {
 
     fn toned(&self, line: &Line, terminal: bool) -> String {
         use clap::builder::styling::{AnsiColor, Style};
-        let text = clean::text(&line.text);
+        let text = line.text();
         let style = match line.tone {
             Tone::Plain => None,
             Tone::Added => Some(AnsiColor::Green.on_default()),
@@ -225,42 +232,38 @@ impl Ui {
         };
         match style {
             Some(style) if self.colored(terminal) => format!("{style}{text}{style:#}"),
-            _ => text.into_owned(),
+            _ => text.to_owned(),
         }
     }
 }
 
 /// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
 pub(crate) fn help(error: &clap::Error, color: Option<Color>) {
+    let (is_mistake, terminal) = match error.use_stderr() {
+        true => (true, io::stderr().is_terminal()),
+        false => (false, io::stdout().is_terminal()),
+    };
     let text = error.render();
     let text = match color {
         Some(Color::Always) => text.ansi().to_string(),
-        Some(Color::Never) => text.to_string(),
-        Some(Color::Auto) | None => {
-            let _ = error.print();
-            return;
-        }
+        Some(Color::Auto) | None if terminal => text.ansi().to_string(),
+        Some(_) | None => text.to_string(),
     };
-    if error.use_stderr() {
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+    if is_mistake {
+        stream::say(&text);
     } else {
-        let _ = io::stdout().lock().write_all(text.as_bytes());
+        let _ = stream::print(text.as_bytes(), Kind::Text, terminal);
     }
 }
 
 /// Writes a note for a CI service, which reads it from stderr.
 pub(crate) fn annotate(note: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", clean::line(note));
+    stream::command(note);
 }
 
-fn out(parts: &[&[u8]]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    match parts.iter().try_for_each(|part| stdout.write_all(part)).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::internal(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
+/// A text for a note, without anything that the CI service would take for a command of its own.
+pub(crate) fn unmarked(text: &str) -> std::borrow::Cow<'_, str> {
+    markers::broken(text)
 }
 
 /// Columns of the terminal, or of a page where there is none.

@@ -1,7 +1,8 @@
 //! Questions on the terminal.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 
+use super::stream;
 use crate::interrupt;
 
 /// Asks on stderr, reads a line of stdin; everything but a yes is a no.
@@ -11,13 +12,12 @@ pub(super) fn yes(question: &str) -> bool {
 
 /// Asks on stderr, reads a line of stdin; nothing where that fails.
 pub(super) fn text(question: &str) -> String {
-    let mut stderr = io::stderr();
-    let asked = write!(stderr, "{} ", super::clean::text(question)).and_then(|()| stderr.flush());
+    let asked = stream::ask(&format!("{question} "));
     let mut answer = String::new();
     let read = || io::stdin().lock().read_line(&mut answer);
     match asked.and_then(|()| interrupt::while_asking(read)) {
         Ok(0) => {
-            let _ = writeln!(stderr);
+            stream::say("\n");
             answer
         }
         Ok(_) => answer.trim_end_matches(['\r', '\n']).to_owned(),
@@ -31,9 +31,7 @@ pub(super) fn secret(question: &str) -> io::Result<String> {
     #[cfg(unix)]
     let _modes = super::modes::Modes::unseen()
         .ok_or_else(|| io::Error::other("this terminal shows whatever is typed"))?;
-    let mut stderr = io::stderr();
-    write!(stderr, "{}: ", super::clean::text(question))?;
-    stderr.flush()?;
+    stream::ask(&format!("{question}: "))?;
     unseen()
 }
 

@@ -1,7 +1,7 @@
 //! What is said while requests run: waiting and what it is for, each request where that is asked for. It also keeps the answers that
 //! completion remembers.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,8 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 
-use super::progress::beside;
-use super::{clean, trace};
+use super::{clean, stream, trace};
 use crate::names;
 
 /// A shorter wait is over before anybody wonders.
@@ -66,7 +65,7 @@ impl Watch {
 
     fn say(&self, line: &str) {
         if !self.silent {
-            let _ = beside(|| writeln!(io::stderr().lock(), "{}", clean::line(line)));
+            stream::say(&format!("{}\n", clean::line(line)));
         }
     }
 }
@@ -108,7 +107,7 @@ impl Observer for Watch {
         }
         if self.verbose > 0 {
             let lines = trace::lines(attempt, self.left(), self.verbose > 1);
-            let _ = beside(|| writeln!(io::stderr().lock(), "{}", lines.join("\n")));
+            stream::say(&(lines.join("\n") + "\n"));
         }
     }
 }

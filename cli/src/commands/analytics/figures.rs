@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     fn drawn(data: &Value, width: Option<usize>) -> String {
-        lines(data, true, width).into_iter().map(|line| line.text + "\n").collect()
+        lines(data, true, width).into_iter().map(|line| line.text().to_owned() + "\n").collect()
     }
 
     #[test]

@@ -338,7 +338,8 @@ mod tests {
         let changes = object(&json!({ "title": "New", "enabled": true, "fields": [
             { "key": "tel", "label": "Tel" }, { "key": "name", "label": "Name" }, { "label": "More" },
         ] }));
-        let lines: Vec<_> = difference(&before, &changes).into_iter().map(|it| it.text).collect();
+        let lines: Vec<_> =
+            difference(&before, &changes).iter().map(|it| it.text().to_owned()).collect();
         let expected = [
             "~ title: \"Old\" → \"New\"",
             "- key: \"x\", label: \"X\"",

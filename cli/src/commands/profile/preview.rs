@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone, View};
+use crate::ui::clean;
 use crate::{key, manifest, write_file};
 
 /// Arguments of `links profile preview`.
@@ -103,7 +104,7 @@ fn compare(
     }
     let diff = TextDiff::from_lines(&expected, &found);
     let mut unified = diff.unified_diff();
-    let text = unified.context_radius(3).header(&name, "the page").to_string();
+    let text = unified.context_radius(3).header(&clean::line(&name), "the page").to_string();
     if let Some(annotate) = annotate {
         let message = "the page differs from here on; `links profile preview --expect FILE --update` takes it over";
         for group in diff.grouped_ops(0) {

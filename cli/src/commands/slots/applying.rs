@@ -255,7 +255,7 @@ async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool, Failure> 
         1 => "1 delete".to_owned(),
         _ => format!("{deletes} deletes"),
     };
-    match ui.ask(&question(&it.plan.deletes)) {
+    match ui.ask_about(&named(&it.plan.deletes), &question(it.plan.deletes.len())) {
         Some(true) => Ok(true),
         Some(false) => {
             let message = format!("nobody agreed to {what}; nothing was written");
@@ -290,20 +290,21 @@ async fn unchanged(it: &Planned) -> Result<(), Failure> {
 }
 
 /// Names every block that would go.
-fn question(deletes: &[Delete]) -> String {
-    if deletes.is_empty() {
-        return "Change the page so?".to_owned();
-    }
-    let named = |it: &Delete| {
-        let label = it.label.as_ref().map(|label| format!(" \"{}\"", ui::clean::line(label)));
-        format!("  {} {}{}\n", it.kind, it.id, label.unwrap_or_default())
+fn named(deletes: &[Delete]) -> Vec<Line> {
+    let line = |it: &Delete| {
+        let label = it.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+        Line::new(Tone::Removed, format!("  {} {}{label}", it.kind, it.id))
     };
-    let list: String = deletes.iter().map(named).collect();
-    let what = match deletes.len() {
+    deletes.iter().map(line).collect()
+}
+
+fn question(deletes: usize) -> String {
+    let what = match deletes {
+        0 => return "Change the page so?".to_owned(),
         1 => "this block and its".to_owned(),
         several => format!("these {several} blocks and their"),
     };
-    format!("{list}Delete {what} click statistics? There is no way back.")
+    format!("Delete {what} click statistics? There is no way back.")
 }
 
 #[cfg(test)]
@@ -317,16 +318,13 @@ mod tests {
             Delete { id, kind: kind.to_owned(), label }
         };
         let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
-        let asked = question(&deletes);
-        let lines: Vec<&str> = asked.lines().collect();
-        assert_eq!(lines.len(), 3, "{asked}");
-        assert!(lines[0].starts_with("  text 7 \"Opening") && !asked.contains('\u{1b}'), "{asked}");
-        assert_eq!(lines[1], "  divider 8");
-        assert!(lines[2].contains("2 blocks and their click statistics"), "{asked}");
+        let lines = named(&deletes);
+        let text: Vec<_> = lines.iter().map(Line::text).collect();
+        assert_eq!(text, ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
+        assert!(question(2).contains("2 blocks and their click statistics"));
         assert!(
-            question(&deletes[..1])
-                .ends_with("this block and its click statistics? There is no way back.")
+            question(1).ends_with("this block and its click statistics? There is no way back.")
         );
-        assert!(!question(&[]).contains("Delete"));
+        assert!(!question(0).contains("Delete"));
     }
 }

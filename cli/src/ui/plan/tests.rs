@@ -18,7 +18,7 @@ fn shown(slots: Value, file: &Value, options: &Options, width: usize) -> String 
     let plan = Plan::new(&page, &desired, options).unwrap();
     let lines = Shown::of(&plan, &page).lines(width, "not in the file; --prune deletes it");
     for line in &lines {
-        assert!(line.text.chars().all(|c| !super::super::clean::is_unsafe(c)), "{line:?}");
+        assert!(line.text().chars().all(|c| !super::super::clean::is_unsafe(c)), "{line:?}");
     }
     let sign = |line: &Line| match line.tone {
         Tone::Plain => ' ',
@@ -27,7 +27,7 @@ fn shown(slots: Value, file: &Value, options: &Options, width: usize) -> String 
         Tone::Removed => 'r',
         Tone::Faint => 'f',
     };
-    lines.iter().map(|it| format!("{} {}\n", sign(it), it.text)).collect::<Vec<_>>().concat()
+    lines.iter().map(|it| format!("{} {}\n", sign(it), it.text())).collect::<Vec<_>>().concat()
 }
 
 const BAD: &str = "\u{1b}]52;c;x\u{7}\u{202e}evil\r\nnext";

@@ -1,0 +1,135 @@
+//! The standard streams. Every text goes through here last, so that what was forgotten before cannot drive the terminal, nor speak to the
+//! CI service that keeps the log.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::{clean, markers, progress};
+use crate::diagnostic::Failure;
+
+/// How bytes of stdout are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// For people: the terminal and the log of a CI service are protected.
+    Text,
+    /// A document in a text format that people read too; a terminal and a log are protected, a file gets it as it is.
+    Document,
+    /// JSON: where there is something to protect, dangerous characters are escaped, which changes no value.
+    Json,
+    /// For programs: byte for byte.
+    Data,
+}
+
+/// Writes text for people to stderr, above the progress if it is shown. Nothing can be done where that fails.
+pub(super) fn say(text: &str) {
+    let text = protected(text);
+    let _ = progress::beside(|| io::stderr().lock().write_all(text.as_bytes()));
+}
+
+/// Writes a JSON object for programs to stderr, on a line of its own.
+pub(super) fn say_json(json: &str) {
+    let json = clean::json(json);
+    let json = if markers::are_read() { markers::escaped(&json) } else { json };
+    let _ = progress::beside(|| writeln!(io::stderr().lock(), "{json}"));
+}
+
+/// Writes a command for the CI service to stderr, on a line of its own.
+pub(super) fn command(line: &str) {
+    let _ = progress::beside(|| writeln!(io::stderr().lock(), "{}", clean::line(line)));
+}
+
+/// Begins a question on stderr.
+pub(super) fn ask(text: &str) -> io::Result<()> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(protected(&clean::line(text)).as_bytes())?;
+    stderr.flush()
+}
+
+/// Writes to stdout, which is a terminal or not.
+///
+/// # Errors
+///
+/// When stdout cannot take it; a reader that has gone away is no error.
+pub(super) fn print(bytes: &[u8], kind: Kind, terminal: bool) -> Result<(), Failure> {
+    let bytes = shown(bytes, kind, terminal, markers::are_read() && !is_file());
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::internal(format!("cannot write to stdout: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The bytes as they are written; `logged` where a CI service reads them.
+fn shown(bytes: &[u8], kind: Kind, terminal: bool, logged: bool) -> Cow<'_, [u8]> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
+    let text = match kind {
+        Kind::Text => clean::styled(text),
+        Kind::Document | Kind::Data if terminal => clean::styled(text),
+        Kind::Json if terminal => clean::json(text),
+        Kind::Document | Kind::Data | Kind::Json => Cow::Borrowed(text),
+    };
+    let text = match kind {
+        Kind::Text | Kind::Document if logged => also(text, markers::broken),
+        Kind::Json if logged => also(text, markers::escaped),
+        _ => text,
+    };
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+fn protected(text: &str) -> Cow<'_, str> {
+    let text = clean::styled(text);
+    if markers::are_read() { also(text, markers::broken) } else { text }
+}
+
+fn also<'a>(text: Cow<'a, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
+    }
+}
+
+/// Whether stdout is a file, which no CI service reads.
+fn is_file() -> bool {
+    #[cfg(unix)]
+    let stdout = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let stdout = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned();
+    let file = stdout.map(std::fs::File::from).and_then(|it| it.metadata());
+    file.is_ok_and(|it| it.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn found_10_only_data_for_programs_reaches_a_log_as_it_is() {
+        let text = "::error::x\n##vso[a]\u{1b}]52;c;x\u{7}";
+        let shown = |kind, terminal, logged| {
+            String::from_utf8(shown(text.as_bytes(), kind, terminal, logged).into_owned()).unwrap()
+        };
+        let safe = ": :error::x\n# #vso[a]\\u{1b}]52;c;x\\u{7}";
+        assert_eq!(shown(Kind::Text, false, true), safe);
+        assert_eq!(shown(Kind::Document, true, true), safe);
+        assert_eq!(shown(Kind::Text, true, false), "::error::x\n##vso[a]\\u{1b}]52;c;x\\u{7}");
+        for (kind, logged) in [(Kind::Document, false), (Kind::Data, false), (Kind::Data, true)] {
+            assert_eq!(shown(kind, false, logged), text, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn found_10_json_keeps_its_value_in_a_log() {
+        let json = "{\"a\":\"##vso[x] ##[error] ## \\\"##[\"}";
+        let logged = shown(json.as_bytes(), Kind::Json, false, true);
+        assert!(!String::from_utf8_lossy(&logged).contains("##v"), "{logged:?}");
+        assert!(!String::from_utf8_lossy(&logged).contains("##["), "{logged:?}");
+        let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();
+        assert_eq!(value(&logged), value(json.as_bytes()));
+        assert_eq!(&*shown(json.as_bytes(), Kind::Json, false, false), json.as_bytes());
+    }
+}
