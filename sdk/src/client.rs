@@ -13,6 +13,7 @@ use crate::transport::Shared;
 use crate::transport::budget::Budget;
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::observer::{Nobody, Observer};
+use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcess, Pacer, RateLimits};
 use crate::transport::wire::Timeouts;
 use crate::writes::Writes;
@@ -82,7 +83,7 @@ impl Client {
             max_wait: None,
             timeouts: Timeouts::default(),
             clock: Arc::new(SystemClock::new()),
-            pacer: Arc::new(InProcess::new(RateLimits::default())),
+            pacer: Arc::new(InProcess::default()),
             observer: Arc::new(Nobody),
         }
     }
@@ -112,7 +113,7 @@ impl Client {
         Self { writes, ..self.clone() }
     }
 
-    /// Requests sent so far by this client and its clones, repeated ones included.
+    /// Requests sent so far by this client and its clones, repeated ones and those to upload addresses included.
     pub fn requests_sent(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
@@ -171,7 +172,8 @@ impl ClientBuilder {
         self
     }
 
-    /// The limits to keep within; those of the interface, section 8, unless set.
+    /// Limits to keep within, whatever higher ones the service reports. Unless set they are those of the interface, section 8, and then
+    /// those that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         self.pacer(Arc::new(InProcess::new(limits)))
     }
@@ -208,9 +210,10 @@ impl ClientBuilder {
             clock: self.clock,
             pacer: self.pacer,
             observer: self.observer,
-            requests: AtomicU64::new(0),
-            waits: AtomicU64::new(0),
+            requests: Arc::default(),
+            waits: AtomicU64::default(),
             budget: Budget::full(),
+            queue: Queue::default(),
         };
         let Self { deadline, max_wait, .. } = self;
         Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: Writes::Send })

@@ -1,5 +1,6 @@
 //! How every request travels: the hooks of the generated client, and what all calls of one client share.
 
+mod admission;
 pub(crate) mod answer;
 pub(crate) mod budget;
 pub(crate) mod clock;
@@ -38,8 +39,9 @@ use budget::Budget;
 use clock::Clock;
 use idempotency::IdempotencyKey;
 use observer::Observer;
+use pacing::queue::Queue;
 use pacing::{Pacer, WaitReason};
-use run::{admit, back_off, run};
+use run::{back_off, run};
 use wire::{Http, Timeouts};
 
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
@@ -54,10 +56,11 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) pacer: Arc<dyn Pacer>,
     pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) requests: AtomicU64,
+    pub(crate) requests: Arc<AtomicU64>,
     /// How often a call of this client has waited.
     pub(crate) waits: AtomicU64,
     pub(crate) budget: Budget,
+    pub(crate) queue: Queue,
 }
 
 impl Shared {
@@ -91,7 +94,9 @@ impl Shared {
         operation: &'static Operation,
         options: &Options,
     ) -> Result<Reserved, Failure> {
-        admit(self, operation, options).await.map(|ticket| Reserved::new(self.clone(), ticket))
+        let ticket = self.admit(operation, options).await?.ticket();
+        // It counts from now on until its request is sent, and is then settled again.
+        Ok(Reserved::new(self.clone(), ticket))
     }
 
     pub(crate) async fn sleep(
@@ -137,6 +142,16 @@ pub(crate) struct Once {
 }
 
 impl Options {
+    pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
+        self.until.saturating_sub(clock.monotonic())
+    }
+
+    /// Whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
+    fn is_too_long(&self, wait: Duration, reason: WaitReason, clock: &dyn Clock) -> bool {
+        let most = self.max_wait.filter(|_| reason != WaitReason::Retry);
+        wait >= self.time_left(clock) || most.is_some_and(|most| wait > most)
+    }
+
     /// Adds to a request what its call asked for. The token is added to each attempt.
     pub(crate) fn dress(&self, request: &mut Request) {
         let headers = request.headers_mut();

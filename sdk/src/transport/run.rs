@@ -9,10 +9,11 @@ use reqwest::Request;
 use reqwest::header::AUTHORIZATION;
 use uuid::Uuid;
 
+use super::admission::Admitted;
 use super::answer::Answer;
 use super::exchange::{Again, Exchange, Failure, Tries};
 use super::observer::AttemptReport;
-use super::pacing::{MustWait, Ticket, WaitReason};
+use super::pacing::{MustWait, WaitReason};
 use super::retry::{Attempt, Decision, End, Evidence, backoff, decide};
 use super::retry_after::retry_after;
 use super::wire::Wire;
@@ -44,20 +45,6 @@ pub(super) async fn run(
     let Tries { sent, evidence, .. } = tries;
     let again = options.once.map(|_| Again { tries, wait: again });
     Exchange { operation, sent, evidence, retry_after, token, again, result }
-}
-
-/// Waits until the limits admit a request of this operation.
-pub(super) async fn admit(
-    shared: &Shared,
-    operation: &'static Operation,
-    options: &Options,
-) -> Result<Ticket, Failure> {
-    let mut call = Run::new(shared, operation, options);
-    let admitted = call.admit().await?;
-    let ticket = admitted.ticket;
-    // Until the request is sent the ticket counts from now on.
-    drop(admitted);
-    Ok(ticket)
 }
 
 struct Run<'a> {
@@ -95,9 +82,13 @@ impl<'a> Run<'a> {
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Failure> {
         loop {
-            self.take_token().await?;
             let admitted = self.admit().await?;
+            // After the wait: a token may be replaced during it.
+            self.take_token().await?;
             let mut request = make().await.map_err(Failure::Request)?;
+            if self.options.time_left(&*self.shared.clock).is_zero() {
+                return Err(Failure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry });
+            }
             if let Some(token) = &self.token {
                 request.headers_mut().insert(AUTHORIZATION, token.header());
             }
@@ -153,7 +144,7 @@ impl<'a> Run<'a> {
             } else if reason == WaitReason::TooManyRequests {
                 self.tries.too_many += 1;
             }
-            if self.is_too_long(wait, reason) {
+            if self.options.is_too_long(wait, reason, &*self.shared.clock) {
                 self.retry_after = asked;
                 return match end {
                     // The answer itself says little: name the time instead.
@@ -209,25 +200,20 @@ impl<'a> Run<'a> {
 
     /// Waits until the limits admit one more request.
     async fn admit(&mut self) -> Result<Admitted<'a>, Failure> {
-        let shared = self.shared;
-        if let Some(reserved) = self.options.reserved.as_ref().filter(|_| !self.is_begun) {
+        let (shared, options) = (self.shared, self.options);
+        if let Some(reserved) = options.reserved.as_ref().filter(|_| !self.is_begun) {
             self.is_begun = true;
-            return Ok(Admitted { shared, ticket: reserved.ticket() });
+            return Ok(shared.admitted(reserved.ticket()));
         }
-        while !self.time_left().is_zero() {
-            match shared.pacer.admit(self.operation.bucket, &*shared.clock) {
-                Ok(ticket) => return Ok(Admitted { shared, ticket }),
-                Err(MustWait { duration: wait, reason }) if self.is_too_long(wait, reason) => {
-                    return Err(Failure::Deadline { wait, reason });
-                }
-                Err(MustWait { duration, reason }) if self.options.once.is_some() => {
-                    self.again = Some((duration, reason));
-                    return Err(Failure::Deadline { wait: duration, reason });
-                }
-                Err(MustWait { duration, reason }) => self.sleep(duration, reason).await,
+        if options.once.is_none() {
+            return shared.admit(self.operation, options).await;
+        }
+        shared.try_admit(self.operation).map_err(|MustWait { duration: wait, reason }| {
+            if !options.is_too_long(wait, reason, &*shared.clock) {
+                self.again = Some((wait, reason));
             }
-        }
-        Err(Failure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
+            Failure::Deadline { wait, reason }
+        })
     }
 
     /// One attempt, reported to whoever watches.
@@ -243,7 +229,7 @@ impl<'a> Run<'a> {
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
-        let result = wire.send(request, limit.min(self.time_left())).await;
+        let result = wire.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
         shared.observer.attempted(&AttemptReport {
             operation: self.operation.id,
             method: method.as_str(),
@@ -264,31 +250,9 @@ impl<'a> Run<'a> {
         self.shared.sleep(self.operation, wait, reason).await;
     }
 
-    fn time_left(&self) -> Duration {
-        self.options.until.saturating_sub(self.shared.clock.monotonic())
-    }
-
     /// Whether what the caller saw is too old for the request to be sent.
     fn is_out_of_date(&self) -> bool {
         self.options.once.is_some_and(|once| once.expires < self.shared.clock.monotonic())
-    }
-
-    /// Whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
-    fn is_too_long(&self, wait: Duration, reason: WaitReason) -> bool {
-        let most = self.options.max_wait.filter(|_| reason != WaitReason::Retry);
-        wait >= self.time_left() || most.is_some_and(|most| wait > most)
-    }
-}
-
-/// A request that the pacer has admitted; settled when it is answered or given up.
-struct Admitted<'a> {
-    shared: &'a Shared,
-    ticket: Ticket,
-}
-
-impl Drop for Admitted<'_> {
-    fn drop(&mut self) {
-        self.shared.pacer.settle(self.ticket, &*self.shared.clock);
     }
 }
 
@@ -306,5 +270,7 @@ fn jitter() -> f64 {
     f64::from(random) / f64::from(u32::MAX)
 }
 
+#[cfg(test)]
+mod fairness;
 #[cfg(test)]
 mod tests;

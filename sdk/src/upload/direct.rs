@@ -22,7 +22,8 @@ use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
 use crate::transport::budget::Budget;
 use crate::transport::observer::{AttemptReport, Observer};
-use crate::transport::pacing::{InProcess, RateLimits, WaitReason};
+use crate::transport::pacing::queue::Queue;
+use crate::transport::pacing::{InProcess, WaitReason};
 use crate::transport::{Answer, Options, Shared};
 
 /// An address that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
@@ -199,10 +200,11 @@ impl Address {
             timeouts: shared.timeouts,
             token: None,
             clock: shared.clock.clone(),
-            pacer: Arc::new(InProcess::new(RateLimits::default())),
+            pacer: Arc::new(InProcess::default()),
+            queue: Queue::default(),
             observer: Arc::new(Discreet(shared.observer.clone())),
-            requests: AtomicU64::new(0),
-            waits: AtomicU64::new(0),
+            requests: shared.requests.clone(),
+            waits: AtomicU64::default(),
             budget: Budget::full(),
         })
     }

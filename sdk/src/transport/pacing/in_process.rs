@@ -9,16 +9,17 @@ use crate::operation::Bucket;
 use crate::transport::clock::Clock;
 
 /// A [`Pacer`] in memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct InProcess {
-    limits: RateLimits,
+    ceiling: Option<RateLimits>,
     log: Mutex<Log>,
 }
 
 impl InProcess {
-    /// With these limits, and nothing sent yet.
+    /// With these limits, and nothing sent yet. They are ceilings: lower limits that the service reports are kept, higher ones are not
+    /// used. [`InProcess::default`] keeps within the limits of the interface, and then within whatever the service reports.
     pub fn new(limits: RateLimits) -> Self {
-        Self { limits, log: Mutex::default() }
+        Self { ceiling: Some(limits), log: Mutex::default() }
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
@@ -28,7 +29,7 @@ impl InProcess {
 
 impl Pacer for InProcess {
     fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
-        self.log().admit(&self.limits, bucket, clock.monotonic())
+        self.log().admit(self.ceiling, bucket, clock.monotonic())
     }
 
     fn settle(&self, ticket: Ticket, clock: &dyn Clock) {
@@ -39,11 +40,15 @@ impl Pacer for InProcess {
         self.log().block(wait, clock.monotonic());
     }
 
+    fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
+        Some(self.log().forecast(self.ceiling, bucket, ahead, clock.monotonic()))
+    }
+
     fn learn(&self, limits: RateLimits, _: &dyn Clock) {
         self.log().learned = Some(limits);
     }
 
     fn left(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.log().left(&self.limits, clock.monotonic()))
+        Some(self.log().left(self.ceiling, clock.monotonic()))
     }
 }

@@ -47,18 +47,38 @@ pub(super) struct Block {
 impl Log {
     pub(super) fn admit(
         &mut self,
-        limits: &RateLimits,
+        ceiling: Option<RateLimits>,
         bucket: Bucket,
         now: Duration,
     ) -> Result<Ticket, MustWait> {
-        self.forget(now);
-        let wait = self.longest_wait(&self.learned.unwrap_or(*limits), bucket, now);
+        let wait = self.forecast(ceiling, bucket, 0, now);
         if !wait.duration.is_zero() {
             return Err(wait);
         }
         let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
         self.sent.push(Entry { ticket, bucket, sent: now, answered: None });
         Ok(ticket)
+    }
+
+    /// How long a request waits at least, if `ahead` others of its bucket go first and are answered at once.
+    pub(super) fn forecast(
+        &mut self,
+        ceiling: Option<RateLimits>,
+        bucket: Bucket,
+        ahead: usize,
+        now: Duration,
+    ) -> MustWait {
+        self.forget(now);
+        self.longest_wait(&self.limits(ceiling), bucket, ahead, now)
+    }
+
+    /// The limits in force: those of the service, but never more than the program allows itself.
+    fn limits(&self, ceiling: Option<RateLimits>) -> RateLimits {
+        match (self.learned, ceiling) {
+            (Some(learned), Some(ceiling)) => learned.at_most(ceiling),
+            (Some(limits), None) | (None, Some(limits)) => limits,
+            (None, None) => RateLimits::default(),
+        }
     }
 
     pub(super) fn settle(&mut self, ticket: Ticket, now: Duration) {
@@ -75,9 +95,9 @@ impl Log {
     }
 
     /// Requests that the minute still has room for.
-    pub(super) fn left(&mut self, limits: &RateLimits, now: Duration) -> usize {
+    pub(super) fn left(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
         self.forget(now);
-        self.learned.unwrap_or(*limits).per_minute.saturating_sub(self.sent.len())
+        self.limits(ceiling).per_minute.saturating_sub(self.sent.len())
     }
 
     /// Drops what no window reaches. What lies in the future, because the clock was set back, happens now.
@@ -95,11 +115,39 @@ impl Log {
         self.blocked = self.blocked.filter(|block| now < block.until + MINUTE);
     }
 
-    fn longest_wait(&self, limits: &RateLimits, bucket: Bucket, now: Duration) -> MustWait {
+    fn longest_wait(
+        &self,
+        limits: &RateLimits,
+        bucket: Bucket,
+        ahead: usize,
+        now: Duration,
+    ) -> MustWait {
+        let blocked = self.blocked.map_or(Duration::ZERO, |block| block.until.saturating_sub(now));
+        let mut wait = MustWait { duration: blocked, reason: WaitReason::TooManyRequests };
+        let mut windows = self.windows(limits, bucket, now);
+        for _ in 0..=ahead {
+            for window in &windows {
+                let duration = window.opens().saturating_sub(now);
+                if duration > wait.duration {
+                    wait = MustWait { duration, reason: window.reason };
+                }
+            }
+            windows.iter_mut().for_each(|window| window.times.push(now + wait.duration));
+        }
+        wait
+    }
+
+    /// The windows that a request of this bucket has to fit in.
+    fn windows(&self, limits: &RateLimits, bucket: Bucket, now: Duration) -> Vec<Window> {
         use WaitReason::{
             AnalyticsPerMinute, MusicPerMinute, PerMinute, PerSecond, TooManyRequests,
         };
-        let blocked = self.blocked.map_or(Duration::ZERO, |block| block.until.saturating_sub(now));
+        let window = |only, most, length, reason| Window {
+            most,
+            length,
+            reason,
+            times: self.times(only, now),
+        };
         let (per_second, second) = match self.blocked {
             Some(_) => (1, TooManyRequests),
             None => (limits.per_second, PerSecond(limits.per_second)),
@@ -110,31 +158,39 @@ impl Log {
             Bucket::Analytics => Some((analytics, AnalyticsPerMinute(analytics))),
             Bucket::Music => Some((music, MusicPerMinute(music))),
         };
-        let windows = [
-            (self.wait(None, per_second, SECOND, now), second),
-            (self.wait(None, limits.per_minute, MINUTE, now), PerMinute(limits.per_minute)),
+        let mut windows = vec![
+            window(None, per_second, SECOND, second),
+            window(None, limits.per_minute, MINUTE, PerMinute(limits.per_minute)),
         ];
-        let own = own.map(|(most, reason)| (self.wait(Some(bucket), most, MINUTE, now), reason));
-        windows.into_iter().chain(own).fold(
-            MustWait { duration: blocked, reason: TooManyRequests },
-            |longest, (duration, reason)| {
-                if duration > longest.duration { MustWait { duration, reason } } else { longest }
-            },
-        )
+        windows.extend(own.map(|(most, reason)| window(Some(bucket), most, MINUTE, reason)));
+        windows
     }
 
-    /// How long until fewer than `most` requests stand in the window.
-    fn wait(&self, only: Option<Bucket>, most: usize, window: Duration, now: Duration) -> Duration {
-        let mut times: Vec<Duration> = self
-            .sent
-            .iter()
-            .filter(|entry| only.is_none_or(|bucket| entry.bucket == bucket))
-            .map(|entry| entry.counted(now))
-            .collect();
-        // A limit of zero would block for ever; the service never reports one.
-        let Some(index) = times.len().checked_sub(most.max(1)) else { return Duration::ZERO };
+    /// When the requests of a bucket, or of all, were counted.
+    fn times(&self, only: Option<Bucket>, now: Duration) -> Vec<Duration> {
+        let entries = self.sent.iter();
+        let entries = entries.filter(|entry| only.is_none_or(|bucket| entry.bucket == bucket));
+        let mut times: Vec<Duration> = entries.map(|entry| entry.counted(now)).collect();
         times.sort_unstable();
-        (times[index] + window).saturating_sub(now)
+        times
+    }
+}
+
+/// At most so many requests in any span of this length.
+struct Window {
+    most: usize,
+    length: Duration,
+    reason: WaitReason,
+    /// When requests were counted, in order.
+    times: Vec<Duration>,
+}
+
+impl Window {
+    /// When fewer than the most stand in it.
+    fn opens(&self) -> Duration {
+        // A limit of zero would block for ever; the service never reports one.
+        let oldest = self.times.len().checked_sub(self.most.max(1));
+        oldest.map_or(Duration::ZERO, |index| self.times[index] + self.length)
     }
 }
 
@@ -150,14 +206,13 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
-    const LIMITS: fn() -> RateLimits = RateLimits::default;
 
     /// Sends as fast as the log admits, each request answered after `answer`; gives the times of sending.
     fn run(log: &mut Log, bucket: Bucket, count: usize, answer: Duration) -> Vec<Duration> {
         let mut now = Duration::ZERO;
         let mut times = Vec::new();
         while times.len() < count {
-            match log.admit(&LIMITS(), bucket, now) {
+            match log.admit(None, bucket, now) {
                 Ok(ticket) => {
                     times.push(now);
                     now += answer;
@@ -197,9 +252,9 @@ mod tests {
     fn a_request_under_way_counts_as_now_until_it_must_have_been_counted() {
         let mut log = Log::default();
         for _ in 0..5 {
-            log.admit(&LIMITS(), Bucket::General, Duration::ZERO).unwrap();
+            log.admit(None, Bucket::General, Duration::ZERO).unwrap();
         }
-        let mut wait = |at| log.admit(&LIMITS(), Bucket::General, at).map_err(|wait| wait.duration);
+        let mut wait = |at| log.admit(None, Bucket::General, at).map_err(|wait| wait.duration);
         assert_eq!(wait(MS(700)), Err(SECOND));
         assert_eq!(wait(TRANSIT + MS(600)), Err(MS(400)));
         assert!(wait(TRANSIT + SECOND).is_ok());
@@ -210,10 +265,10 @@ mod tests {
         let mut log = Log::default();
         let times = run(&mut log, Bucket::Music, 15, Duration::ZERO);
         let now = *times.last().unwrap() + SECOND;
-        let wait = log.admit(&LIMITS(), Bucket::Music, now).unwrap_err();
+        let wait = log.admit(None, Bucket::Music, now).unwrap_err();
         assert_eq!(wait.reason, WaitReason::MusicPerMinute(15));
-        log.admit(&LIMITS(), Bucket::Analytics, now).unwrap();
-        log.admit(&LIMITS(), Bucket::General, now).unwrap();
+        log.admit(None, Bucket::Analytics, now).unwrap();
+        log.admit(None, Bucket::General, now).unwrap();
     }
 
     #[test]
@@ -221,14 +276,14 @@ mod tests {
         let mut log = Log::default();
         log.block(MS(2500), Duration::ZERO);
         log.block(MS(1000), Duration::ZERO);
-        let wait = log.admit(&LIMITS(), Bucket::Analytics, MS(500)).unwrap_err();
+        let wait = log.admit(None, Bucket::Analytics, MS(500)).unwrap_err();
         assert_eq!(wait, MustWait { duration: MS(2000), reason: WaitReason::TooManyRequests });
-        let ticket = log.admit(&LIMITS(), Bucket::Analytics, MS(2500)).unwrap();
+        let ticket = log.admit(None, Bucket::Analytics, MS(2500)).unwrap();
         log.settle(ticket, MS(2600));
-        let wait = log.admit(&LIMITS(), Bucket::General, MS(2600)).unwrap_err();
+        let wait = log.admit(None, Bucket::General, MS(2600)).unwrap_err();
         assert_eq!(wait, MustWait { duration: SECOND, reason: WaitReason::TooManyRequests });
         for _ in 0..5 {
-            log.admit(&LIMITS(), Bucket::General, MS(2500) + MINUTE).unwrap();
+            log.admit(None, Bucket::General, MS(2500) + MINUTE).unwrap();
         }
     }
 
@@ -236,16 +291,46 @@ mod tests {
     fn a_block_without_end_ends_after_an_hour() {
         let mut log = Log::default();
         log.block(Duration::MAX, SECOND);
-        let wait = log.admit(&LIMITS(), Bucket::General, SECOND).unwrap_err();
+        let wait = log.admit(None, Bucket::General, SECOND).unwrap_err();
         assert_eq!(wait.duration, LONGEST_BLOCK);
     }
 
     #[test]
     fn what_the_service_reports_replaces_the_numbers() {
-        let mut log =
-            Log { learned: Some(RateLimits { per_second: 2, ..LIMITS() }), ..Log::default() };
+        let mut log = Log {
+            learned: Some(RateLimits { per_second: 2, ..RateLimits::default() }),
+            ..Log::default()
+        };
         let times = run(&mut log, Bucket::General, 3, Duration::ZERO);
         assert_eq!(times, [Duration::ZERO, Duration::ZERO, SECOND]);
+    }
+
+    #[test]
+    fn found_31_what_the_program_allows_itself_is_a_ceiling() {
+        let of =
+            |per_second, per_minute| RateLimits { per_second, per_minute, ..RateLimits::default() };
+        let log = |learned| Log { learned, ..Log::default() };
+        let limits = |learned, ceiling| log(learned).limits(ceiling);
+        assert_eq!(limits(None, None), RateLimits::default());
+        assert_eq!(limits(None, Some(of(2, 90))), of(2, 90));
+        assert_eq!(limits(Some(of(10, 120)), None), of(10, 120));
+        assert_eq!(limits(Some(of(10, 40)), Some(of(2, 90))), of(2, 40));
+    }
+
+    #[test]
+    fn found_29_what_is_forecast_is_when_the_log_admits() {
+        for bucket in [Bucket::General, Bucket::Analytics, Bucket::Music] {
+            let times = run(&mut Log::default(), bucket, 130, Duration::ZERO);
+            for ahead in [0, 4, 5, 14, 15, 59, 60, 129] {
+                let wait = Log::default().forecast(None, bucket, ahead, Duration::ZERO);
+                assert_eq!(wait.duration, times[ahead], "{bucket:?}, after {ahead}");
+            }
+        }
+        let mut log = Log::default();
+        log.block(MS(2500), Duration::ZERO);
+        let wait = log.forecast(None, Bucket::General, 3, Duration::ZERO);
+        let reason = WaitReason::TooManyRequests;
+        assert_eq!(wait, MustWait { duration: MS(5500), reason });
     }
 
     #[test]
@@ -253,17 +338,14 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let mut log = Log::default();
         for _ in 0..5 {
-            let ticket = log.admit(&LIMITS(), Bucket::General, hour).unwrap();
+            let ticket = log.admit(None, Bucket::General, hour).unwrap();
             log.settle(ticket, hour);
         }
-        assert_eq!(log.admit(&LIMITS(), Bucket::General, SECOND).unwrap_err().duration, SECOND);
-        log.admit(&LIMITS(), Bucket::General, 2 * SECOND).unwrap();
+        assert_eq!(log.admit(None, Bucket::General, SECOND).unwrap_err().duration, SECOND);
+        log.admit(None, Bucket::General, 2 * SECOND).unwrap();
 
         log.block(MS(5000), hour);
-        assert_eq!(log.admit(&LIMITS(), Bucket::General, SECOND).unwrap_err().duration, MS(5000));
-        assert_eq!(
-            log.admit(&LIMITS(), Bucket::General, 3 * SECOND).unwrap_err().duration,
-            MS(3000)
-        );
+        assert_eq!(log.admit(None, Bucket::General, SECOND).unwrap_err().duration, MS(5000));
+        assert_eq!(log.admit(None, Bucket::General, 3 * SECOND).unwrap_err().duration, MS(3000));
     }
 }

@@ -2,6 +2,7 @@
 
 mod in_process;
 mod log;
+pub(crate) mod queue;
 mod shared_file;
 
 use std::fmt;
@@ -34,6 +35,18 @@ impl Default for RateLimits {
     /// The numbers of the interface, section 8.
     fn default() -> Self {
         Self { per_second: 5, per_minute: 60, analytics_per_minute: 20, music_per_minute: 15 }
+    }
+}
+
+impl RateLimits {
+    /// The smaller of each two numbers.
+    fn at_most(self, ceiling: Self) -> Self {
+        Self {
+            per_second: self.per_second.min(ceiling.per_second),
+            per_minute: self.per_minute.min(ceiling.per_minute),
+            analytics_per_minute: self.analytics_per_minute.min(ceiling.analytics_per_minute),
+            music_per_minute: self.music_per_minute.min(ceiling.music_per_minute),
+        }
     }
 }
 
@@ -75,6 +88,13 @@ pub enum WaitReason {
     Retry,
 }
 
+impl WaitReason {
+    /// Whether requests of other buckets need not wait for this.
+    pub(crate) fn is_of_one_bucket(self) -> bool {
+        matches!(self, Self::AnalyticsPerMinute(_) | Self::MusicPerMinute(_))
+    }
+}
+
 impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -113,7 +133,13 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// Nothing may be sent for so long: the service said so.
     fn block(&self, wait: Duration, clock: &dyn Clock);
 
-    /// The limits are these: the service said so.
+    /// How long a request would wait at least if `ahead` others of its bucket are admitted first, if the pacer can tell.
+    fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
+        let _ = (bucket, ahead, clock);
+        None
+    }
+
+    /// The limits of the service are these: the service said so. A pacer with limits of its own keeps within the smaller ones.
     fn learn(&self, limits: RateLimits, clock: &dyn Clock);
 
     /// How many requests may still go out in this minute, if the pacer can tell.

@@ -47,7 +47,7 @@ const VERSION: u32 = 1;
 #[derive(Debug)]
 pub struct SharedFile {
     path: PathBuf,
-    limits: RateLimits,
+    ceiling: Option<RateLimits>,
     observer: Arc<dyn Observer>,
     memory: Mutex<Memory>,
 }
@@ -73,16 +73,16 @@ impl SharedFile {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            limits: RateLimits::default(),
+            ceiling: None,
             observer: Arc::new(Nobody),
             memory: Mutex::default(),
         }
     }
 
-    /// The limits to keep within until the service has named its own.
+    /// The limits to keep within, whatever higher ones the service reports.
     #[must_use]
     pub fn rate_limits(self, limits: RateLimits) -> Self {
-        Self { limits, ..self }
+        Self { ceiling: Some(limits), ..self }
     }
 
     /// Who is told when the file cannot be used.
@@ -126,7 +126,7 @@ impl SharedFile {
 
 impl Pacer for SharedFile {
     fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
-        self.change(clock, |log, now| log.admit(&self.limits, bucket, now))
+        self.change(clock, |log, now| log.admit(self.ceiling, bucket, now))
     }
 
     fn settle(&self, ticket: Ticket, clock: &dyn Clock) {
@@ -137,12 +137,16 @@ impl Pacer for SharedFile {
         self.change(clock, |log, now| log.block(wait, now));
     }
 
+    fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
+        Some(self.change(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now)))
+    }
+
     fn learn(&self, limits: RateLimits, clock: &dyn Clock) {
         self.change(clock, |log, _| log.learned = Some(limits));
     }
 
     fn left(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.change(clock, |log, now| log.left(&self.limits, now)))
+        Some(self.change(clock, |log, now| log.left(self.ceiling, now)))
     }
 }
 

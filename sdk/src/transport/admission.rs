@@ -1,0 +1,124 @@
+//! Waiting for the rate limits: in line, no longer than the call may take.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::exchange::Failure;
+use super::pacing::queue::Turn;
+use super::pacing::{MustWait, Ticket, WaitReason};
+use super::{Options, Shared};
+use crate::operation::{Bucket, Operation};
+
+/// A request that the pacer has admitted; settled when it is answered or given up.
+pub(super) struct Admitted<'a> {
+    shared: &'a Shared,
+    ticket: Ticket,
+}
+
+impl Drop for Admitted<'_> {
+    fn drop(&mut self) {
+        self.shared.pacer.settle(self.ticket, &*self.shared.clock);
+    }
+}
+
+impl Admitted<'_> {
+    pub(super) fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+}
+
+impl Shared {
+    /// The request of a ticket.
+    pub(super) fn admitted(&self, ticket: Ticket) -> Admitted<'_> {
+        Admitted { shared: self, ticket }
+    }
+
+    /// Admits one more request now, if nobody is ahead and the limits allow it.
+    pub(super) fn try_admit(
+        &self,
+        operation: &'static Operation,
+    ) -> Result<Admitted<'_>, MustWait> {
+        let _turn_of_bucket = match operation.bucket {
+            Bucket::General => None,
+            bucket => Some(self.try_turn(bucket)?),
+        };
+        let _turn = self.try_turn(Bucket::General)?;
+        Ok(self.admitted(self.pacer.admit(operation.bucket, &*self.clock)?))
+    }
+
+    fn try_turn(&self, bucket: Bucket) -> Result<Turn<'_>, MustWait> {
+        self.queue.line(bucket).enter().try_turn().map_err(|place| {
+            let forecast = self.pacer.forecast(bucket, place.ahead, &*self.clock);
+            forecast.unwrap_or(MustWait { duration: Duration::ZERO, reason: WaitReason::Retry })
+        })
+    }
+
+    /// Waits until the limits admit one more request.
+    pub(super) async fn admit(
+        &self,
+        operation: &'static Operation,
+        options: &Options,
+    ) -> Result<Admitted<'_>, Failure> {
+        let _turn_of_bucket = match operation.bucket {
+            Bucket::General => None,
+            bucket => Some(self.turn(bucket, operation, options).await?),
+        };
+        let mut turn = None;
+        while !options.time_left(&*self.clock).is_zero() {
+            if turn.is_none() {
+                turn = Some(self.turn(Bucket::General, operation, options).await?);
+            }
+            match self.pacer.admit(operation.bucket, &*self.clock) {
+                Ok(ticket) => return Ok(self.admitted(ticket)),
+                Err(MustWait { duration: wait, reason })
+                    if options.is_too_long(wait, reason, &*self.clock) =>
+                {
+                    return Err(Failure::Deadline { wait, reason });
+                }
+                Err(MustWait { duration, reason }) => {
+                    if reason.is_of_one_bucket() {
+                        turn = None;
+                    }
+                    self.sleep(operation, duration, reason).await;
+                }
+            }
+        }
+        Err(Failure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
+    }
+
+    /// Waits until everybody who came before has been admitted or has left.
+    async fn turn(
+        &self,
+        bucket: Bucket,
+        operation: &'static Operation,
+        options: &Options,
+    ) -> Result<Turn<'_>, Failure> {
+        let clock = &*self.clock;
+        let place = match self.queue.line(bucket).enter().try_turn() {
+            Ok(turn) => return Ok(turn),
+            Err(place) => place,
+        };
+        if let Some(MustWait { duration: wait, reason }) =
+            self.pacer.forecast(bucket, place.ahead, clock)
+        {
+            if options.is_too_long(wait, reason, clock) {
+                return Err(Failure::Deadline { wait, reason });
+            }
+            if !wait.is_zero() {
+                self.observer.waiting(operation.id, wait, reason);
+            }
+        }
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        let longest = options.time_left(clock).min(options.max_wait.unwrap_or(Duration::MAX));
+        tokio::select! {
+            biased;
+            turn = place.turn() => Ok(turn),
+            () = clock.sleep(longest) => {
+                let wait = self.pacer.forecast(bucket, 0, clock);
+                let (wait, reason) =
+                    wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
+                Err(Failure::Deadline { wait, reason })
+            }
+        }
+    }
+}

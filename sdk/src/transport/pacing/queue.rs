@@ -1,0 +1,75 @@
+//! The line before the pacer: who came first is asked first. A pacer only says how long to wait, and of many who ask again at that moment
+//! the luckiest one would go.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::operation::Bucket;
+
+/// One line for all requests, and one for each bucket with a limit of its own: whoever waits for that limit must not hold up the others.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    general: Line,
+    analytics: Line,
+    music: Line,
+}
+
+/// First come, first served. Whoever stops waiting leaves the line.
+#[derive(Debug, Default)]
+pub(in crate::transport) struct Line {
+    turn: Mutex<()>,
+    length: AtomicUsize,
+}
+
+/// A place in a line.
+pub(in crate::transport) struct Place<'a> {
+    line: &'a Line,
+    /// How many stood in the line before.
+    pub(in crate::transport) ahead: usize,
+}
+
+/// The head of a line.
+pub(in crate::transport) struct Turn<'a> {
+    _place: Place<'a>,
+    _guard: MutexGuard<'a, ()>,
+}
+
+impl Queue {
+    /// The line of a bucket.
+    pub(in crate::transport) fn line(&self, bucket: Bucket) -> &Line {
+        match bucket {
+            Bucket::General => &self.general,
+            Bucket::Analytics => &self.analytics,
+            Bucket::Music => &self.music,
+        }
+    }
+}
+
+impl Line {
+    pub(in crate::transport) fn enter(&self) -> Place<'_> {
+        Place { line: self, ahead: self.length.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The turn, if nobody is ahead.
+    pub(in crate::transport) fn try_turn(self) -> Result<Turn<'a>, Self> {
+        match self.line.turn.try_lock() {
+            Ok(guard) => Ok(Turn { _place: self, _guard: guard }),
+            Err(_) => Err(self),
+        }
+    }
+
+    /// The turn, once all who were ahead have left.
+    pub(in crate::transport) async fn turn(self) -> Turn<'a> {
+        let guard = self.line.turn.lock().await;
+        Turn { _place: self, _guard: guard }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.line.length.fetch_sub(1, Ordering::Relaxed);
+    }
+}

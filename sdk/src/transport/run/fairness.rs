@@ -1,0 +1,178 @@
+//! Many calls at once over a clock that tokio moves: who came first goes first.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use reqwest::header::HeaderMap;
+use reqwest::{Method, StatusCode};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::*;
+use crate::client::Client;
+use crate::operation;
+use crate::token_source::{TokenFuture, TokenSource};
+use crate::transport::clock::Clock;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Sleeps a little longer than it is asked to, now more and now less, as real timers do.
+#[derive(Debug)]
+struct VirtualClock {
+    start: Instant,
+    sleeps: AtomicU64,
+}
+
+impl Clock for VirtualClock {
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + self.start.elapsed()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        let late = self.sleeps.fetch_add(1, Ordering::Relaxed) * 7919 % 20;
+        Box::pin(tokio::time::sleep(duration + Duration::from_millis(late)))
+    }
+}
+
+/// Answers everything with 200 after a while, and notes which token came.
+#[derive(Default)]
+struct Service(Mutex<Vec<String>>);
+
+impl Wire for Service {
+    async fn send(&self, request: Request, _: Duration) -> Result<Answer, Failure> {
+        let token = request.headers().get(AUTHORIZATION).and_then(|it| it.to_str().ok());
+        self.0.lock().unwrap().push(token.unwrap_or_default().to_owned());
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        Ok(Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: bytes::Bytes::new() })
+    }
+}
+
+struct Bench {
+    client: Client,
+    clock: Arc<VirtualClock>,
+    service: Arc<Service>,
+}
+
+impl Bench {
+    fn new(source: Option<Arc<dyn TokenSource>>) -> Self {
+        let clock = Arc::new(VirtualClock { start: Instant::now(), sleeps: AtomicU64::new(0) });
+        let mut builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
+        if let Some(source) = source {
+            builder = builder.token_source(source);
+        }
+        Self { client: builder.build().unwrap(), clock, service: Arc::default() }
+    }
+
+    /// A call that begins now; gives when it ended and whether it was answered.
+    fn call(
+        &self,
+        operation: &'static Operation,
+        deadline: Duration,
+    ) -> impl Future<Output = (Duration, Result<Answer, Failure>)> + Send + 'static {
+        let Self { client, clock, service } = self;
+        let (client, clock, service) = (client.clone(), clock.clone(), service.clone());
+        let options = Options {
+            idempotency_key: None,
+            dry_run: false,
+            looks_first: false,
+            writes: crate::Writes::Send,
+            until: clock.monotonic() + deadline,
+            max_wait: None,
+            reserved: None,
+            once: None,
+        };
+        async move {
+            let shared = &client.shared;
+            let mut make = || -> Pin<Box<dyn Future<Output = std::io::Result<Request>> + Send>> {
+                let request = Request::new(Method::GET, shared.base.join("/slots"));
+                Box::pin(std::future::ready(Ok(request)))
+            };
+            let exchange = run(&*service, shared, operation, &options, &mut make).await;
+            (clock.monotonic(), exchange.result)
+        }
+    }
+
+    /// So many calls at once; gives for each, in the order they were made, when it ended and whether it was answered.
+    async fn calls(&self, count: usize, deadline: Duration) -> Vec<(Duration, bool)> {
+        let mut calls = JoinSet::new();
+        for number in 0..count {
+            let call = self.call(operation::LIST_SLOTS, deadline);
+            calls.spawn(async move {
+                let (ended, result) = call.await;
+                (number, ended, result.is_ok())
+            });
+        }
+        let mut ended = calls.join_all().await;
+        ended.sort_unstable();
+        ended.into_iter().map(|(_, ended, answered)| (ended, answered)).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn found_29_of_900_calls_at_once_none_starves_and_the_first_goes_first() {
+    let ended = Bench::new(None).calls(900, 16 * 60 * SECOND).await;
+    let starved = ended.iter().filter(|(_, answered)| !answered).count();
+    assert_eq!(starved, 0, "of 900, which take less than the 16 minutes that each may take");
+    assert!(ended.is_sorted(), "a later call went before an earlier one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn found_29_a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
+    let ended = Bench::new(None).calls(300, 90 * SECOND).await;
+    let answered = ended.iter().position(|(_, answered)| !answered).unwrap();
+    assert_eq!(answered, 120, "sixty now and sixty after a minute");
+    for (when, answered) in &ended[answered..] {
+        assert_eq!((*when, *answered), (Duration::ZERO, false));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn found_29_whoever_stops_waiting_leaves_the_line() {
+    let bench = Bench::new(None);
+    let all = bench.calls(65, 70 * SECOND);
+    let dropped = tokio::time::timeout(SECOND / 2, bench.calls(600, 3600 * SECOND));
+    let (all, dropped) = tokio::join!(all, dropped);
+    assert!(dropped.is_err());
+    assert!(all.iter().all(|(_, answered)| *answered));
+    let (ended, result) = bench.call(operation::LIST_SLOTS, 5 * SECOND).await;
+    assert!(result.is_ok(), "at {ended:?}: {result:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn found_29_who_waits_for_the_limit_of_a_bucket_delays_nobody_else() {
+    let bench = Bench::new(None);
+    let music: Vec<_> =
+        (0..20).map(|_| tokio::spawn(bench.call(operation::LOOKUP_MUSIC, 600 * SECOND))).collect();
+    tokio::time::sleep(10 * SECOND).await;
+    let (ended, result) = bench.call(operation::LIST_SLOTS, 5 * SECOND).await;
+    assert!(result.is_ok() && ended < 11 * SECOND, "{ended:?}: {result:?}");
+    for call in music {
+        let (ended, result) = call.await.unwrap();
+        assert!(result.is_ok() && ended < 70 * SECOND, "{ended:?}: {result:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn found_30_the_token_is_taken_after_the_wait() {
+    /// A token that is replaced every 10 seconds.
+    #[derive(Debug)]
+    struct Rotating(Instant);
+    impl TokenSource for Rotating {
+        fn token(&self) -> TokenFuture<'_, Token> {
+            let text = format!("token-{}", self.0.elapsed().as_secs() / 10);
+            Box::pin(std::future::ready(Ok(Token::new(&text).unwrap())))
+        }
+    }
+    let bench = Bench::new(Some(Arc::new(Rotating(Instant::now()))));
+    bench.calls(60, 120 * SECOND).await;
+    bench.client.shared.pacer.block(60 * SECOND, &*bench.clock);
+    let (ended, result) = bench.call(operation::LIST_SLOTS, 120 * SECOND).await;
+    assert!(result.is_ok() && ended > 70 * SECOND, "{ended:?}: {result:?}");
+    let last = bench.service.0.lock().unwrap().last().cloned();
+    assert_eq!(last.as_deref(), Some("Bearer token-7"), "not one from before the wait");
+}
