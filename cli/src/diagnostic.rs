@@ -388,7 +388,7 @@ impl From<Error> for Failure {
             hint,
             documentation: documentation.map(|it| format!("see {it}")),
             errors,
-            retryable: error.is_retryable(),
+            retryable: error.is_safe_to_repeat(),
             outcome,
             retry_after: error.retry_after(),
             written: None,

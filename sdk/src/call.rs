@@ -229,19 +229,20 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
 
     fn into_future(self) -> Self::IntoFuture {
         let Self { mut sender, deadline, send, .. } = self;
-        sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
-        let operation = sender.operation;
-        let only_rehearsed = sender.options.writes == Writes::Rehearse
-            && matches!(operation.effect, Effect::Create | Effect::Set)
-            && !sender.options.dry_run;
-        if only_rehearsed {
-            sender.rehearse();
-            return Box::pin(async move {
+        Box::pin(async move {
+            // Not before the first poll: a future may lie about for long.
+            sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
+            let operation = sender.operation;
+            let only_rehearsed = sender.options.writes == Writes::Rehearse
+                && matches!(operation.effect, Effect::Create | Effect::Set)
+                && !sender.options.dry_run;
+            if only_rehearsed {
+                sender.rehearse();
                 rehearsed(sender, send).await?;
-                Err(Error::rehearsed(operation.id))
-            });
-        }
-        send(sender)
+                return Err(Error::rehearsed(operation.id));
+            }
+            send(sender).await
+        })
     }
 }
 

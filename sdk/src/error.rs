@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::operation::Effect;
 use crate::token::Token;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
@@ -33,6 +34,8 @@ struct Inner {
     idempotency_key: Option<IdempotencyKey>,
     retry_after: Option<Duration>,
     again: Option<Again>,
+    /// Doing it twice is doing it once.
+    repeatable: bool,
     kind: Kind,
 }
 
@@ -114,6 +117,7 @@ impl Error {
             idempotency_key: None,
             retry_after: None,
             again: None,
+            repeatable: false,
             kind,
         }))
     }
@@ -154,6 +158,7 @@ impl Error {
             idempotency_key: key,
             retry_after,
             again,
+            repeatable: matches!(exchange.effect, Effect::Read | Effect::Set | Effect::Delete),
             ..*error.0
         }))
     }
@@ -311,9 +316,33 @@ impl Error {
         matches!(self.0.kind, Kind::DryRunExecuted(_))
     }
 
-    /// Whether the same call may succeed later without anything being changed.
-    pub fn is_retryable(&self) -> bool {
-        self.is_rate_limited() || self.is_network() || self.is_server_error()
+    /// Whether the same call, made anew, may succeed later, and cannot do twice what this one may have done: it had no effect, or it only
+    /// reads, sets values, or deletes one thing.
+    ///
+    /// A call that creates and is made anew carries a new key. Where its outcome is not known, repeat it under
+    /// [its own key](Error::idempotency_key) instead:
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let menu = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
+    /// let slot = match slots.create(menu.clone()).await {
+    ///     Err(error) if error.is_safe_to_repeat() => slots.create(menu).await?,
+    ///     Err(error) if error.outcome() == links_sdk::Outcome::Unknown => match error.idempotency_key() {
+    ///         Some(key) => slots.create(menu).with_idempotency_key(key.clone()).await?,
+    ///         None => return Err(error.into()),
+    ///     },
+    ///     other => other?,
+    /// };
+    /// # let _ = slot;
+    /// # Ok(()) });
+    /// ```
+    pub fn is_safe_to_repeat(&self) -> bool {
+        let may_succeed = self.is_rate_limited() || self.is_network() || self.is_server_error();
+        may_succeed && (self.0.outcome == Outcome::NotExecuted || self.0.repeatable)
     }
 }
 

@@ -305,6 +305,52 @@ async fn the_limits_that_me_reports_are_kept_by_every_process() {
 }
 
 #[tokio::test]
+async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
+    let limits = Limits { requests_per_second: 50, requests_per_minute: 600, ..Limits::default() };
+    let (server, clock) = limited(limits).await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut ceiling = RateLimits::default();
+    ceiling.per_second = 2;
+    let file = || SharedFile::new(folder.path().join("rate.json"));
+    let client_of = |pacer: Arc<dyn Pacer>| {
+        let builder =
+            Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+        builder.clock(clock.clone()).pacer(pacer).build().unwrap()
+    };
+    let set: [Arc<dyn Pacer>; 2] =
+        [Arc::new(InProcess::new(ceiling)), Arc::new(file().rate_limits(ceiling))];
+    for pacer in set {
+        let client = client_of(pacer);
+        client.me().await.unwrap();
+        let start = clock.monotonic();
+        for _ in 0..10 {
+            client.notification_channels().await.unwrap();
+        }
+        assert!(clock.monotonic() - start >= 4 * SECOND, "ten requests, two a second");
+    }
+    let unset: [Arc<dyn Pacer>; 2] = [Arc::new(InProcess::default()), Arc::new(file())];
+    for pacer in unset {
+        drop(clock.sleep(MINUTE));
+        let client = client_of(pacer);
+        client.me().await.unwrap();
+        let start = clock.monotonic();
+        for _ in 0..20 {
+            client.notification_channels().await.unwrap();
+        }
+        assert_eq!(clock.monotonic(), start, "the service's own limits are used in full");
+    }
+}
+
+#[tokio::test]
+async fn found_33_the_deadline_runs_from_the_first_poll() {
+    let (server, clock) = limited(Limits::default()).await;
+    let client = client(&server, &clock, InProcess::default());
+    let call = client.me().with_deadline(10 * SECOND).into_future();
+    drop(clock.sleep(MINUTE));
+    call.await.unwrap();
+}
+
+#[tokio::test]
 async fn a_wait_longer_than_allowed_fails_at_once() {
     let (server, clock) = limited(Limits::default()).await;
     let client = client(&server, &clock, InProcess::new(RateLimits::default()));

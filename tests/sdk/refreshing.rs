@@ -184,7 +184,7 @@ async fn fault_85_a_server_that_fails_leaves_the_credentials() {
         server.fail([1], &Fault::Before(status));
         let error = client.me().await.unwrap_err();
         assert!(
-            error.is_network() && error.is_retryable() && !error.is_not_authenticated(),
+            error.is_network() && error.is_safe_to_repeat() && !error.is_not_authenticated(),
             "{error}"
         );
         assert_eq!(store.kept(), before);
@@ -212,7 +212,7 @@ async fn fault_85_a_server_that_never_answers_leaves_the_credentials() {
     let client = client(&server, &clock, &store);
     tokio::time::pause();
     let error = client.me().await.unwrap_err();
-    assert!(error.is_network() && error.is_retryable(), "{error}");
+    assert!(error.is_network() && error.is_safe_to_repeat(), "{error}");
     assert!(
         format!("{error:?}").contains("127.0.0.1 cannot be reached: operation timed out"),
         "{error:?}"

@@ -105,7 +105,7 @@ async fn without_a_token_nothing_is_sent() {
     let ring = Ring::of([]);
     let (server, client) = with(&ring).await;
     let error = client.me().await.unwrap_err();
-    assert!(error.is_not_authenticated() && !error.is_network() && !error.is_retryable());
+    assert!(error.is_not_authenticated() && !error.is_network() && !error.is_safe_to_repeat());
     assert_eq!((error.to_string().as_str(), error.attempts()), ("the ring is empty", 0));
     assert!(server.requests().is_empty());
 }

@@ -149,6 +149,14 @@ const RECORD: &str =
     r#"{"path": "uploads/x.png", "src": "https://cdn.example/x.png", "width": 1, "height": 1}"#;
 
 #[tokio::test]
+async fn found_35_requests_to_an_upload_address_are_counted() {
+    let (server, client) = cafe().await;
+    client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl)).await.unwrap();
+    let seen = server.requests().len();
+    assert_eq!((client.requests_sent(), seen), (2, 2), "the address, and the transfer");
+}
+
+#[tokio::test]
 async fn a_put_is_repeated_at_the_same_address() {
     let storage = Canned::start([(0, String::new()), (500, String::new()), (201, RECORD.into())]);
     let service =

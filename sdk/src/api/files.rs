@@ -130,7 +130,8 @@ async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error
                     return Ok(file);
                 }
                 Err(error) => {
-                    let lost = error.is_retryable() && error.outcome() != Outcome::NotExecuted;
+                    let failed = error.is_network() || error.is_server_error();
+                    let lost = failed && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.takes_one() || is_almost_over(&target);
                     if !spent || asked == MOST_ADDRESSES || !sender.back_off(asked).await {
                         return Err(error);

@@ -10,7 +10,7 @@ use super::answer::Answer;
 use super::pacing::WaitReason;
 use super::retry::{End, Evidence};
 use crate::error::Outcome;
-use crate::operation::Operation;
+use crate::operation::{Effect, Operation};
 use crate::token::Token;
 use crate::token_source::TokenError;
 use crate::view::RequestView;
@@ -19,6 +19,8 @@ use crate::view::RequestView;
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) operation: &'static Operation,
+    /// What sending it twice does: that of the operation, or of a read where it is a dry run.
+    pub(crate) effect: Effect,
     /// Requests that were sent or tried.
     pub(crate) sent: u32,
     /// The strongest proof of any attempt.
@@ -105,8 +107,9 @@ impl Exchange {
     /// A request that was not sent after these attempts.
     pub(crate) fn unsent(operation: &'static Operation, tries: Tries, failure: Failure) -> Self {
         let Tries { sent, evidence, .. } = tries;
-        let (retry_after, token, again, result) = (None, None, None, Err(failure));
-        Self { operation, sent, evidence, retry_after, token, again, result }
+        let (effect, result) = (operation.effect, Err(failure));
+        let (retry_after, token, again) = (None, None, None);
+        Self { operation, effect, sent, evidence, retry_after, token, again, result }
     }
 
     /// The answer, if it is a 2xx.

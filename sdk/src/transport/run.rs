@@ -41,10 +41,11 @@ pub(super) async fn run(
 ) -> Exchange {
     let mut call = Run::new(shared, operation, options);
     let result = call.attempts(wire, make).await;
+    let effect = call.effect();
     let Run { tries, retry_after, token, again, .. } = call;
     let Tries { sent, evidence, .. } = tries;
     let again = options.once.map(|_| Again { tries, wait: again });
-    Exchange { operation, sent, evidence, retry_after, token, again, result }
+    Exchange { operation, effect, sent, evidence, retry_after, token, again, result }
 }
 
 struct Run<'a> {
@@ -179,12 +180,15 @@ impl<'a> Run<'a> {
         Ok(false)
     }
 
-    fn decide(&self, end: End, retry_after: Option<Duration>) -> Decision {
-        let effect = match self.options {
+    fn effect(&self) -> Effect {
+        match self.options {
             Options { dry_run: true, .. } => Effect::Read,
             Options { looks_first: true, .. } => Effect::DeleteMany,
             _ => self.operation.effect,
-        };
+        }
+    }
+
+    fn decide(&self, end: End, retry_after: Option<Duration>) -> Decision {
         let attempt = Attempt {
             end,
             sent: self.tries.sent,
@@ -195,7 +199,7 @@ impl<'a> Run<'a> {
             retry_after,
             jitter: jitter(),
         };
-        decide(effect, &attempt)
+        decide(self.effect(), &attempt)
     }
 
     /// Waits until the limits admit one more request.

@@ -35,7 +35,7 @@ async fn fault_01_a_host_that_cannot_be_reached_is_tried_four_times() {
     let client = client_of(format!("http://127.0.0.1:{port}/api/v1"), Duration::from_secs(9));
     let error = client.profile("cafe").slots().create(divider()).await.unwrap_err();
     assert_eq!((error.attempts(), error.outcome()), (4, Outcome::NotExecuted));
-    assert!(error.is_network() && error.is_retryable());
+    assert!(error.is_network() && error.is_safe_to_repeat());
     assert_eq!(error.to_string(), format!("createSlot: cannot reach 127.0.0.1:{port}"));
 
     // No name has a label of more than 63 letters, so no resolver needs to be asked.

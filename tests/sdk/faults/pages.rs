@@ -32,7 +32,7 @@ async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_firs
     let stage = Stage::with(World::read_only(), Choices::default()).await;
     assert!(!stage.client.me().await.unwrap().can_write);
     let error = stage.slots().create(divider()).await.unwrap_err();
-    assert!(error.is_forbidden() && !error.is_retryable());
+    assert!(error.is_forbidden() && !error.is_safe_to_repeat());
     assert_eq!((error.attempts(), error.outcome(), stage.count()), (1, Outcome::NotExecuted, 14));
 }
 

@@ -77,7 +77,7 @@ async fn fault_20_a_429_for_ever_ends_at_the_deadline() {
         let stage = Stage::new().await;
         stage.server.fail(1..=1000, &Fault::RateLimited(retry_after));
         let error = stage.slots().create(divider()).await.unwrap_err();
-        assert!(error.is_rate_limited() && error.is_retryable());
+        assert!(error.is_rate_limited() && error.is_safe_to_repeat());
         assert_eq!((error.outcome(), error.status()), (Outcome::NotExecuted, Some(429)));
         let total: Duration = stage.clock.slept().iter().sum();
         assert!(total > 80 * SECOND && total < 120 * SECOND, "{total:?}");
@@ -90,7 +90,7 @@ async fn fault_23_a_page_that_is_full_is_a_refusal_and_nothing_else_happens() {
     let stage = Stage::with(World::full(), Choices::default()).await;
     let before = stage.server.account();
     let error = stage.client.profile("menu").slots().create_batch(dividers(2)).await.unwrap_err();
-    assert!(error.is_conflict() && !error.is_retryable());
+    assert!(error.is_conflict() && !error.is_safe_to_repeat());
     assert_eq!((error.attempts(), error.outcome()), (1, Outcome::NotExecuted));
     assert!(error.to_string().contains("499 of 500"), "{error}");
     assert_eq!(stage.server.account(), before);
@@ -265,7 +265,7 @@ async fn fault_33_a_token_that_is_no_longer_valid_ends_the_call_at_once() {
     let key = IdempotencyKey::random();
     let error =
         stage.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap_err();
-    assert!(error.is_not_authenticated() && !error.is_retryable());
+    assert!(error.is_not_authenticated() && !error.is_safe_to_repeat());
     assert_eq!((error.attempts(), error.outcome(), stage.count()), (1, Outcome::NotExecuted, 14));
     stage.server.edit(|account| account.tokens = tokens);
     stage.slots().create(divider()).with_idempotency_key(key).await.unwrap();

@@ -159,3 +159,39 @@ async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_
         assert_eq!(tries, expected, "{operation}: what cannot be looked at is not sent again");
     }
 }
+
+#[tokio::test]
+async fn found_32_what_is_said_to_be_safe_does_nothing_twice_when_the_call_is_made_anew() {
+    let creates = [
+        "createProfile",
+        "createForm",
+        "createSlot",
+        "createSlots",
+        "uploadFile",
+        "createUploadUrl",
+    ];
+    for (operation, _) in TABLE {
+        let stage = Stage::new().await;
+        stage.proxy.script((0..4).map(|_| Act::reset_after()));
+        let Err(error) = write(&stage.client, operation).await else {
+            assert_eq!(operation, "deleteSlots", "it looks, and finds itself done");
+            continue;
+        };
+        assert_eq!(error.outcome(), Outcome::Unknown, "{operation}: {error}");
+        assert_eq!(error.is_safe_to_repeat(), !creates.contains(&operation), "{operation}");
+        assert_eq!(error.idempotency_key().is_some(), creates.contains(&operation), "{operation}");
+        if error.is_safe_to_repeat() {
+            let _ = write(&stage.client, operation).await;
+        }
+        let once = executed(operation, 1).await;
+        assert_eq!(state(&stage.server.account()), once, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn found_32_a_create_that_had_no_effect_is_safe_to_repeat() {
+    let stage = Stage::new().await;
+    stage.server.fail(1..=99, &Fault::RateLimited(Some("9000".to_owned())));
+    let error = write(&stage.client, "createSlot").await.unwrap_err();
+    assert!(error.is_rate_limited() && error.is_safe_to_repeat(), "{error}");
+}
