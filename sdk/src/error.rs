@@ -104,11 +104,6 @@ impl Error {
         Self::new(operation, outcome, Kind::Conflict(message))
     }
 
-    /// Somebody else wrote meanwhile, so that nobody can tell any more what this call did.
-    pub(crate) fn conflict(operation: &'static str, message: impl Into<String>) -> Self {
-        Self::new(operation, Outcome::Unknown, Kind::Conflict(message.into()))
-    }
-
     fn new(operation: &'static str, outcome: Outcome, kind: Kind) -> Self {
         Self(Box::new(Inner {
             operation,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Account, ContractServer, Fault, World};
-use links_sdk::{Client, FormChanges, Outcome, RateLimits, Token};
+use links_sdk::{Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, Token};
 
 use crate::clock::SharedClock;
 use crate::no_limits;
@@ -214,4 +214,113 @@ async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking()
         assert_eq!(done.unwrap().title, "Ours");
         assert_eq!(scene.operations(), ["showForm", "updateForm", "showForm"]);
     }
+}
+
+/// A write over one thing that somebody else changes meanwhile, and how that shows afterwards.
+struct Overwrite {
+    name: &'static str,
+    edit: fn(&mut Account),
+    write: fn(Client) -> Pin<Box<dyn Future<Output = Result<(), links_sdk::Error>>>>,
+    is_kept: fn(&Account) -> bool,
+}
+
+fn overwrites() -> Vec<Overwrite> {
+    vec![
+        Overwrite {
+            name: "slot",
+            edit: |account| {
+                account.profiles[0].slots[0].data.insert("title".into(), "Theirs".into());
+            },
+            write: |client| {
+                let data = [("title", "Ours")].into_iter().collect();
+                let slots = client.profile("cafe").slots();
+                Box::pin(async move { slots.update_unchanged(1001, None, data).await.map(|_| ()) })
+            },
+            is_kept: |account| account.profiles[0].slots[0].data["title"] == "Theirs",
+        },
+        Overwrite {
+            name: "page",
+            edit: |account| account.profiles[0].title = Some("Theirs".into()),
+            write: |client| {
+                let page = client.profile("cafe");
+                let ours = ProfileChanges::default().title("Ours");
+                Box::pin(async move { page.update_unchanged(None, ours).await.map(|_| ()) })
+            },
+            is_kept: |account| account.profiles[0].title.as_deref() == Some("Theirs"),
+        },
+        Overwrite {
+            name: "login",
+            edit: |account| account.profiles[0].login = "cafe.theirs".into(),
+            write: |client| {
+                Box::pin(async move {
+                    let page = client.profile(101);
+                    let ours = SettingsChanges::default().login("cafe.ours");
+                    page.update_settings(ours).await.map(|_| ())
+                })
+            },
+            is_kept: |account| account.profiles[0].login == "cafe.theirs",
+        },
+        Overwrite {
+            name: "order",
+            edit: |account| account.profiles[0].slots.swap(0, 1),
+            write: |client| {
+                Box::pin(async move {
+                    let slots = client.profile("cafe").slots();
+                    let seen: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
+                    let order = seen.iter().rev().copied().collect();
+                    slots.reorder_unchanged(seen, order).await.map(|_| ())
+                })
+            },
+            is_kept: |account| account.profiles[0].slots[0].id == 1002,
+        },
+    ]
+}
+
+#[tokio::test]
+async fn found_14_whatever_somebody_edits_in_any_wait_is_not_written_over() {
+    for Overwrite { name, edit, write, is_kept } in overwrites() {
+        for (trouble, act) in troubles() {
+            let scene = Scene::new(no_limits()).await;
+            scene.meddle(edit);
+            // An order is read before it is looked at.
+            let looks = if name == "order" { 2 } else { 1 };
+            scene.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
+            let error = write(scene.client.clone()).await.unwrap_err();
+            assert!(scene.was_meddled_with(), "{name}: {trouble}");
+            assert!(error.is_conflict(), "{name}: {trouble}: {error}");
+            assert!(is_kept(&scene.server.account()), "{name}: {trouble}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
+    for Overwrite { name, write, .. } in overwrites() {
+        for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
+            let scene = Scene::new(no_limits()).await;
+            let looks = if name == "order" { 2 } else { 1 };
+            scene.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
+            let written = write(scene.client.clone()).await;
+            written.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let writes = scene.server.requests();
+            let writes = writes.iter().filter(|it| it.method != "GET").count();
+            assert_eq!(writes, 1, "{name}: it is not sent twice");
+        }
+    }
+}
+
+#[tokio::test]
+async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_that_it_got() {
+    let scene = Scene::new(no_limits()).await;
+    let seen = scene.client.forms().list().await.unwrap().items.remove(0);
+    let mut fields = serde_json::to_value(&seen).unwrap()["fields"].take();
+    let new = serde_json::json!({"type": "text", "label": "New"});
+    fields.as_array_mut().unwrap().push(new);
+    let changes: links_sdk::Object = [("fields", fields)].into_iter().collect();
+    scene.proxy.script([Act::pass(), Act::reset_after()]);
+    let form = scene.client.form(&seen.id);
+    let done = form.update_unchanged(&seen, FormChanges::from(changes)).await.unwrap();
+    assert_eq!(done.fields.len(), seen.fields.len() + 1);
+    let account = scene.server.account();
+    assert_eq!(account.forms[0].fields.len(), seen.fields.len() + 1);
 }

@@ -1,20 +1,15 @@
 //! Lead forms (the interface, sections 2.4 and 4.7).
 
-use serde_json::Value;
-
 use super::listing::Listing;
+use super::patch::{Record, Sent, update_unchanged};
 use super::path_segment;
-use crate::apply::same;
-use crate::call::{Call, Create, Generated, Sender, Write};
+use crate::call::{BoxFuture, Call, Create, Generated, Write};
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
-use crate::error::Error;
 use crate::generated::Client as Api;
-use crate::generated::types::LeadForm;
+use crate::generated::types::{LeadForm, LeadFormEnvelope};
 use crate::operation::{self, Operation};
-use crate::seen::{Attempt, SeenWrite, Stop, Verdict, write_seen};
 use crate::tolerant::Object;
-use crate::transport::{Answer, Reserved};
 
 /// All lead forms of the account. From [`Client::forms`].
 #[derive(Clone, Debug)]
@@ -122,7 +117,7 @@ impl FormHandle {
         )
     }
 
-    /// Changes the form if the fields that are changed still hold what they held in `seen`.
+    /// Changes the form if the fields that are changed still hold what they held in `seen`; with `None`, what a first look shows.
     ///
     /// The form is read right before each request, and again after every wait. What somebody else changed meanwhile is an
     /// [`Error::is_conflict`], and nothing is written over it.
@@ -139,28 +134,13 @@ impl FormHandle {
     /// assert!(error.is_conflict());
     /// # Ok(()) });
     /// ```
-    pub fn update_unchanged(&self, seen: &LeadForm, changes: FormChanges) -> Call<LeadForm, Write> {
-        let (id, seen) = (self.id.clone(), as_object(seen));
-        if let Err(message) = path_segment("form id", &id) {
-            return Call::refused(&self.client, operation::UPDATE_FORM, message);
-        }
-        Call::new(&self.client, operation::UPDATE_FORM, move |sender| {
-            Box::pin(async move {
-                let mut write = UpdateSeen { sender: &sender, id, seen, changes };
-                if sender.options().dry_run {
-                    return write.send_by(&sender).await;
-                }
-                let (client, options) = (sender.client(), sender.options());
-                let done =
-                    write_seen(client, operation::UPDATE_FORM, options, None, &mut write).await;
-                done.map_err(|stop| match stop {
-                    Stop::Failed(error) => error,
-                    Stop::Changed { found, outcome } => {
-                        Error::changed(operation::UPDATE_FORM.id, outcome, &found)
-                    }
-                })
-            })
-        })
+    pub fn update_unchanged<'s>(
+        &self,
+        seen: impl Into<Option<&'s LeadForm>>,
+        changes: FormChanges,
+    ) -> Call<LeadForm, Write> {
+        let id = path_segment("form id", &self.id).map(|()| self.id.clone());
+        update_unchanged(&self.client, id, seen.into(), changes)
     }
 
     /// A call below this form's address.
@@ -184,63 +164,26 @@ impl FormHandle {
     }
 }
 
-#[derive(serde::Deserialize)]
-struct Envelope {
-    data: LeadForm,
-}
+impl Record for LeadForm {
+    type Envelope = LeadFormEnvelope;
+    type Key = String;
+    type Changes = FormChanges;
+    const READ: &'static Operation = operation::SHOW_FORM;
+    const WRITE: &'static Operation = operation::UPDATE_FORM;
 
-/// An update of a form that is sent only where the form is as it was.
-struct UpdateSeen<'a> {
-    sender: &'a Sender,
-    id: String,
-    seen: Object,
-    changes: FormChanges,
-}
-
-impl UpdateSeen<'_> {
-    async fn send_by(&self, sender: &Sender) -> Result<LeadForm, Error> {
-        let (id, changes) = (self.id.clone(), self.changes.clone());
-        let request = |api: Api| async move { api.update_form(&id, &changes).await };
-        let answer = sender.send_undecoded(operation::UPDATE_FORM, request).await?;
-        let envelope: Envelope = answer.decode(operation::UPDATE_FORM)?;
-        self.sender.keep_answer(&answer);
-        Ok(envelope.data)
-    }
-}
-
-impl SeenWrite for UpdateSeen<'_> {
-    type View = LeadForm;
-    type Done = LeadForm;
-
-    async fn look(&mut self, place: Reserved) -> Result<LeadForm, Error> {
-        let id = self.id.clone();
-        let request = |api: Api| async move { api.show_form(&id).await };
-        let sender = self.sender.beside().reserved(place);
-        Ok(sender.send(operation::SHOW_FORM, request).await?.data)
+    fn open(envelope: Self::Envelope) -> Self {
+        envelope.data
     }
 
-    fn judge(&mut self, form: LeadForm, in_doubt: bool) -> Verdict<LeadForm> {
-        let now = as_object(&form);
-        let changed = self.changes.fields();
-        let holds = |key: &str, value: &Value| same(now.get(key).unwrap_or(&Value::Null), value);
-        if in_doubt && changed.iter().all(|(key, value)| holds(key, value)) {
-            self.sender.keep_answer(&Answer::json(&serde_json::json!({ "data": form })));
-            return Verdict::Done(form);
-        }
-        let before = |key: &str| self.seen.get(key).unwrap_or(&Value::Null);
-        let theirs = changed.iter().filter(|(key, _)| !holds(key, before(key)));
-        let found: Vec<String> = theirs.map(|(key, _)| format!("{key} of the form")).collect();
-        if found.is_empty() { Verdict::Send } else { Verdict::Changed(found) }
+    fn changed(changes: &FormChanges) -> &Object {
+        changes.fields()
     }
 
-    async fn send(&mut self, attempt: &Attempt) -> Result<LeadForm, Error> {
-        self.send_by(&self.sender.once(attempt)).await
+    fn read(api: Api, id: String) -> BoxFuture<'static, Sent<Self>> {
+        Box::pin(async move { api.show_form(&id).await })
     }
-}
 
-fn as_object(form: &LeadForm) -> Object {
-    match serde_json::to_value(form) {
-        Ok(Value::Object(fields)) => Object(fields),
-        _ => Object::default(),
+    fn write(api: Api, id: String, changes: FormChanges) -> BoxFuture<'static, Sent<Self>> {
+        Box::pin(async move { api.update_form(&id, &changes).await })
     }
 }

@@ -8,6 +8,8 @@ mod forms;
 mod listing;
 mod login;
 mod music;
+mod order;
+mod patch;
 mod profiles;
 mod raw;
 mod settings;

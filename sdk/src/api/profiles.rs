@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::listing::Listing;
 use super::login::{ShowsLogin, change_login, login_in};
+use super::patch::update_unchanged;
 use super::slots::SlotsHandle;
 use crate::call::{Call, Create, Generated, Write};
 use crate::changes::{NewProfile, ProfileChanges};
@@ -189,14 +190,39 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn update(&self, changes: ProfileChanges) -> Call<Profile, Write> {
-        if let Some(login) = login_in(changes.fields()) {
-            return self.change_login(login, changes);
+        if login_in(changes.fields()).is_some() {
+            return self.change_login(changes);
         }
         self.call(
             operation::UPDATE_PROFILE,
             |api, key| async move { api.update_profile(&key, &changes).await },
             |envelope| envelope.data,
         )
+    }
+
+    /// Changes fields of the page if they still hold what they held in `seen`; with `None`, what a first look shows.
+    ///
+    /// The page is read right before each request, and again after every wait. What somebody else changed meanwhile is an
+    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::ProfileChanges;
+    ///
+    /// let cafe = client.profile("cafe");
+    /// let seen = cafe.get().await?;
+    /// cafe.update_unchanged(&seen, ProfileChanges::default().title("Ours")).await?;
+    /// let error = cafe.update_unchanged(&seen, ProfileChanges::default().title("Theirs")).await.unwrap_err();
+    /// assert!(error.is_conflict());
+    /// # Ok(()) });
+    /// ```
+    pub fn update_unchanged<'s>(
+        &self,
+        seen: impl Into<Option<&'s Profile>>,
+        changes: ProfileChanges,
+    ) -> Call<Profile, Write> {
+        update_unchanged(&self.client, self.key_text(), seen.into(), changes)
     }
 
     /// The page rendered as Markdown, with its count of tokens.
@@ -231,20 +257,18 @@ impl ProfileHandle {
     }
 
     /// A write that changes the login, too.
-    pub(super) fn change_login<T: ShowsLogin>(
-        &self,
-        login: String,
-        changes: T::Changes,
-    ) -> Call<T, Write> {
-        match &self.key {
-            Ok(key) => {
-                let key = key.to_string();
-                Call::new(&self.client, T::WRITE, move |sender| {
-                    Box::pin(change_login(sender, key, login, changes))
-                })
-            }
+    pub(super) fn change_login<T: ShowsLogin>(&self, changes: T::Changes) -> Call<T, Write> {
+        match self.key_text() {
+            Ok(key) => Call::new(&self.client, T::WRITE, move |sender| {
+                Box::pin(change_login(sender, key, changes))
+            }),
             Err(message) => Call::refused(&self.client, T::WRITE, message),
         }
+    }
+
+    /// What names the page in a path.
+    pub(super) fn key_text(&self) -> Result<String, String> {
+        self.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
     }
 
     /// A call below this page's address.

@@ -1,6 +1,7 @@
 //! Settings of a page: address and language (the interface, sections 2.6 and 4.5).
 
 use super::login::login_in;
+use super::patch::update_unchanged;
 use super::profiles::ProfileHandle;
 use crate::call::{Call, Write};
 use crate::changes::SettingsChanges;
@@ -43,13 +44,45 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn update_settings(&self, changes: SettingsChanges) -> Call<ProfileSettings, Write> {
-        if let Some(login) = login_in(changes.fields()) {
-            return self.change_login(login, changes);
+        if login_in(changes.fields()).is_some() {
+            return self.change_login(changes);
         }
         self.call(
             operation::UPDATE_PROFILE_SETTINGS,
             |api, key| async move { api.update_profile_settings(&key, &changes).await },
             |envelope| envelope.data,
         )
+    }
+
+    /// Changes the address or the language if they still are what they were in `seen`; with `None`, what a first look shows.
+    ///
+    /// The settings are read right before each request, and again after every wait. What somebody else changed meanwhile is an
+    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it. With `seen` the page is addressed by its id,
+    /// which outlives its login.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::SettingsChanges;
+    ///
+    /// let cafe = client.profile("cafe");
+    /// let seen = cafe.settings().await?;
+    /// cafe.update_settings_unchanged(&seen, SettingsChanges::default().login("cafe.mole")).await?;
+    /// let again = SettingsChanges::default().login("cafe.again");
+    /// let error = client.profile("cafe.mole").update_settings_unchanged(&seen, again).await.unwrap_err();
+    /// assert!(error.is_conflict());
+    /// # Ok(()) });
+    /// ```
+    pub fn update_settings_unchanged<'s>(
+        &self,
+        seen: impl Into<Option<&'s ProfileSettings>>,
+        changes: SettingsChanges,
+    ) -> Call<ProfileSettings, Write> {
+        let seen = seen.into();
+        let key = match seen {
+            Some(seen) => Ok(seen.profile_id.to_string()),
+            None => self.key_text(),
+        };
+        update_unchanged(&self.client, key, seen, changes)
     }
 }

@@ -5,14 +5,16 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::order::reorder_seen;
+use super::patch::{Record, Sent, update_unchanged};
 use super::profiles::ProfileHandle;
 use crate::apply::is_unchanged;
 use crate::batch::Many;
-use crate::call::{Call, Create, Delete, Generated, Sender, Write};
+use crate::call::{BoxFuture, Call, Create, Delete, Generated, Sender, Write};
 use crate::error::{Error, Outcome};
 use crate::generated::Client as Api;
 use crate::generated::types::{
-    NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotOrder,
+    NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
 };
 use crate::operation::{self, Operation};
 use crate::seen::{Attempt, SeenWrite, Stop, Verdict, write_seen};
@@ -164,6 +166,32 @@ impl SlotsHandle {
         )
     }
 
+    /// Changes one slot if the fields that are changed still hold what they held in `seen`; with `None`, what a first look shows.
+    ///
+    /// The slot is read right before each request, and again after every wait. What somebody else changed meanwhile is an
+    /// [`Error::is_conflict`], and nothing is written over it.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let seen = slots.list().await?.into_iter().find(|slot| slot.kind == "button").unwrap();
+    /// let title = |title| [("title", title)].into_iter().collect();
+    /// slots.update_unchanged(seen.id, &seen, title("Ours")).await?;
+    /// let error = slots.update_unchanged(seen.id, &seen, title("Theirs")).await.unwrap_err();
+    /// assert!(error.is_conflict());
+    /// # Ok(()) });
+    /// ```
+    pub fn update_unchanged<'s>(
+        &self,
+        id: i64,
+        seen: impl Into<Option<&'s Slot>>,
+        data: Object,
+    ) -> Call<Slot, Write> {
+        let key = self.key_and_id(id).map(|key| (key, id));
+        update_unchanged(&self.page.client, key, seen.into(), data)
+    }
+
     /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
     ///
     /// What comes back is not documented: the changed slots, or the whole page.
@@ -208,6 +236,33 @@ impl SlotsHandle {
             |api, key| async move { api.reorder_slots(&key, &body).await },
             |envelope| envelope.data,
         )
+    }
+
+    /// Puts the page into this order if its slots still are in the order `seen`.
+    ///
+    /// The page is read right before each request, and again after every wait. Where somebody else moved, added or deleted slots
+    /// meanwhile that is an [`Error::is_conflict`], and nothing is moved.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let seen: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
+    /// let mut order = seen.clone();
+    /// order.reverse();
+    /// slots.reorder_unchanged(seen.clone(), order).await?;
+    /// let error = slots.reorder_unchanged(seen.clone(), vec![seen[1]]).await.unwrap_err();
+    /// assert!(error.is_conflict());
+    /// # Ok(()) });
+    /// ```
+    pub fn reorder_unchanged(&self, seen: Vec<i64>, order: Vec<i64>) -> Call<Vec<Slot>, Write> {
+        let client = &self.page.client;
+        match self.page.key_text() {
+            Ok(key) => Call::new(client, operation::REORDER_SLOTS, move |sender| {
+                Box::pin(reorder_seen(sender, key, seen, order))
+            }),
+            Err(message) => Call::refused(client, operation::REORDER_SLOTS, message),
+        }
     }
 
     /// Deletes one slot and its click statistics, for good. Repeated after a lost answer, "not found" means that it is done.
@@ -391,6 +446,34 @@ impl SlotsHandle {
             return Err(format!("{id} is not a slot id: ids begin at 1"));
         }
         self.page.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
+    }
+}
+
+impl Record for Slot {
+    type Envelope = SlotEnvelope;
+    type Key = (String, i64);
+    type Changes = Object;
+    const READ: &'static Operation = operation::GET_SLOT;
+    const WRITE: &'static Operation = operation::UPDATE_SLOT;
+
+    fn open(envelope: Self::Envelope) -> Self {
+        envelope.data
+    }
+
+    fn fields(&self) -> Object {
+        self.data.clone()
+    }
+
+    fn changed(changes: &Object) -> &Object {
+        changes
+    }
+
+    fn read(api: Api, (key, id): Self::Key) -> BoxFuture<'static, Sent<Self>> {
+        Box::pin(async move { api.get_slot(&key, id).await })
+    }
+
+    fn write(api: Api, (key, id): Self::Key, data: Object) -> BoxFuture<'static, Sent<Self>> {
+        Box::pin(async move { api.update_slot(&key, id, &SlotDataChange { data }).await })
     }
 }
 

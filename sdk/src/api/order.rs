@@ -1,0 +1,96 @@
+//! Putting slots into an order if they are in the order that was seen.
+
+use crate::call::Sender;
+use crate::error::Error;
+use crate::generated::Client as Api;
+use crate::generated::types::{SlotList, SlotOrder};
+use crate::operation;
+use crate::seen::{Attempt, SeenWrite, Stop, Verdict, write_seen};
+use crate::slot::Slot;
+use crate::transport::{Answer, Reserved};
+
+pub(super) async fn reorder_seen(
+    sender: Sender,
+    key: String,
+    seen: Vec<i64>,
+    order: Vec<i64>,
+) -> Result<Vec<Slot>, Error> {
+    if sender.options().dry_run {
+        let body = SlotOrder { order };
+        let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
+        return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
+    }
+    let mut write = ReorderSeen { sender: &sender, key, seen, order };
+    let (client, options) = (sender.client(), sender.options());
+    let done = write_seen(client, operation::REORDER_SLOTS, options, None, &mut write).await;
+    done.map_err(|stop| match stop {
+        Stop::Failed(error) => error,
+        Stop::Changed { found, outcome } => {
+            Error::changed(operation::REORDER_SLOTS.id, outcome, &found)
+        }
+    })
+}
+
+struct ReorderSeen<'a> {
+    sender: &'a Sender,
+    key: String,
+    seen: Vec<i64>,
+    order: Vec<i64>,
+}
+
+impl SeenWrite for ReorderSeen<'_> {
+    type View = (Vec<Slot>, Answer);
+    type Done = Vec<Slot>;
+
+    async fn look(&mut self, place: Reserved) -> Result<(Vec<Slot>, Answer), Error> {
+        let key = self.key.clone();
+        let request = |api: Api| async move { api.list_slots(&key).await };
+        let sender = self.sender.beside().reserved(place);
+        let answer = sender.send_undecoded(operation::LIST_SLOTS, request).await?;
+        let list: SlotList = answer.decode(operation::LIST_SLOTS)?;
+        Ok((list.data, answer))
+    }
+
+    fn judge(&mut self, (page, answer): Self::View, in_doubt: bool) -> Verdict<Vec<Slot>> {
+        let now: Vec<i64> = page.iter().map(|slot| slot.id).collect();
+        if now == self.order && (in_doubt || now != self.seen) {
+            self.sender.keep_answer(&answer);
+            return Verdict::Done(page);
+        }
+        let changes = changes(&self.seen, &now);
+        if changes.is_empty() { Verdict::Send } else { Verdict::Changed(changes) }
+    }
+
+    async fn send(&mut self, attempt: &Attempt) -> Result<Vec<Slot>, Error> {
+        let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
+        let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
+        let sender = self.sender.once(attempt);
+        let answer = sender.send_undecoded(operation::REORDER_SLOTS, request).await?;
+        let list: SlotList = answer.decode(operation::REORDER_SLOTS)?;
+        self.sender.keep_answer(&answer);
+        Ok(list.data)
+    }
+}
+
+/// What somebody else did to the order of a page.
+fn changes(seen: &[i64], now: &[i64]) -> Vec<String> {
+    let new = now.iter().filter(|id| !seen.contains(id)).map(|id| format!("slot {id} is new"));
+    let gone = seen.iter().filter(|id| !now.contains(id)).map(|id| format!("slot {id} is gone"));
+    let mut changes: Vec<String> = new.chain(gone).collect();
+    if changes.is_empty() && seen != now {
+        changes.push("the order of the slots".to_owned());
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes;
+
+    #[test]
+    fn what_others_did_to_an_order_is_named() {
+        assert!(changes(&[1, 2], &[1, 2]).is_empty());
+        assert_eq!(changes(&[1, 2], &[2, 1]), ["the order of the slots"]);
+        assert_eq!(changes(&[1, 2], &[2, 3]), ["slot 3 is new", "slot 1 is gone"]);
+    }
+}

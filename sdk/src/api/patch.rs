@@ -1,0 +1,189 @@
+//! Changing fields of a record if they are as they were seen.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::apply::same;
+use crate::call::{BoxFuture, Call, Generated, Sender, Write};
+use crate::client::Client;
+use crate::error::Error;
+use crate::generated::Client as Api;
+use crate::generated::types::Error as ServiceError;
+use crate::operation::Operation;
+use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
+use crate::tolerant::Object;
+use crate::transport::{Answer, Reserved};
+
+/// Longest value that an error shows.
+const SHOWN: usize = 60;
+
+/// A record that is changed by a PATCH.
+pub(super) trait Record: Serialize + Sized + Send + 'static {
+    type Envelope: DeserializeOwned + Send;
+    /// What addresses it.
+    type Key: Clone + Send + Sync + 'static;
+    type Changes: Clone + Send + Sync + 'static;
+    const READ: &'static Operation;
+    const WRITE: &'static Operation;
+
+    fn open(envelope: Self::Envelope) -> Self;
+
+    /// Its fields under the names that a change has for them.
+    fn fields(&self) -> Object {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => Object(fields),
+            _ => Object::default(),
+        }
+    }
+
+    fn changed(changes: &Self::Changes) -> &Object;
+    fn read(api: Api, key: Self::Key) -> BoxFuture<'static, Sent<Self>>;
+    fn write(api: Api, key: Self::Key, changes: Self::Changes) -> BoxFuture<'static, Sent<Self>>;
+}
+
+pub(super) type Sent<T> = Generated<<T as Record>::Envelope, ServiceError>;
+
+/// A call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first look shows.
+pub(super) fn update_unchanged<T: Record>(
+    client: &Client,
+    key: Result<T::Key, String>,
+    seen: Option<&T>,
+    changes: T::Changes,
+) -> Call<T, Write> {
+    let key = match key {
+        Ok(key) => key,
+        Err(message) => return Call::refused(client, T::WRITE, message),
+    };
+    let seen = seen.map(T::fields);
+    Call::new(client, T::WRITE, move |sender| {
+        Box::pin(async move {
+            if sender.options().dry_run {
+                let request = |api| T::write(api, key, changes);
+                return sender.send(T::WRITE, request).await.map(T::open);
+            }
+            Patch::<T> { sender: &sender, key, seen, changes }.run(None).await
+        })
+    })
+}
+
+/// A PATCH that follows a look at the record.
+pub(super) struct Patch<'a, T: Record> {
+    pub(super) sender: &'a Sender,
+    pub(super) key: T::Key,
+    /// What the record held when it was seen first.
+    pub(super) seen: Option<Object>,
+    pub(super) changes: T::Changes,
+}
+
+impl<T: Record> Patch<'_, T> {
+    /// Sends it. `seen` is when the record was seen, if that was just now.
+    pub(super) async fn run(mut self, seen: Option<Seen>) -> Result<T, Error> {
+        let (client, options) = (self.sender.client(), self.sender.options());
+        let done = write_seen(client, T::WRITE, options, seen, &mut self).await;
+        done.map_err(|stop| match stop {
+            Stop::Failed(error) => error,
+            Stop::Changed { found, outcome } => Error::changed(T::WRITE.id, outcome, &found),
+        })
+    }
+
+    /// Reads the record, with the answer as it came.
+    pub(super) async fn read(sender: &Sender, key: T::Key) -> Result<(T, Answer), Error> {
+        let answer = sender.send_undecoded(T::READ, |api| T::read(api, key)).await?;
+        Ok((T::open(answer.decode(T::READ)?), answer))
+    }
+}
+
+impl<T: Record> SeenWrite for Patch<'_, T> {
+    type View = (T, Answer);
+    type Done = T;
+
+    async fn look(&mut self, place: Reserved) -> Result<(T, Answer), Error> {
+        let sender = self.sender.beside().reserved(place);
+        Self::read(&sender, self.key.clone()).await
+    }
+
+    fn judge(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> Verdict<T> {
+        let (now, changed) = (record.fields(), T::changed(&self.changes));
+        if in_doubt && changed.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
+            self.sender.keep_answer(&answer);
+            return Verdict::Done(record);
+        }
+        let Some(seen) = &self.seen else {
+            self.seen = Some(now);
+            return Verdict::Send;
+        };
+        let theirs: Vec<String> = changed
+            .iter()
+            .filter(|(key, _)| !same(held(seen, key), held(&now, key)))
+            .map(|(key, wanted)| difference(key, held(seen, key), held(&now, key), wanted))
+            .collect();
+        if theirs.is_empty() { Verdict::Send } else { Verdict::Changed(theirs) }
+    }
+
+    async fn send(&mut self, attempt: &Attempt) -> Result<T, Error> {
+        let (key, changes) = (self.key.clone(), self.changes.clone());
+        let sender = self.sender.once(attempt);
+        let answer = sender.send_undecoded(T::WRITE, |api| T::write(api, key, changes)).await?;
+        let done = T::open(answer.decode(T::WRITE)?);
+        self.sender.keep_answer(&answer);
+        Ok(done)
+    }
+}
+
+fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
+    fields.get(key).unwrap_or(&Value::Null)
+}
+
+/// Whether a value holds what was sent for it. What the service adds to the items of a list, such as keys, does not count.
+fn is_stored(sent: &Value, held: &Value) -> bool {
+    let has_all = |sent: &Map<String, Value>, held: &Map<String, Value>| {
+        let holds = |(key, value): (&String, &Value)| {
+            value.is_null() || held.get(key).is_some_and(|held| same(value, held))
+        };
+        sent.iter().all(holds)
+    };
+    match (sent, held) {
+        (Value::Array(sent), Value::Array(held)) if sent.len() == held.len() => {
+            sent.iter().zip(held).all(|pair| match pair {
+                (Value::Object(sent), Value::Object(held)) => has_all(sent, held),
+                (sent, held) => same(sent, held),
+            })
+        }
+        _ => same(sent, held),
+    }
+}
+
+/// What somebody else did to a field, with its values where they are short.
+fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String {
+    let texts = [before, now, wanted].map(ToString::to_string);
+    if texts.iter().any(|text| text.chars().count() > SHOWN) {
+        return key.to_owned();
+    }
+    let [before, now, wanted] = texts;
+    format!("{key} (it was {before}, is {now}, and was to become {wanted})")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_the_service_adds_to_items_does_not_hide_that_they_are_stored() {
+        let sent = json!([{"key": "a", "label": "A"}, {"label": "New", "key": null}]);
+        let stored =
+            json!([{"key": "a", "label": "A", "icon": "x"}, {"key": "field_1", "label": "New "}]);
+        assert!(is_stored(&sent, &stored));
+        for other in [
+            json!([{"key": "a", "label": "A"}]),
+            json!([{"key": "field_1", "label": "New"}, {"key": "a", "label": "A"}]),
+            json!([{"key": "a", "label": "B"}, {"label": "New"}]),
+            json!(null),
+        ] {
+            assert!(!is_stored(&sent, &other), "{other}");
+        }
+        assert!(is_stored(&json!("x"), &json!(" x")) && !is_stored(&json!("x"), &json!("y")));
+    }
+}
