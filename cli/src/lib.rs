@@ -23,6 +23,9 @@ mod exit;
 mod fields;
 mod folders;
 mod formats;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(debug_assertions)]
 mod hurry;
 mod interrupt;

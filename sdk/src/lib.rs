@@ -53,6 +53,9 @@ mod call;
 mod changes;
 mod client;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[rustfmt::skip]
 mod generated;
 #[cfg(feature = "oauth")]

@@ -394,7 +394,10 @@ impl<'p> Player<'p> {
             if exit == Some(0) {
                 break;
             }
-            if !can_be_applied {
+            // A page that somebody else has emptied is not believed without being told.
+            let is_distrusted =
+                exit == Some(14) && world.slots.is_empty() && last.prune == Prune::No;
+            if !can_be_applied || is_distrusted {
                 return None;
             }
         }

@@ -2,6 +2,8 @@
 //! what earlier commands have kept. No network, no keyring.
 
 mod candidates;
+#[cfg(any(test, feature = "fuzzing"))]
+mod fuzzed;
 mod line;
 mod offer;
 
@@ -14,6 +16,8 @@ use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell};
 
 use crate::exit::Exit;
 use candidates::Known;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use fuzzed::completion as fuzzed;
 use line::Asked;
 
 /// Set by the scripts to the name of their shell.

@@ -10,7 +10,7 @@ pub(crate) mod observer;
 pub(crate) mod pacing;
 mod reserved;
 pub(crate) mod retry;
-mod retry_after;
+pub(crate) mod retry_after;
 mod run;
 mod sending;
 pub(crate) mod wire;

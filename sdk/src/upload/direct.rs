@@ -281,6 +281,38 @@ impl Observer for Discreet {
     }
 }
 
+/// What the fuzz targets try.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzed {
+    use super::*;
+
+    /// Reads the answer of an upload address.
+    pub(crate) fn answer(bytes: &[u8]) {
+        let answer = Answer {
+            status: reqwest::StatusCode::OK,
+            headers: reqwest::header::HeaderMap::new(),
+            body: bytes::Bytes::copy_from_slice(bytes),
+        };
+        let _ = stored(&answer);
+    }
+
+    /// Judges an upload address.
+    pub(crate) fn target(target: &UploadTarget) {
+        let _ = target.is_almost_over(SystemTime::UNIX_EPOCH);
+        let Ok(base) = BaseUrl::new("https://links.example/api/v1") else { return };
+        let Ok(Address { url, method, .. }) = Address::check(target, &base, 1) else { return };
+        assert_eq!(url.scheme(), "https", "{url}");
+        assert!(method == Method::PUT || method == Method::POST, "{method}");
+        assert!(url.username().is_empty() && url.password().is_none(), "{url}");
+        let literal = match url.host() {
+            Some(Host::Ipv4(address)) => Some(IpAddr::from(address)),
+            Some(Host::Ipv6(address)) => Some(IpAddr::from(address)),
+            Some(Host::Domain(_)) | None => None,
+        };
+        assert!(!literal.is_some_and(is_private), "{url}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

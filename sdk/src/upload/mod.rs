@@ -12,6 +12,8 @@ use bytes::Bytes;
 
 pub use direct::UploadTarget;
 #[cfg(feature = "oauth")]
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use direct::fuzzed;
 pub(crate) use direct::is_private;
 pub(crate) use direct::send_to_upload_url;
 pub(crate) use frozen::Frozen;

@@ -91,7 +91,7 @@ impl Log {
     /// Reads a journal; also tells how many of its bytes are whole lines.
     ///
     /// A last line that is torn counts as not written: what it announces was not begun yet, and what it reports can be read off the page.
-    pub(super) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), BadJournal> {
+    pub(crate) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), BadJournal> {
         let mut log: Option<Self> = None;
         let mut whole = 0;
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();

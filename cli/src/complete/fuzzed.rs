@@ -1,0 +1,25 @@
+//! What the fuzz targets try: a line, the part of it that is replaced, why, the width, and a name that the service has given.
+
+use std::ffi::OsString;
+
+use clap_complete::engine::CompletionCandidate;
+
+use super::line::Asked;
+use super::offer;
+
+/// Completes a line. No candidate may take more than a line, or become several words where nothing is quoted.
+pub(crate) fn completion(said: &[OsString]) {
+    let asked = Asked::of(said);
+    let Some(typed) = asked.words.last() else { return };
+    let typed = typed.to_string_lossy();
+    assert!(asked.kept <= typed.len(), "{} of {typed:?}", asked.kept);
+    let name = said.get(4).map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let candidate = CompletionCandidate::new(&name).help(Some(name.clone().into()));
+    let offers = offer::offers(&[candidate], "");
+    let text = offer::bash(&offers, &asked);
+    assert_eq!(text.lines().count(), offers.len(), "{text:?}");
+    if offers.len() == 1 && !asked.quoted && asked.kept == 0 && !name.is_empty() {
+        let words = shlex::split(text.trim_end_matches('\n'));
+        assert_eq!(words, Some(vec![name]), "{text:?}");
+    }
+}

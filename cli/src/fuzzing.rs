@@ -1,0 +1,80 @@
+//! What reads bytes of others, for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::complete;
+use crate::diagnostic::Failure;
+use crate::manifest::PageFile;
+
+/// Reads a page file, and shows what is wrong with it.
+///
+/// # Panics
+///
+/// When the page is another one after it was written as YAML and read again.
+pub fn page_file(bytes: &[u8]) {
+    let read = |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), PathBuf::new());
+    match read(bytes) {
+        Err(problem) => failure(&problem.into()),
+        // What stands for a reference is written otherwise where it came from the service.
+        Ok(file) if file.references.is_empty() => {
+            let Ok(text) = file.page.to_yaml() else { return };
+            match read(text.as_bytes()) {
+                Ok(again) => assert_eq!(again.page, file.page, "{text}"),
+                Err(problem) => panic!("{problem} in {text}"),
+            }
+        }
+        Ok(_) => {}
+    }
+}
+
+/// Shows a failure in every way.
+fn failure(failure: &Failure) {
+    assert!(!failure.to_string().is_empty(), "{failure:?}");
+    let json = failure.to_json().to_string();
+    assert!(json.contains("\"exit\""), "{json}");
+    for (line, column, message) in failure.places() {
+        assert!(line > 0 && column > 0 && !message.is_empty(), "{line}:{column} {message}");
+    }
+    let mut text = String::new();
+    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::none());
+    let drawn = handler.render_report(&mut text, failure.diagnostic());
+    assert!(drawn.is_ok() && !text.is_empty(), "{failure:?}");
+}
+
+/// Shows the error of an answer: two bytes of its status, then its body.
+#[cfg(feature = "fuzzing")]
+pub fn error_body(bytes: &[u8]) {
+    failure(&links_sdk::fuzzing::error(bytes).into());
+}
+
+/// Completes a line as bash hands it over: the line, the part that is replaced, why, and the width, each on a line of its own; then a
+/// name to offer.
+///
+/// # Panics
+///
+/// When a candidate would break the line.
+pub fn completion(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let said: Vec<OsString> = text.splitn(5, '\n').map(OsString::from).collect();
+    complete::fuzzed(&said);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn every_input_of_the_corpus_is_read() {
+        let targets: [(&str, fn(&[u8])); 2] =
+            [("page_file", super::page_file), ("completion", super::completion)];
+        for (target, read) in targets {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+            let files: Vec<_> =
+                fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+            assert!(files.len() > 3, "{target}: {} inputs", files.len());
+            files.iter().for_each(|path| read(&fs::read(path).unwrap()));
+        }
+    }
+}

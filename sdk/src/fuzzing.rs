@@ -1,0 +1,117 @@
+//! What reads bytes of others, for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::header::{DATE, HeaderValue, RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
+
+use crate::apply::Log;
+use crate::operation::Bucket;
+use crate::transport::answer::Answer;
+use crate::transport::clock::SystemClock;
+use crate::transport::pacing::{InProcess, Pacer, RateLimits};
+use crate::transport::retry_after::retry_after as wait_of;
+use crate::upload;
+use crate::{Error, generated, operation};
+
+/// Reads a journal.
+///
+/// # Panics
+///
+/// When the whole lines of it do not say the same by themselves.
+pub fn journal(bytes: &[u8]) {
+    let Ok((log, whole)) = Log::read("run", bytes) else { return };
+    assert!(whole <= bytes.len(), "{whole} of {} bytes", bytes.len());
+    let again = Log::read("run", &bytes[..whole]);
+    assert_eq!(again.ok(), Some((log.clone(), whole)), "the torn end counts");
+    let _ = (log.state(), log.done(), log.agreed(), log.slots(), log.is_in_doubt());
+}
+
+/// Reads a `Date` in the first line and a `Retry-After` in each further one, and keeps a pacer from sending for so long.
+///
+/// # Panics
+///
+/// When the pacer admits a request nevertheless.
+pub fn retry_after(bytes: &[u8]) {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    let mut headers = HeaderMap::new();
+    if let Some(Ok(date)) = lines.next().map(HeaderValue::from_bytes) {
+        headers.insert(DATE, date);
+    }
+    for value in lines.filter_map(|line| HeaderValue::from_bytes(line).ok()).take(100) {
+        headers.append(RETRY_AFTER, value);
+    }
+    let Some(wait) = wait_of(&headers, SystemTime::UNIX_EPOCH) else { return };
+    let (pacer, clock) = (InProcess::new(RateLimits::default()), SystemClock::new());
+    pacer.block(wait, &clock);
+    let admitted = pacer.admit(Bucket::General, &clock);
+    assert!(admitted.is_err() || wait < Duration::from_secs(2), "{wait:?} were to be waited");
+}
+
+/// The error of an answer: two bytes of its status, then its body.
+pub fn error(bytes: &[u8]) -> Error {
+    let (status, body) = bytes.split_at(bytes.len().min(2));
+    let number = status.iter().fold(0_u16, |sum, byte| (sum << 8) | u16::from(*byte));
+    let status = StatusCode::from_u16(100 + number % 900).unwrap_or(StatusCode::BAD_GATEWAY);
+    let body = Bytes::copy_from_slice(body);
+    let answer = Answer { status, headers: HeaderMap::new(), body };
+    Error::unreadable(
+        operation::CREATE_SLOTS.id,
+        &answer,
+        "it is not what was asked for".to_owned(),
+    )
+}
+
+/// Reads an error.
+///
+/// # Panics
+///
+/// When it says nothing.
+pub fn error_body(bytes: &[u8]) {
+    let error = error(bytes);
+    assert!(!error.to_string().is_empty(), "{error:?}");
+    for (path, messages) in error.field_errors().iter() {
+        let _ = (path.len(), messages.len());
+    }
+}
+
+/// Reads the answer of `createUploadUrl`, and that of what it names.
+///
+/// # Panics
+///
+/// When an image would be sent to an address that must not be asked.
+pub fn upload_url(bytes: &[u8]) {
+    upload::fuzzed::answer(bytes);
+    if let Ok(it) = serde_json::from_slice::<generated::types::UploadUrlEnvelope>(bytes) {
+        upload::fuzzed::target(&it.data.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// Every input of the corpus of a target.
+    fn corpus(target: &str) -> Vec<Vec<u8>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+        let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+        files.map(|it| fs::read(it.unwrap().path()).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_input_of_the_corpus_is_read() {
+        let targets: [(&str, fn(&[u8])); 4] = [
+            ("journal", super::journal),
+            ("retry_after", super::retry_after),
+            ("error_body", super::error_body),
+            ("upload_url", super::upload_url),
+        ];
+        for (target, read) in targets {
+            let inputs = corpus(target);
+            assert!(inputs.len() > 3, "{target}: {} inputs", inputs.len());
+            inputs.iter().for_each(|input| read(input));
+        }
+    }
+}
