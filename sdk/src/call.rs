@@ -32,19 +32,24 @@ pub enum Write {}
 /// A call that makes something new. It carries an idempotency key.
 #[derive(Debug)]
 pub enum Create {}
-/// A call that deletes. It has no dry run: the service answers 204 to a dry run of a delete and to the delete itself.
+/// A call that deletes one thing. It has no dry run: the service answers 204 to a dry run of it and to the delete itself.
 #[derive(Debug)]
 pub enum Delete {}
+/// A call that deletes several things. It has a dry run: the service answers 204 to that, and 200 to the delete itself.
+#[derive(Debug)]
+pub enum DeleteMany {}
 
 /// The kinds of call that the service can rehearse.
 pub trait Rehearsable: sealed::Sealed {}
 impl Rehearsable for Write {}
 impl Rehearsable for Create {}
+impl Rehearsable for DeleteMany {}
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Write {}
     impl Sealed for super::Create {}
+    impl Sealed for super::DeleteMany {}
 }
 
 /// One call of the service, not sent yet: `.await` sends it.
@@ -135,7 +140,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     ///
     /// # Errors
     ///
-    /// As for the call itself, except that any 2xx answer will do.
+    /// As for the call itself: what could not be decoded is no answer of the service here either.
     pub fn answer(self) -> Call<Answer, K> {
         let send = self.send;
         Call {
@@ -233,15 +238,32 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
             // Not before the first poll: a future may lie about for long.
             sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
             let operation = sender.operation;
-            let only_rehearsed = sender.options.writes == Writes::Rehearse
-                && matches!(operation.effect, Effect::Create | Effect::Set)
-                && !sender.options.dry_run;
-            if only_rehearsed {
-                sender.rehearse();
-                rehearsed(sender, send).await?;
-                return Err(Error::rehearsed(operation.id));
+            let key = sender.options.idempotency_key.clone();
+            // One attempt of a write is noted where the attempts end.
+            let open = match sender.options.write {
+                Some(_) => None,
+                None => sender.client.shared.tally.begin(operation, key),
+            };
+            if let Some(open) = &open {
+                sender.options.write = Some(open.write());
             }
-            send(sender).await
+            let only_rehearsed = sender.options.writes == Writes::Rehearse
+                && operation.can_be_rehearsed()
+                && !sender.options.dry_run;
+            let result = if only_rehearsed {
+                sender.rehearse();
+                let answered = rehearsed(sender, send).await;
+                answered.and_then(|()| Err(Error::rehearsed(operation.id)))
+            } else {
+                send(sender).await
+            };
+            if let Some(open) = open {
+                match &result {
+                    Ok(_) => open.done(),
+                    Err(error) => open.failed(error.outcome()),
+                }
+            }
+            result
         })
     }
 }
@@ -270,6 +292,7 @@ impl Options {
             writes: client.writes,
             reserved: None,
             once: None,
+            write: None,
         }
     }
 }
@@ -325,7 +348,8 @@ impl Sender {
     /// The same for the only attempt of a write that relies on what was just seen. Whether its answer is the call's is not known yet.
     pub(crate) fn once(&self, attempt: &Attempt) -> Self {
         let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
-        let options = Options { once, reserved, ..self.options.clone() };
+        let write = attempt.write.clone();
+        let options = Options { once, reserved, write, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 

@@ -15,6 +15,7 @@ use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::observer::{Nobody, Observer};
 use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcess, Pacer, RateLimits};
+use crate::transport::tally::Written;
 use crate::transport::wire::Timeouts;
 use crate::writes::Writes;
 
@@ -117,10 +118,29 @@ impl Client {
     pub fn requests_sent(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
+
+    /// What the writes of this client and its clones came to so far: what was carried out, and what is in doubt or under way.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::Outcome;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// slots.list().await?;
+    /// assert_eq!(client.written().outcome(), Outcome::NotExecuted);
+    /// slots.create(NewSlot::of("divider")).await?;
+    /// assert_eq!(client.written().executed().collect::<Vec<_>>(), [("createSlot", 1)]);
+    /// # Ok(()) });
+    /// ```
+    pub fn written(&self) -> Written {
+        self.shared.tally.so_far()
+    }
 }
 
 impl ClientBuilder {
-    /// The token every request carries; without one only [`Client::index`] is answered.
+    /// The token every request carries, except that of [`Client::index`], which is answered without one.
     pub fn token(self, token: Token) -> Self {
         self.token_source(Arc::new(token))
     }
@@ -212,6 +232,7 @@ impl ClientBuilder {
             observer: self.observer,
             requests: Arc::default(),
             waits: AtomicU64::default(),
+            tally: Arc::default(),
             budget: Budget::full(),
             queue: Queue::default(),
         };

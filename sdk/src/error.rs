@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::operation::Effect;
+use crate::operation::{self, Effect, Operation};
 use crate::token::Token;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
@@ -54,14 +54,14 @@ enum Kind {
     Token(TokenError),
 }
 
-/// Whether the request had its effect. For a read it says whether the service answered.
+/// Whether something was written. A read writes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It had none: never sent, or refused.
+    /// Nothing: the request was never sent, or it was refused, or it was a read.
     NotExecuted,
-    /// It had it; only the answer is lost or unreadable.
+    /// It was; only the answer is lost.
     Executed,
-    /// Nobody knows: the answer never came. Look before you repeat it.
+    /// Nobody knows: no answer came, or one that proves nothing. Look before you repeat it.
     Unknown,
 }
 
@@ -124,11 +124,23 @@ impl Error {
         key: Option<IdempotencyKey>,
         why: Option<String>,
     ) -> Self {
-        let outcome = exchange.outcome();
+        // What was taken for a success, and cannot be decoded after all, was none.
+        let outcome = match why {
+            Some(_) => doubt(exchange.operation),
+            None => exchange.outcome(),
+        };
         let (mut retry_after, again) = (exchange.retry_after, exchange.again);
         let token = exchange.token.clone();
         let mut kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
+            // What is in it may be the address itself, which is a secret.
+            Err(Failure::Unusable { answer, .. })
+                if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
+            {
+                let why = "it is not what the interface describes".to_owned();
+                Kind::Unreadable { status: answer.status(), why, excerpt: String::new() }
+            }
+            Err(Failure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
             Err(Failure::Request(error)) => Kind::Io(error),
             Err(Failure::Token(error)) => Kind::Token(error),
             Err(Failure::Withheld(request)) => Kind::Withheld(request),
@@ -136,7 +148,7 @@ impl Error {
                 let why = format!("it is larger than {} MiB", MOST_BYTES / 1024 / 1024);
                 Kind::Unreadable { status, why, excerpt: String::new() }
             }
-            Err(Failure::Broken(Broken { end, source })) => {
+            Err(Failure::Broken(Broken { end, source, .. })) => {
                 Kind::Network { host: host.to_owned(), end, source }
             }
             Err(Failure::Deadline { wait, reason }) => {
@@ -158,9 +170,9 @@ impl Error {
         }))
     }
 
-    /// An answer of a call that succeeded, but that is not what the interface describes.
-    pub(crate) fn unreadable(operation: &'static str, answer: &Answer, why: String) -> Self {
-        Self::new(operation, Outcome::Executed, of_answer(answer, Some(why)))
+    /// An answer that is not what the interface describes.
+    pub(crate) fn unreadable(operation: &'static Operation, answer: &Answer, why: String) -> Self {
+        Self::new(operation.id, doubt(operation), of_answer(answer, Some(why)))
     }
 
     /// The service executed what should have been a dry run.
@@ -188,7 +200,7 @@ impl Error {
         self.0.attempts
     }
 
-    /// Whether the write took place.
+    /// Whether something was written: [`Outcome::NotExecuted`] for every read.
     pub fn outcome(&self) -> Outcome {
         self.0.outcome
     }
@@ -341,6 +353,11 @@ impl Error {
     }
 }
 
+/// What an answer leaves open that is not the operation's.
+fn doubt(operation: &Operation) -> Outcome {
+    if operation.writes() { Outcome::Unknown } else { Outcome::NotExecuted }
+}
+
 fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
     let status = answer.status();
     let success = answer.status.is_success();
@@ -430,7 +447,10 @@ impl fmt::Display for Error {
                 End::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
                 End::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
                 End::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
-                End::Answer(status) | End::Cut(status) | End::TooLarge(status) => write!(
+                End::Answer(status)
+                | End::Unusable(status)
+                | End::Cut(status)
+                | End::TooLarge(status) => write!(
                     f,
                     "{operation}: {host} answered {status}, but not all of the answer arrived"
                 ),

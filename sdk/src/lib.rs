@@ -64,6 +64,7 @@ mod operation;
 mod profile_key;
 mod seen;
 mod slot;
+mod success;
 mod token;
 mod token_source;
 mod tolerant;
@@ -90,7 +91,7 @@ pub use api::{
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use batch::{BatchCause, BatchError, BatchItem, BatchProgress, Many, SLOTS_PER_BATCH};
-pub use call::{Call, Create, Delete, Read, Rehearsable, Write};
+pub use call::{Call, Create, Delete, DeleteMany, Read, Rehearsable, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};
 pub use error::{Error, Outcome, ServiceError};
@@ -107,6 +108,7 @@ pub use transport::observer::{AttemptReport, Observer};
 pub use transport::pacing::{
     InProcess, MustWait, Pacer, RateLimits, SharedFile, Ticket, WaitReason,
 };
+pub use transport::tally::Written;
 pub use transport::wire::Timeouts;
 pub use upload::{
     ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::success::{self, Content, Success};
+
 /// One operation of the interface (section 4.2).
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -15,6 +17,8 @@ pub(crate) struct Operation {
     pub(crate) bucket: Bucket,
     /// Longest time for one attempt, from the first byte sent to the last received.
     pub(crate) timeout: Duration,
+    /// What its answer is when it succeeds.
+    pub(crate) success: Success,
 }
 
 /// What sending a request twice does; decides what may follow an unknown outcome.
@@ -45,6 +49,29 @@ pub enum Bucket {
 }
 
 impl Operation {
+    /// Whether it is answered without a token (the interface, section 4.1.2).
+    pub(crate) fn is_public(&self) -> bool {
+        self.route == GET_API_INDEX.route
+    }
+
+    /// Whether the account is another one afterwards. An upload address alone changes nothing; what is sent to it is kept.
+    pub(crate) fn writes(&self) -> bool {
+        match self.id {
+            "createUploadUrl" => false,
+            "sendToUploadUrl" => true,
+            _ => self.effect != Effect::Read,
+        }
+    }
+
+    /// Whether the service's answer tells a rehearsal from the call itself: 204 is also what deleting one slot answers.
+    pub(crate) fn can_be_rehearsed(&self) -> bool {
+        match self.effect {
+            Effect::Create | Effect::Set => true,
+            Effect::DeleteMany => self.route == DELETE_SLOTS.route,
+            Effect::Read | Effect::Delete => false,
+        }
+    }
+
     /// The row of an operation, by its operationId in any spelling (`createSlot`, `create_slot`).
     pub(crate) fn find(id: &str) -> Option<&'static Operation> {
         OPERATIONS.iter().copied().find(|operation| letters(operation.id).eq(letters(id)))
@@ -72,13 +99,14 @@ fn letters(name: &str) -> impl Iterator<Item = u8> {
 }
 
 macro_rules! operations {
-    ($($name:ident $id:literal $route:literal $effect:ident $bucket:ident $seconds:literal;)*) => {
+    ($($name:ident $id:literal $route:literal $effect:ident $bucket:ident $seconds:literal $status:literal $content:expr;)*) => {
         $(pub(crate) const $name: &Operation = &Operation {
             id: $id,
             route: $route,
             effect: Effect::$effect,
             bucket: Bucket::$bucket,
             timeout: Duration::from_secs($seconds),
+            success: Success { status: &[$status], content: $content },
         };)*
 
         /// Every operation.
@@ -87,40 +115,40 @@ macro_rules! operations {
 }
 
 operations! {
-    GET_API_INDEX "getApiIndex" "GET /" Read General 30;
-    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30;
-    GET_ME "getMe" "GET /me" Read General 30;
-    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30;
-    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30;
-    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30;
-    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60;
-    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30;
-    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30;
-    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60;
-    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30;
-    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60;
-    PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" "GET /profiles/{profileKey}/markdown" Read General 30;
-    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30;
-    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60;
-    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60;
-    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60;
-    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60;
-    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60;
-    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30;
-    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60;
-    DELETE_SLOT "deleteSlot" "DELETE /profiles/{profileKey}/slots/{slot}" Delete General 60;
-    LIST_FORMS "listForms" "GET /forms" Read General 30;
-    CREATE_FORM "createForm" "POST /forms" Create General 60;
-    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30;
-    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60;
-    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30;
-    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45;
+    GET_API_INDEX "getApiIndex" "GET /" Read General 30 200 Content::Json(&success::INDEX);
+    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30 200 Content::Json(&success::DOCUMENT);
+    GET_ME "getMe" "GET /me" Read General 30 200 Content::Json(&success::ME);
+    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30 200 Content::Json(&success::SLOT_TYPES);
+    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30 200 Content::Json(&success::SLOT_TYPE);
+    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30 200 Content::Json(&success::PROFILES);
+    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60 201 Content::Json(&success::PROFILE);
+    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30 200 Content::Json(&success::LOGIN_CHECK);
+    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30 200 Content::Json(&success::PROFILE);
+    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60 200 Content::Json(&success::PROFILE);
+    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30 200 Content::Json(&success::PROFILE_SETTINGS);
+    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60 200 Content::Json(&success::PROFILE_SETTINGS);
+    PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" "GET /profiles/{profileKey}/markdown" Read General 30 200 Content::Markdown;
+    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30 200 Content::Json(&success::SLOTS);
+    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60 201 Content::Json(&success::SLOT);
+    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60 200 Content::Json(&success::SLOTS);
+    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60 200 Content::Json(&success::SLOTS_DELETED);
+    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60 201 Content::Json(&success::SLOTS);
+    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60 200 Content::Json(&success::SLOTS);
+    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30 200 Content::Json(&success::SLOT);
+    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60 200 Content::Json(&success::SLOT);
+    DELETE_SLOT "deleteSlot" "DELETE /profiles/{profileKey}/slots/{slot}" Delete General 60 204 Content::Nothing;
+    LIST_FORMS "listForms" "GET /forms" Read General 30 200 Content::Json(&success::FORMS);
+    CREATE_FORM "createForm" "POST /forms" Create General 60 201 Content::Json(&success::FORM);
+    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30 200 Content::Json(&success::FORM);
+    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60 200 Content::Json(&success::FORM);
+    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30 200 Content::Json(&success::CHANNELS);
+    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45 200 Content::Json(&success::MUSIC);
     // The time of an upload depends on its size: only a stall ends it sooner.
-    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600;
-    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60;
-    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30;
-    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30;
-    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30;
+    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600 201 Content::Json(&success::FILE);
+    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60 200 Content::Json(&success::UPLOAD_URL);
+    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30 200 Content::Json(&success::ANALYTICS);
+    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30 200 Content::Json(&success::ANALYTICS);
+    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30 200 Content::Json(&success::ANALYTICS);
 }
 
 #[cfg(test)]

@@ -5,12 +5,14 @@
 //! and its write together, so that no wait comes between them.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::Client;
 use crate::error::{Error, Outcome};
 use crate::operation::Operation;
 use crate::transport::retry::{Evidence, MOST_ATTEMPTS};
+use crate::transport::tally::{Open, Write};
 use crate::transport::{Exchange, Failure, Once, Options, Reserved, Shared, Tries};
 
 /// When something was seen.
@@ -82,6 +84,8 @@ pub(crate) struct Attempt {
     pub(crate) once: Once,
     pub(crate) reserved: Option<Reserved>,
     pub(crate) until: Duration,
+    /// Where it is noted.
+    pub(crate) write: Option<Arc<Write>>,
 }
 
 /// Sends a write right after a look, as often as its evidence allows. `seen` is when what it relies on was seen last: where nobody had
@@ -90,8 +94,33 @@ pub(crate) async fn write_seen<W: SeenWrite>(
     client: &Client,
     operation: &'static Operation,
     options: &Options,
+    seen: Option<Seen>,
+    write: &mut W,
+) -> Result<W::Done, Stop> {
+    // A write that is no call of its own is counted here.
+    let open = match options.write {
+        Some(_) => None,
+        None => client.shared.tally.begin(operation, options.idempotency_key.clone()),
+    };
+    let noted = options.write.clone().or_else(|| open.as_ref().map(Open::write));
+    let result = send_seen(client, operation, options, seen, write, noted).await;
+    if let Some(open) = open {
+        match &result {
+            Ok(_) => open.done(),
+            Err(Stop::Failed(error)) => open.failed(error.outcome()),
+            Err(Stop::Changed { outcome, .. }) => open.failed(*outcome),
+        }
+    }
+    result
+}
+
+async fn send_seen<W: SeenWrite>(
+    client: &Client,
+    operation: &'static Operation,
+    options: &Options,
     mut seen: Option<Seen>,
     write: &mut W,
+    noted: Option<Arc<Write>>,
 ) -> Result<W::Done, Stop> {
     let mut tries = Attempts { client, operation, options, tries: Tries::default(), lost: None };
     loop {
@@ -116,7 +145,8 @@ pub(crate) async fn write_seen<W: SeenWrite>(
             }
         };
         let once = Once { tries: tries.tries, expires: at.expires() };
-        match write.send(&Attempt { once, reserved, until: options.until }).await {
+        let attempt = Attempt { once, reserved, until: options.until, write: noted.clone() };
+        match write.send(&attempt).await {
             Ok(done) => return Ok(done),
             Err(error) => tries.wait_after(error).await.map_err(Stop::Failed)?,
         }

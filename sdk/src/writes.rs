@@ -7,8 +7,8 @@ pub enum Writes {
     #[default]
     Send,
     /// They are sent as rehearsals, which change nothing (the interface, section 4.1.3), and end with an error that
-    /// [`Error::is_rehearsed`](crate::Error::is_rehearsed) when the service would accept them. Deletes, which it cannot rehearse, are
-    /// withheld.
+    /// [`Error::is_rehearsed`](crate::Error::is_rehearsed) when the service would accept them. What it cannot rehearse, the delete of a
+    /// single slot by its address, is withheld.
     Rehearse,
     /// None is sent. Each ends with an error that has the [request](crate::Error::withheld) as it would have been sent.
     Withhold,

@@ -65,7 +65,7 @@ impl Client {
                 let request = |api: Api| async move { api.get_me().await };
                 let answer = sender.send_undecoded(operation::GET_ME, request).await?;
                 let me = serde_json::from_slice::<MeEnvelope>(answer.body())
-                    .map_err(|why| Error::unreadable("getMe", &answer, why.to_string()))?
+                    .map_err(|why| Error::unreadable(operation::GET_ME, &answer, why.to_string()))?
                     .data;
                 shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
                 Ok(me)

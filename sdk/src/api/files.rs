@@ -152,7 +152,7 @@ async fn create_upload_url(sender: &Sender) -> Result<UploadTarget, Error> {
         .map_err(|why| {
             // The address is a secret, and errors show the beginning of what they are about.
             answer.body.clear();
-            Error::unreadable(operation::CREATE_UPLOAD_URL.id, &answer, why.to_string())
+            Error::unreadable(operation::CREATE_UPLOAD_URL, &answer, why.to_string())
         })
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::call::{BoxFuture, Call, Read, Rehearsable, Sender, Write};
 use crate::client::Client;
 use crate::operation::{Bucket, Effect, Operation};
+use crate::success::Success;
 use crate::transport::Answer;
 
 /// A path of which nothing is known, read.
@@ -20,6 +21,7 @@ const OTHER_READ: &Operation = &Operation {
     effect: Effect::Read,
     bucket: Bucket::General,
     timeout: Duration::from_secs(60),
+    success: Success::ANY,
 };
 /// A path of which nothing is known, written: what sending it twice does is not known either.
 const OTHER_WRITE: &Operation = &Operation { effect: Effect::DeleteMany, ..*OTHER_READ };
@@ -107,10 +109,17 @@ impl RawCall {
     ///
     /// # Errors
     ///
-    /// For a read there is nothing to rehearse, and the answer to a rehearsed delete is that of the delete itself: both are refused.
+    /// For a read there is nothing to rehearse, and the answer to the rehearsed delete of a single thing is that of the delete itself:
+    /// both are refused.
     pub fn dry_run(self) -> Call<()> {
-        if matches!(self.method, Method::GET | Method::DELETE) {
-            let message = format!("there is no dry run of {}", self.method);
+        let path = self.path.as_deref().unwrap_or_default();
+        let known = Operation::at(self.method.as_str(), path);
+        let refused = match (known, &self.method) {
+            (Some(operation), _) => !operation.can_be_rehearsed(),
+            (None, method) => matches!(*method, Method::GET | Method::DELETE),
+        };
+        if refused {
+            let message = format!("there is no dry run of {} {path}", self.method);
             return Call::refused(&self.client, OTHER_WRITE, message);
         }
         rehearsal(self.call::<Write>())

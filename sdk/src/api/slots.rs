@@ -10,7 +10,7 @@ use super::patch::{Record, Sent, update_unchanged};
 use super::profiles::ProfileHandle;
 use crate::apply::is_unchanged;
 use crate::batch::Many;
-use crate::call::{BoxFuture, Call, Create, Delete, Generated, Sender, Write};
+use crate::call::{BoxFuture, Call, Create, Delete, DeleteMany, Generated, Sender, Write};
 use crate::error::{Error, Outcome};
 use crate::generated::Client as Api;
 use crate::generated::types::{
@@ -297,7 +297,7 @@ impl SlotsHandle {
     }
 
     /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only what is
-    /// left is sent again.
+    /// left is sent again. It can be rehearsed, unlike the delete of a single slot by its address.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -305,11 +305,12 @@ impl SlotsHandle {
     /// let slots = client.profile("cafe").slots();
     /// let ids: Vec<i64> =
     ///     slots.list().await?.iter().filter(|slot| slot.kind == "button").map(|slot| slot.id).collect();
+    /// slots.delete_batch(ids.clone()).dry_run().await?;
     /// let done = slots.delete_batch(ids.clone()).await?;
     /// assert_eq!(done.deleted, ids.len() as i64);
     /// # Ok(()) });
     /// ```
-    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<Deleted, Delete> {
+    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<Deleted, DeleteMany> {
         let key = match &self.page.key {
             Ok(key) => key.to_string(),
             Err(message) => {
@@ -481,6 +482,9 @@ impl Record for Slot {
 const MOST_REPEATS: u32 = 3;
 
 async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result<Deleted, Error> {
+    if sender.options().dry_run {
+        return delete_these(&sender, &key, &ids).await;
+    }
     let asked = count(&ids);
     let mut lost = match delete_these(&sender, &key, &ids).await {
         Ok(done) => return Ok(done),

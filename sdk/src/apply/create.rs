@@ -61,6 +61,7 @@ pub(super) async fn create(
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
         let made = traces(sent.creates, sent.known, &page);
         if made.len() == sent.creates.len() {
+            shared.tally.settle(&key, true);
             return Ok(made);
         }
         if !made.is_empty() || tries == MOST_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
@@ -72,6 +73,8 @@ pub(super) async fn create(
             shared.clock.sleep(KEY_SETTLES).await;
         }
         if failures_of_key == 2 {
+            // The page showed nothing of it.
+            shared.tally.settle(&key, false);
             key = match &mut journal {
                 Some(journal) => journal.begin_anew(sent.step).map_err(ApplyError::Journal)?,
                 None => IdempotencyKey::random(),

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use serde::Deserialize;
 
 use super::crash;
-use crate::{Client, Error, ProfileKey, Slot};
+use crate::{Client, Error, ProfileKey, Slot, operation};
 
 /// A page as it was read, in one request.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,9 @@ impl Page {
             serde_json::from_slice::<Envelope>(answer.body()).map(|envelope| envelope.data);
         let record = match record {
             Ok(record) => record,
-            Err(why) => return Err(Error::unreadable("getProfile", &answer, why.to_string())),
+            Err(why) => {
+                return Err(Error::unreadable(operation::GET_PROFILE, &answer, why.to_string()));
+            }
         };
         let slots = match record.slots {
             Some(slots) => slots,

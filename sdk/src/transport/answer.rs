@@ -52,7 +52,7 @@ impl Answer {
         operation: &'static Operation,
     ) -> Result<T, Error> {
         serde_json::from_slice(&self.body)
-            .map_err(|why| Error::unreadable(operation.id, self, why.to_string()))
+            .map_err(|why| Error::unreadable(operation, self, why.to_string()))
     }
 
     /// What the service would have answered, where its own answer was lost and the effect was read instead.
@@ -68,7 +68,7 @@ impl Answer {
     pub(crate) async fn read(
         mut response: Response,
         stall: Duration,
-    ) -> Result<Self, (StatusCode, Unread)> {
+    ) -> Result<Self, (Self, Unread)> {
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
         let mut body = BytesMut::new();
@@ -83,9 +83,10 @@ impl Answer {
                 Err(silence) => break Some(Unread::Cut(Box::new(silence))),
             }
         };
+        let answer = Self { status, headers, body: body.freeze() };
         match unread {
-            Some(unread) if status.is_success() => Err((status, unread)),
-            _ => Ok(Self { status, headers, body: body.freeze() }),
+            Some(unread) if status.is_success() => Err((answer, unread)),
+            _ => Ok(answer),
         }
     }
 }

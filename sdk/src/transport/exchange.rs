@@ -79,6 +79,8 @@ pub(crate) enum Failure {
     Request(io::Error),
     /// The attempt ended without a whole answer.
     Broken(Broken),
+    /// An answer with a 2xx status that is no [success](crate::success) of the operation, and why.
+    Unusable { answer: Answer, why: String },
     /// There was no token to send.
     Token(TokenError),
     /// The client sends no writes.
@@ -92,6 +94,8 @@ pub(crate) enum Failure {
 pub(crate) struct Broken {
     pub(crate) end: End,
     pub(crate) source: Box<dyn StdError + Send + Sync>,
+    /// What came of a 2xx answer.
+    pub(crate) begun: Option<Box<Answer>>,
 }
 
 impl Exchange {
@@ -117,9 +121,10 @@ impl Exchange {
         self.result.as_ref().ok().filter(|answer| answer.status.is_success())
     }
 
-    /// Whether the write took place, as far as the evidence of all attempts goes.
+    /// Whether something was written, as far as the evidence of all attempts goes. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
         match self.evidence {
+            _ if !self.operation.writes() => Outcome::NotExecuted,
             Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
             Evidence::Unknown => Outcome::Unknown,
             Evidence::Executed => Outcome::Executed,

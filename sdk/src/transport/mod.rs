@@ -6,6 +6,7 @@ pub(crate) mod budget;
 pub(crate) mod clock;
 mod exchange;
 pub(crate) mod idempotency;
+mod look;
 pub(crate) mod observer;
 pub(crate) mod pacing;
 mod reserved;
@@ -13,6 +14,7 @@ pub(crate) mod retry;
 pub(crate) mod retry_after;
 mod run;
 mod sending;
+pub(crate) mod tally;
 pub(crate) mod wire;
 
 use std::future::ready;
@@ -42,6 +44,7 @@ use observer::Observer;
 use pacing::queue::Queue;
 use pacing::{Pacer, WaitReason};
 use run::{back_off, run};
+use tally::{Noted, Tally, Write};
 use wire::{Http, Timeouts};
 
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
@@ -57,6 +60,7 @@ pub(crate) struct Shared {
     pub(crate) pacer: Arc<dyn Pacer>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) requests: Arc<AtomicU64>,
+    pub(crate) tally: Arc<Tally>,
     /// How often a call of this client has waited.
     pub(crate) waits: AtomicU64,
     pub(crate) budget: Budget,
@@ -74,8 +78,12 @@ impl Shared {
         if options.writes != Writes::Send && operation.effect != Effect::Read && !options.dry_run {
             return Exchange::withheld(operation, make().await);
         }
-        let http = Http { client: &self.http, stall: self.timeouts.stall };
-        run(&http, self, operation, options, make).await
+        let Options { dry_run, .. } = *options;
+        let http = Http { client: &self.http, stall: self.timeouts.stall, operation, dry_run };
+        let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
+        let exchange =
+            run(&Noted { wire: http, write }, self, operation, options, &mut *make).await;
+        look::after(self, options, make, exchange).await
     }
 
     /// Waits before a failed call is repeated by whoever made it, unless too much was repeated already.
@@ -126,6 +134,8 @@ pub(crate) struct Options {
     pub(crate) looks_first: bool,
     /// What becomes of a write.
     pub(crate) writes: Writes,
+    /// Where the requests of a call that writes are noted.
+    pub(crate) write: Option<Arc<Write>>,
     /// The limits have admitted the first request already.
     pub(crate) reserved: Option<Reserved>,
     /// The call is one attempt without a wait; what would follow is left to the caller.

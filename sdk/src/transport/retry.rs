@@ -22,6 +22,8 @@ pub(crate) enum Evidence {
 pub(crate) enum End {
     /// An answer with this status.
     Answer(u16),
+    /// An answer with this 2xx status that is no [success](crate::success) of the operation.
+    Unusable(u16),
     /// This 2xx status, but not the whole body.
     Cut(u16),
     /// This 2xx status, and a body over the limit.
@@ -46,14 +48,17 @@ impl End {
                 _ => Evidence::Unknown,
             },
             Self::Unreachable | Self::Untrusted => Evidence::NotSent,
-            Self::NoAnswer | Self::TimedOut => Evidence::Unknown,
+            Self::Unusable(_) | Self::NoAnswer | Self::TimedOut => Evidence::Unknown,
         }
     }
 
     /// The status of the answer, if one began.
     pub(crate) fn status(self) -> Option<u16> {
         match self {
-            Self::Answer(status) | Self::Cut(status) | Self::TooLarge(status) => Some(status),
+            Self::Answer(status)
+            | Self::Unusable(status)
+            | Self::Cut(status)
+            | Self::TooLarge(status) => Some(status),
             Self::Unreachable | Self::Untrusted | Self::NoAnswer | Self::TimedOut => None,
         }
     }
@@ -110,6 +115,8 @@ pub(crate) fn decide(effect: Effect, attempt: &Attempt) -> Decision {
         _ if attempt.counted() >= MOST_ATTEMPTS => Decision::End,
         End::Unreachable | End::Answer(408 | 425) => Decision::Again(attempt.wait()),
         End::Answer(200..=499) => Decision::End,
+        // Whoever answers a read like this does so again; after a write that sets values they are read.
+        End::Unusable(_) if matches!(effect, Effect::Read | Effect::Set) => Decision::End,
         // Executed, but the answer is lost: a read can be read again, a keyed answer is stored.
         End::Cut(_) if effect != Effect::Read && !attempt.keyed => Decision::End,
         _ if !may_resend(effect, attempt) => Decision::End,
@@ -179,51 +186,51 @@ mod tests {
     }
 
     /// Over: unreachable, untrusted (not sent) | 429, 408, 422 (not executed) | 201, cut 201, too large (executed) | no answer, timed
-    /// out, 500, 302 (unknown).
+    /// out, 500, 302, unusable (unknown).
     const TABLE: &str = "
-        getApiIndex              a.|la.|.a.|aaa.
-        getOpenapi               a.|la.|.a.|aaa.
-        getMe                    a.|la.|.a.|aaa.
-        listSlotTypes            a.|la.|.a.|aaa.
-        getSlotType              a.|la.|.a.|aaa.
-        listProfiles             a.|la.|.a.|aaa.
-        createProfile            a.|la.|.a.|aaa.
-        checkLogin               a.|la.|.a.|aaa.
-        getProfile               a.|la.|.a.|aaa.
-        updateProfile            a.|la.|...|aaa.
-        getProfileSettings       a.|la.|.a.|aaa.
-        updateProfileSettings    a.|la.|...|aaa.
-        previewProfileMarkdown   a.|la.|.a.|aaa.
-        listSlots                a.|la.|.a.|aaa.
-        createSlot               a.|la.|.a.|aaa.
-        updateSlots              a.|la.|...|aaa.
-        deleteSlots              a.|la.|...|....
-        createSlots              a.|la.|.a.|aaa.
-        reorderSlots             a.|la.|...|aaa.
-        getSlot                  a.|la.|.a.|aaa.
-        updateSlot               a.|la.|...|aaa.
-        deleteSlot               a.|la.|...|aaa.
-        listForms                a.|la.|.a.|aaa.
-        createForm               a.|la.|.a.|aaa.
-        showForm                 a.|la.|.a.|aaa.
-        updateForm               a.|la.|...|aaa.
-        listNotificationChannels a.|la.|.a.|aaa.
-        lookupMusic              a.|la.|.a.|aaa.
-        uploadFile               a.|la.|.a.|aaa.
-        createUploadUrl          a.|la.|.a.|aaa.
-        getAccountAnalytics      a.|la.|.a.|aaa.
-        getProfileAnalytics      a.|la.|.a.|aaa.
-        getFormAnalytics         a.|la.|.a.|aaa.
+        getApiIndex              a.|la.|.a.|aaa..
+        getOpenapi               a.|la.|.a.|aaa..
+        getMe                    a.|la.|.a.|aaa..
+        listSlotTypes            a.|la.|.a.|aaa..
+        getSlotType              a.|la.|.a.|aaa..
+        listProfiles             a.|la.|.a.|aaa..
+        createProfile            a.|la.|.a.|aaa.a
+        checkLogin               a.|la.|.a.|aaa..
+        getProfile               a.|la.|.a.|aaa..
+        updateProfile            a.|la.|...|aaa..
+        getProfileSettings       a.|la.|.a.|aaa..
+        updateProfileSettings    a.|la.|...|aaa..
+        previewProfileMarkdown   a.|la.|.a.|aaa..
+        listSlots                a.|la.|.a.|aaa..
+        createSlot               a.|la.|.a.|aaa.a
+        updateSlots              a.|la.|...|aaa..
+        deleteSlots              a.|la.|...|.....
+        createSlots              a.|la.|.a.|aaa.a
+        reorderSlots             a.|la.|...|aaa..
+        getSlot                  a.|la.|.a.|aaa..
+        updateSlot               a.|la.|...|aaa..
+        deleteSlot               a.|la.|...|aaa.a
+        listForms                a.|la.|.a.|aaa..
+        createForm               a.|la.|.a.|aaa.a
+        showForm                 a.|la.|.a.|aaa..
+        updateForm               a.|la.|...|aaa..
+        listNotificationChannels a.|la.|.a.|aaa..
+        lookupMusic              a.|la.|.a.|aaa..
+        uploadFile               a.|la.|.a.|aaa.a
+        createUploadUrl          a.|la.|.a.|aaa.a
+        getAccountAnalytics      a.|la.|.a.|aaa..
+        getProfileAnalytics      a.|la.|.a.|aaa..
+        getFormAnalytics         a.|la.|.a.|aaa..
     ";
 
     #[test]
     fn what_follows_each_kind_of_evidence_for_each_operation() {
-        use End::{Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted};
+        use End::{Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted, Unusable};
         let ends: [(Evidence, &[End]); 4] = [
             (Evidence::NotSent, &[Unreachable, Untrusted]),
             (Evidence::NotExecuted, &[Answer(429), Answer(408), Answer(422)]),
             (Evidence::Executed, &[Answer(201), Cut(201), TooLarge(201)]),
-            (Evidence::Unknown, &[NoAnswer, TimedOut, Answer(500), Answer(302)]),
+            (Evidence::Unknown, &[NoAnswer, TimedOut, Answer(500), Answer(302), Unusable(200)]),
         ];
         let row = |effect: Effect| {
             let keyed = effect == Effect::Create;

@@ -106,6 +106,7 @@ impl<'a> Run<'a> {
                     (End::Answer(answer.status()), asked)
                 }
                 Err(Failure::Broken(broken)) => (broken.end, None),
+                Err(Failure::Unusable { answer, .. }) => (End::Unusable(answer.status()), None),
                 Err(
                     Failure::Request(_)
                     | Failure::Withheld(_)
@@ -163,7 +164,9 @@ impl<'a> Run<'a> {
 
     /// The token for the next attempt.
     async fn take_token(&mut self) -> Result<(), Failure> {
-        if let Some(source) = &self.shared.token {
+        if let Some(source) = &self.shared.token
+            && !self.operation.is_public()
+        {
             self.token = Some(source.token().await.map_err(Failure::Token)?);
         }
         Ok(())
@@ -239,7 +242,7 @@ impl<'a> Run<'a> {
             method: method.as_str(),
             target: &target,
             status: match &result {
-                Ok(answer) => Some(answer.status()),
+                Ok(answer) | Err(Failure::Unusable { answer, .. }) => Some(answer.status()),
                 Err(Failure::Broken(broken)) => broken.end.status(),
                 Err(_) => None,
             },

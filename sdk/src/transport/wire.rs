@@ -11,8 +11,10 @@ use super::answer::{Answer, Unread};
 use super::exchange::{Broken, Failure};
 use super::retry::End;
 use super::sending::Sending;
+use crate::operation::Operation;
+use crate::success::judged;
 
-/// Sends one request. The loop around it knows nothing of sockets.
+/// Sends one request and judges its answer. The loop around it knows nothing of sockets.
 pub(crate) trait Wire: Sync {
     /// Gives the whole answer within `limit`, or says how far it came.
     fn send(
@@ -45,27 +47,37 @@ impl Default for Timeouts {
 pub(super) struct Http<'a> {
     pub(super) client: &'a reqwest::Client,
     pub(super) stall: Duration,
+    /// What is sent.
+    pub(super) operation: &'static Operation,
+    /// Whether it is only rehearsed.
+    pub(super) dry_run: bool,
 }
 
 impl Wire for Http<'_> {
-    async fn send(&self, mut request: Request, limit: Duration) -> Result<Answer, Failure> {
+    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, Failure> {
+        judged(self.operation, self.dry_run, self.answer(request, limit).await)
+    }
+}
+
+impl Http<'_> {
+    async fn answer(&self, mut request: Request, limit: Duration) -> Result<Answer, Failure> {
         *request.timeout_mut() = Some(limit);
         let sending = Sending::of(&mut request);
         let response = tokio::select! {
             response = self.client.execute(request) => response.map_err(unanswered)?,
             () = sending.stalled(self.stall) => {
                 let source = "nobody takes what is sent".into();
-                return Err(Failure::Broken(Broken { end: End::TimedOut, source }));
+                return Err(Failure::Broken(Broken { end: End::TimedOut, source, begun: None }));
             }
         };
-        Answer::read(response, self.stall).await.map_err(|(status, unread)| {
-            let status = status.as_u16();
-            Failure::Broken(match unread {
-                Unread::Cut(source) => Broken { end: End::Cut(status), source },
+        Answer::read(response, self.stall).await.map_err(|(answer, unread)| {
+            let (end, source) = match unread {
+                Unread::Cut(source) => (End::Cut(answer.status()), source),
                 Unread::TooLarge => {
-                    Broken { end: End::TooLarge(status), source: "the answer is too large".into() }
+                    (End::TooLarge(answer.status()), "the answer is too large".into())
                 }
-            })
+            };
+            Failure::Broken(Broken { end, source, begun: Some(Box::new(answer)) })
         })
     }
 }
@@ -82,7 +94,7 @@ fn unanswered(error: reqwest::Error) -> Failure {
         (false, true) => End::TimedOut,
         (false, false) => End::NoAnswer,
     };
-    Failure::Broken(Broken { end, source: Box::new(error) })
+    Failure::Broken(Broken { end, source: Box::new(error), begun: None })
 }
 
 /// Whether a certificate or the TLS handshake is what failed, anywhere in the chain of causes.

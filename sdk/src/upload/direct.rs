@@ -20,6 +20,7 @@ use crate::call::BoxFuture;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
+use crate::success::Success;
 use crate::transport::budget::Budget;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::queue::Queue;
@@ -82,6 +83,7 @@ const PUT: &Operation = &Operation {
     effect: Effect::Read,
     bucket: Bucket::General,
     timeout: Duration::from_secs(3600),
+    success: Success::ANY,
 };
 /// What may have been taken needs a new address.
 const POST: &Operation = &Operation { effect: Effect::DeleteMany, ..*PUT };
@@ -205,6 +207,7 @@ impl Address {
             observer: Arc::new(Discreet(shared.observer.clone())),
             requests: shared.requests.clone(),
             waits: AtomicU64::default(),
+            tally: shared.tally.clone(),
             budget: Budget::full(),
         })
     }

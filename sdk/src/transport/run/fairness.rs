@@ -77,6 +77,7 @@ impl Bench {
         let Self { client, clock, service } = self;
         let (client, clock, service) = (client.clone(), clock.clone(), service.clone());
         let options = Options {
+            write: None,
             idempotency_key: None,
             dry_run: false,
             looks_first: false,

@@ -46,7 +46,11 @@ impl Wire for Script {
                 200
             }
             Step::Broken(end) => {
-                return Err(Failure::Broken(Broken { end, source: "as scripted".into() }));
+                return Err(Failure::Broken(Broken {
+                    end,
+                    source: "as scripted".into(),
+                    begun: None,
+                }));
             }
         };
         let status = StatusCode::from_u16(status).unwrap();
@@ -115,6 +119,7 @@ impl Bench {
             dry_run: false,
             looks_first: false,
             writes: crate::Writes::Send,
+            write: None,
             until,
             max_wait: None,
             reserved: None,

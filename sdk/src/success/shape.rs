@@ -1,0 +1,251 @@
+//! The shape of a record, checked without decoding it: nothing is allocated, and what the record holds besides is passed over.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// What a value has to be for the types of the client to take it.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// `true` or `false`.
+    Flag,
+    /// A whole number of 64 bits.
+    Integer,
+    /// A string.
+    Text,
+    /// An object with whatever it holds; `[]` and `null` are empty ones.
+    Open,
+    /// An object whose values are all of a shape.
+    Map(&'static Shape),
+    /// A list whose items are all of a shape.
+    List(&'static Shape),
+    /// Whole numbers, in a list or as the values of an object; `null` is an empty list.
+    Numbers,
+    /// An object with these fields, among others.
+    Record(&'static [Field]),
+}
+
+/// A field of a record.
+#[derive(Debug)]
+pub(crate) struct Field {
+    name: &'static str,
+    needs: Needs,
+    shape: Shape,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Needs {
+    /// It has to be there.
+    Value,
+    /// It may be missing.
+    Nothing,
+    /// It may be missing or `null`.
+    Null,
+}
+
+impl Field {
+    /// A field that is always there.
+    pub(crate) const fn of(name: &'static str, shape: Shape) -> Self {
+        Self { name, needs: Needs::Value, shape }
+    }
+
+    /// A field that may be missing.
+    pub(crate) const fn optional(name: &'static str, shape: Shape) -> Self {
+        Self { name, needs: Needs::Nothing, shape }
+    }
+
+    /// A field that may be missing or `null`.
+    pub(crate) const fn nullable(name: &'static str, shape: Shape) -> Self {
+        Self { name, needs: Needs::Null, shape }
+    }
+
+    #[cfg(test)]
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    #[cfg(test)]
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+}
+
+impl Shape {
+    /// # Errors
+    ///
+    /// When the bytes are not JSON, or JSON of another shape.
+    pub(crate) fn check(&'static self, json: &[u8]) -> serde_json::Result<()> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        self.deserialize(&mut deserializer)?;
+        deserializer.end()
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &'static Shape {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &'static Shape {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Shape::Flag => "true or false",
+            Shape::Integer => "a whole number",
+            Shape::Text => "a string",
+            Shape::Open | Shape::Map(_) | Shape::Record(_) => "an object",
+            Shape::List(_) => "a list",
+            Shape::Numbers => "a list of whole numbers",
+        })
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        match self {
+            Shape::Flag => Ok(()),
+            _ => Err(E::invalid_type(serde::de::Unexpected::Bool(value), &self)),
+        }
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        match self {
+            Shape::Integer => Ok(()),
+            _ => Err(E::invalid_type(serde::de::Unexpected::Signed(value), &self)),
+        }
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        match self {
+            Shape::Integer if i64::try_from(value).is_ok() => Ok(()),
+            _ => Err(E::invalid_type(serde::de::Unexpected::Unsigned(value), &self)),
+        }
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        match self {
+            Shape::Text => Ok(()),
+            _ => Err(E::invalid_type(serde::de::Unexpected::Str(value), &self)),
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        match self {
+            Shape::Open | Shape::Numbers => Ok(()),
+            _ => Err(E::invalid_type(serde::de::Unexpected::Unit, &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let item = match self {
+            Shape::List(item) => *item,
+            Shape::Numbers => &Shape::Integer,
+            Shape::Open => {
+                return match seq.next_element::<IgnoredAny>()? {
+                    None => Ok(()),
+                    Some(_) => Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self)),
+                };
+            }
+            _ => return Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self)),
+        };
+        while seq.next_element_seed(item)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let value = match self {
+            Shape::Record(fields) => return record(fields, map),
+            Shape::Map(value) => *value,
+            Shape::Numbers => &Shape::Integer,
+            Shape::Open => {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                return Ok(());
+            }
+            _ => return Err(A::Error::invalid_type(serde::de::Unexpected::Map, &self)),
+        };
+        while map.next_key::<IgnoredAny>()?.is_some() {
+            map.next_value_seed(value)?;
+        }
+        Ok(())
+    }
+}
+
+fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Result<(), A::Error> {
+    let mut seen = 0_u64;
+    while let Some(known) = map.next_key_seed(Name(fields))? {
+        match known {
+            None => {
+                map.next_value::<IgnoredAny>()?;
+            }
+            Some(at) => {
+                seen |= 1 << at;
+                map.next_value_seed(Value(&fields[at]))?;
+            }
+        }
+    }
+    let is_missing =
+        |(at, field): &(usize, &Field)| field.needs == Needs::Value && seen & (1 << at) == 0;
+    match fields.iter().enumerate().find(is_missing) {
+        None => Ok(()),
+        Some((_, field)) => Err(A::Error::missing_field(field.name)),
+    }
+}
+
+/// The place of a field among those that are known, by its name.
+struct Name(&'static [Field]);
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(self.0.iter().position(|field| field.name == name))
+    }
+}
+
+/// The value of a field.
+struct Value(&'static Field);
+
+impl<'de> DeserializeSeed<'de> for Value {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.0.needs {
+            Needs::Null => deserializer.deserialize_option(self),
+            Needs::Value | Needs::Nothing => self.0.shape.deserialize(deserializer),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Value {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Visitor::expecting(&&self.0.shape, f)
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.shape.deserialize(deserializer)
+    }
+}

@@ -1,0 +1,159 @@
+//! After a write that sets values was answered, but by half an answer or by one that proves nothing: the values are read. Where they are
+//! as they were sent, what was read is the answer.
+
+use reqwest::{Method, Request};
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::exchange::{Broken, Exchange, Failure};
+use super::retry::{End, Evidence};
+use super::{MakeRequest, Options, Shared};
+use crate::operation::{self, Effect, Operation};
+
+/// The read that shows what an operation has set, in the same envelope.
+fn read_of(operation: &Operation) -> Option<&'static Operation> {
+    Some(match operation.id {
+        "updateProfile" => operation::GET_PROFILE,
+        "updateProfileSettings" => operation::GET_PROFILE_SETTINGS,
+        "updateSlots" | "reorderSlots" => operation::LIST_SLOTS,
+        "updateSlot" => operation::GET_SLOT,
+        "updateForm" => operation::SHOW_FORM,
+        _ => return None,
+    })
+}
+
+/// The exchange with what was read in place of an answer that cannot be used.
+pub(super) async fn after(
+    shared: &Shared,
+    options: &Options,
+    make: &mut MakeRequest<'_>,
+    exchange: Exchange,
+) -> Exchange {
+    let answered = matches!(
+        &exchange.result,
+        Err(Failure::Unusable { .. } | Failure::Broken(Broken { end: End::Cut(_), .. }))
+    );
+    // Who looks by himself knows better where: what was sent may have changed the address.
+    let looks_by_itself = options.looks_first || options.once.is_some();
+    let looks = answered && !options.dry_run && !looks_by_itself;
+    let read = read_of(exchange.operation).filter(|_| looks);
+    let (Some(read), Ok(sent)) = (read, make().await) else { return exchange };
+    match seen(shared, options, read, exchange.operation, &sent).await {
+        Some(answer) => Exchange { evidence: Evidence::Executed, result: Ok(answer), ..exchange },
+        None => exchange,
+    }
+}
+
+/// What is there, if it is what was sent.
+async fn seen(
+    shared: &Shared,
+    options: &Options,
+    read: &'static Operation,
+    write: &Operation,
+    sent: &Request,
+) -> Option<Answer> {
+    let wanted: Value = serde_json::from_slice(sent.body()?.as_bytes()?).ok()?;
+    let mut url = sent.url().clone();
+    if let Some(page) = url.path().strip_suffix("/order").map(str::to_owned) {
+        url.set_path(&page);
+    }
+    let options = Options { idempotency_key: None, write: None, reserved: None, ..options.clone() };
+    let mut make = || -> crate::call::BoxFuture<'_, std::io::Result<Request>> {
+        Box::pin(std::future::ready(Ok(Request::new(Method::GET, url.clone()))))
+    };
+    let exchange = Box::pin(shared.run(read, &options, &mut make)).await;
+    let answer = exchange.answer()?;
+    let found: Value = serde_json::from_slice(&answer.body).ok()?;
+    is_set(write, &wanted, &found["data"]).then(|| answer.clone())
+}
+
+/// Whether a record shows what a write has sent.
+fn is_set(write: &Operation, sent: &Value, data: &Value) -> bool {
+    debug_assert_eq!(write.effect, Effect::Set);
+    let listed = || data.as_array().into_iter().flatten();
+    match write.id {
+        "reorderSlots" => {
+            let order = sent["order"].as_array();
+            order.is_some_and(|order| order.iter().eq(listed().map(|slot| &slot["id"])))
+        }
+        "updateSlots" => sent["slots"].as_array().into_iter().flatten().all(|change| {
+            listed().any(|slot| slot["id"] == change["id"] && holds(&slot["data"], &change["data"]))
+        }),
+        "updateSlot" => holds(&data["data"], &sent["data"]),
+        _ => holds(data, sent),
+    }
+}
+
+/// Whether a value has all that another one has. Who reads may see more: keys that the service gave, what it computes.
+fn holds(found: &Value, sent: &Value) -> bool {
+    match (found, sent) {
+        (Value::Object(found), Value::Object(sent)) => {
+            sent.iter().all(|(name, value)| holds(found.get(name).unwrap_or(&Value::Null), value))
+        }
+        (Value::Array(found), Value::Object(sent)) => found.is_empty() && sent.is_empty(),
+        (Value::Array(found), Value::Array(sent)) => {
+            found.len() == sent.len()
+                && found.iter().zip(sent).all(|(found, sent)| holds(found, sent))
+        }
+        _ => found == sent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::operation::OPERATIONS;
+
+    #[test]
+    fn found_21_each_write_that_sets_values_has_its_read_and_no_other_write_has() {
+        for operation in OPERATIONS {
+            assert_eq!(
+                read_of(operation).is_some(),
+                operation.effect == Effect::Set,
+                "{}",
+                operation.id
+            );
+        }
+    }
+
+    #[test]
+    fn found_21_a_record_shows_what_was_sent_or_not() {
+        let page = json!([
+            { "id": 2, "data": { "title": "b", "link": "x" } },
+            { "id": 1, "data": [] },
+        ]);
+        let cases = [
+            (operation::REORDER_SLOTS, json!({ "order": [2, 1] }), true),
+            (operation::REORDER_SLOTS, json!({ "order": [1, 2] }), false),
+            (operation::REORDER_SLOTS, json!({ "order": [2] }), false),
+            (
+                operation::UPDATE_SLOTS,
+                json!({ "slots": [{ "id": 2, "data": { "title": "b" } }] }),
+                true,
+            ),
+            (operation::UPDATE_SLOTS, json!({ "slots": [{ "id": 1, "data": {} }] }), true),
+            (
+                operation::UPDATE_SLOTS,
+                json!({ "slots": [{ "id": 2, "data": { "title": "c" } }] }),
+                false,
+            ),
+            (operation::UPDATE_SLOTS, json!({ "slots": [{ "id": 3, "data": {} }] }), false),
+        ];
+        for (write, sent, shown) in cases {
+            assert_eq!(is_set(write, &sent, &page), shown, "{sent}");
+        }
+        let form = json!({ "title": "t", "fields": [{ "key": "k", "label": "l" }], "id": "f" });
+        for (sent, shown) in [
+            (json!({ "title": "t", "description": null }), true),
+            (json!({ "fields": [{ "label": "l" }] }), true),
+            (json!({ "fields": [] }), false),
+            (json!({ "title": "T" }), false),
+            (json!({ "enabled": false }), false),
+        ] {
+            assert_eq!(is_set(operation::UPDATE_FORM, &sent, &form), shown, "{sent}");
+        }
+        assert!(is_set(operation::UPDATE_SLOT, &json!({ "data": { "title": "b" } }), &page[0]));
+    }
+}

@@ -1,0 +1,238 @@
+//! What the writes of a client came to: counted where calls end, so that a program can say at any moment what it has done.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use reqwest::Request;
+
+use super::answer::Answer;
+use super::exchange::{Broken, Failure};
+use super::idempotency::IdempotencyKey;
+use super::retry::{End, Evidence};
+use super::wire::Wire;
+use crate::error::Outcome;
+use crate::operation::Operation;
+
+/// What the writes of a client and its clones came to, so far. From [`Client::written`](crate::Client::written).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    executed: BTreeMap<&'static str, u64>,
+    in_doubt: BTreeMap<&'static str, u64>,
+}
+
+impl Written {
+    /// The operations that were carried out, each with how often.
+    pub fn executed(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.executed.iter().map(|(operation, count)| (*operation, *count))
+    }
+
+    /// The operations of which nobody knows whether they were carried out, those under way among them, each with how often.
+    pub fn in_doubt(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.in_doubt.iter().map(|(operation, count)| (*operation, *count))
+    }
+
+    /// All of it in one word: in doubt as soon as one write is.
+    pub fn outcome(&self) -> Outcome {
+        match (self.in_doubt.is_empty(), self.executed.is_empty()) {
+            (false, _) => Outcome::Unknown,
+            (true, false) => Outcome::Executed,
+            (true, true) => Outcome::NotExecuted,
+        }
+    }
+}
+
+/// The counts of one client.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(Mutex<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    executed: BTreeMap<&'static str, u64>,
+    in_doubt: Vec<(&'static str, Option<IdempotencyKey>)>,
+    /// Calls that have not ended yet.
+    open: Vec<Arc<Write>>,
+}
+
+/// A call that writes, from when it is awaited until it ends.
+#[derive(Debug)]
+pub(crate) struct Write {
+    operation: &'static str,
+    key: Option<IdempotencyKey>,
+    /// A request of it is under way, or may have been executed.
+    in_doubt: AtomicBool,
+}
+
+/// Takes a call out of those that are open, however it ends.
+pub(crate) struct Open {
+    tally: Arc<Tally>,
+    write: Arc<Write>,
+    outcome: Option<Outcome>,
+}
+
+impl Tally {
+    /// A call of this operation begins, if it is one that writes.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        operation: &'static Operation,
+        key: Option<IdempotencyKey>,
+    ) -> Option<Open> {
+        operation.writes().then(|| {
+            let in_doubt = AtomicBool::new(false);
+            let write = Arc::new(Write { operation: operation.id, key, in_doubt });
+            self.counts().open.push(write.clone());
+            Open { tally: self.clone(), write, outcome: None }
+        })
+    }
+
+    /// A write that was in doubt is in doubt no more: somebody has looked.
+    pub(crate) fn settle(&self, key: &IdempotencyKey, executed: bool) {
+        let mut counts = self.counts();
+        let Some(at) = counts.in_doubt.iter().position(|(_, it)| it.as_ref() == Some(key)) else {
+            return;
+        };
+        let (operation, _) = counts.in_doubt.remove(at);
+        if executed {
+            *counts.executed.entry(operation).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn so_far(&self) -> Written {
+        let counts = self.counts();
+        let under_way = counts.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
+        let operations = counts.in_doubt.iter().map(|(operation, _)| *operation);
+        let mut in_doubt = BTreeMap::default();
+        for operation in operations.chain(under_way.map(|it| it.operation)) {
+            *in_doubt.entry(operation).or_default() += 1;
+        }
+        Written { executed: counts.executed.clone(), in_doubt }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// What the requests of the call note themselves in.
+    pub(crate) fn write(&self) -> Arc<Write> {
+        self.write.clone()
+    }
+
+    /// The call has ended well.
+    pub(crate) fn done(mut self) {
+        // A call that found nothing left to do has written nothing.
+        let sent = self.write.in_doubt.load(Ordering::SeqCst);
+        self.outcome = Some(if sent { Outcome::Executed } else { Outcome::NotExecuted });
+    }
+
+    /// The call has ended with an error of this outcome.
+    pub(crate) fn failed(mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Write { operation, key, in_doubt } = &*self.write;
+        let given_up =
+            if in_doubt.load(Ordering::SeqCst) { Outcome::Unknown } else { Outcome::NotExecuted };
+        let outcome = self.outcome.unwrap_or(given_up);
+        let mut counts = self.tally.counts();
+        counts.open.retain(|it| !Arc::ptr_eq(it, &self.write));
+        if key.is_some() && outcome != Outcome::NotExecuted {
+            // The same call once more, under its key.
+            counts.in_doubt.retain(|(_, doubtful)| doubtful != key);
+        }
+        match outcome {
+            Outcome::NotExecuted => {}
+            Outcome::Executed => *counts.executed.entry(operation).or_default() += 1,
+            Outcome::Unknown => counts.in_doubt.push((operation, key.clone())),
+        }
+    }
+}
+
+/// A wire that notes in a call what it sends of it.
+pub(super) struct Noted<'a, W> {
+    pub(super) wire: W,
+    pub(super) write: Option<&'a Write>,
+}
+
+impl<W: Wire> Wire for Noted<'_, W> {
+    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, Failure> {
+        let Some(write) = self.write else { return self.wire.send(request, limit).await };
+        let before = write.in_doubt.swap(true, Ordering::SeqCst);
+        let result = self.wire.send(request, limit).await;
+        if evidence(&result) < Evidence::Unknown {
+            write.in_doubt.store(before, Ordering::SeqCst);
+        }
+        result
+    }
+}
+
+fn evidence(result: &Result<Answer, Failure>) -> Evidence {
+    match result {
+        Ok(answer) => End::Answer(answer.status()).evidence(),
+        Err(Failure::Broken(Broken { end, .. })) => end.evidence(),
+        Err(Failure::Unusable { answer, .. }) => End::Unusable(answer.status()).evidence(),
+        Err(
+            Failure::Request(_)
+            | Failure::Token(_)
+            | Failure::Withheld(_)
+            | Failure::Deadline { .. },
+        ) => Evidence::NotSent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::{CREATE_SLOT, CREATE_UPLOAD_URL, GET_ME, UPDATE_SLOT};
+
+    fn said(tally: &Tally) -> (Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, Outcome) {
+        let so_far = tally.so_far();
+        (so_far.executed().collect(), so_far.in_doubt().collect(), so_far.outcome())
+    }
+
+    #[test]
+    fn found_19_only_writes_that_were_sent_are_counted() {
+        let tally = Arc::new(Tally::default());
+        assert!(
+            tally.begin(GET_ME, None).is_none() && tally.begin(CREATE_UPLOAD_URL, None).is_none()
+        );
+        tally.begin(UPDATE_SLOT, None).unwrap().done();
+        tally.begin(UPDATE_SLOT, None).unwrap().failed(Outcome::NotExecuted);
+        drop(tally.begin(UPDATE_SLOT, None));
+        assert_eq!(said(&tally), (vec![], vec![], Outcome::NotExecuted));
+        let sent = tally.begin(UPDATE_SLOT, None).unwrap();
+        sent.write.in_doubt.store(true, Ordering::SeqCst);
+        assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown), "under way");
+        sent.done();
+        assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed));
+    }
+
+    #[test]
+    fn found_19_a_doubt_ends_with_the_same_call_under_its_key_or_with_a_look() {
+        let tally = Arc::new(Tally::default());
+        let keys = [IdempotencyKey::random(), IdempotencyKey::random()];
+        for key in &keys {
+            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().failed(Outcome::Unknown);
+        }
+        assert_eq!(said(&tally), (vec![], vec![("createSlot", 2)], Outcome::Unknown));
+        let again = tally.begin(CREATE_SLOT, Some(keys[0].clone())).unwrap();
+        again.write.in_doubt.store(true, Ordering::SeqCst);
+        again.done();
+        tally.settle(&keys[1], false);
+        assert_eq!(said(&tally), (vec![("createSlot", 1)], vec![], Outcome::Executed));
+    }
+
+    #[test]
+    fn found_19_a_call_that_is_given_up_under_way_is_in_doubt() {
+        let tally = Arc::new(Tally::default());
+        let given_up = tally.begin(UPDATE_SLOT, None).unwrap();
+        given_up.write.in_doubt.store(true, Ordering::SeqCst);
+        drop(given_up);
+        assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown));
+    }
+}
