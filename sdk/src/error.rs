@@ -355,7 +355,7 @@ impl Error {
 
 /// What an answer leaves open that is not the operation's.
 fn doubt(operation: &Operation) -> Outcome {
-    if operation.writes() { Outcome::Unknown } else { Outcome::NotExecuted }
+    if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted }
 }
 
 fn of_answer(answer: &Answer, why: Option<String>) -> Kind {

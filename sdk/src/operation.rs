@@ -56,11 +56,12 @@ impl Operation {
 
     /// Whether the account is another one afterwards. An upload address alone changes nothing; what is sent to it is kept.
     pub(crate) fn writes(&self) -> bool {
-        match self.id {
-            "createUploadUrl" => false,
-            "sendToUploadUrl" => true,
-            _ => self.effect != Effect::Read,
-        }
+        self.has_outcome() && self.id != "createUploadUrl"
+    }
+
+    /// Whether carrying it out does something. An image that is sent again to its address is the same image, but it is kept.
+    pub(crate) fn has_outcome(&self) -> bool {
+        self.effect != Effect::Read || self.id == "sendToUploadUrl"
     }
 
     /// Whether the service's answer tells a rehearsal from the call itself: 204 is also what deleting one slot answers.

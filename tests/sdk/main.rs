@@ -30,6 +30,7 @@ mod refreshing;
 mod rename;
 mod resume;
 mod token_source;
+mod truth;
 mod unchanged;
 mod upload;
 mod writes;

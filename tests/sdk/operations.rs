@@ -95,7 +95,7 @@ fn form() -> Object {
 
 const GIF: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
-fn described_operations() -> BTreeSet<String> {
+pub(crate) fn described_operations() -> BTreeSet<String> {
     let document: serde_json::Value =
         serde_json::from_str(include_str!("../../spec/openapi.json")).unwrap();
     let items = document["paths"].as_object().unwrap().values();

@@ -124,7 +124,7 @@ impl Exchange {
     /// Whether something was written, as far as the evidence of all attempts goes. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
         match self.evidence {
-            _ if !self.operation.writes() => Outcome::NotExecuted,
+            _ if !self.operation.has_outcome() => Outcome::NotExecuted,
             Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
             Evidence::Unknown => Outcome::Unknown,
             Evidence::Executed => Outcome::Executed,

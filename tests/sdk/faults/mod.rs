@@ -7,7 +7,7 @@ mod network;
 mod pages;
 mod secrets;
 mod service;
-mod writes;
+pub(crate) mod writes;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,19 +21,19 @@ use crate::no_limits;
 use crate::proxy::Proxy;
 
 /// A contract server behind a proxy, and a client that shares its time with the server.
-struct Stage {
-    server: ContractServer,
-    proxy: Arc<Proxy>,
-    clock: Arc<SharedClock>,
-    client: Client,
+pub(crate) struct Stage {
+    pub(crate) server: ContractServer,
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) clock: Arc<SharedClock>,
+    pub(crate) client: Client,
 }
 
 impl Stage {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(World::cafe(), Choices::default()).await
     }
 
-    async fn with(world: World, choices: Choices) -> Self {
+    pub(crate) async fn with(world: World, choices: Choices) -> Self {
         let (clock, service_clock) = SharedClock::new();
         let server = ContractServer::builder(world).clock(service_clock).no_limits();
         let server = server.choices(choices).start().await.unwrap();
@@ -43,19 +43,27 @@ impl Stage {
     }
 
     /// The same client, but with little patience for the network.
-    fn impatient(&self) -> Client {
+    pub(crate) fn impatient(&self) -> Client {
         let mut timeouts = Timeouts::default();
         timeouts.attempt = Some(Duration::from_millis(250));
         timeouts.stall = Duration::from_millis(100);
         builder(&self.server, &self.proxy, &self.clock).timeouts(timeouts).build().unwrap()
     }
 
-    fn slots(&self) -> SlotsHandle {
+    pub(crate) fn slots(&self) -> SlotsHandle {
         self.client.profile("cafe").slots()
     }
 
+    /// The café's page as the service answers it, but with these slots.
+    async fn page_with(&self, slots: &str) -> String {
+        let answer = self.client.profile("cafe").get().answer().await.unwrap();
+        let mut page: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
+        page["data"]["slots"] = serde_json::from_str(slots).unwrap();
+        page.to_string()
+    }
+
     /// Slots on the café's page.
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.server.account().profile("cafe").unwrap().slots.len()
     }
 
@@ -65,7 +73,7 @@ impl Stage {
     }
 
     /// The values of a header in the requests that arrived.
-    fn sent(&self, header: &str) -> Vec<String> {
+    pub(crate) fn sent(&self, header: &str) -> Vec<String> {
         let of = |head: &String| {
             let line = head.lines().find_map(|line| line.strip_prefix(&format!("{header}: ")));
             line.unwrap_or_default().to_owned()
@@ -82,11 +90,11 @@ fn builder(server: &ContractServer, proxy: &Arc<Proxy>, clock: &Arc<SharedClock>
         .observer(proxy.clone())
 }
 
-fn divider() -> NewSlot {
+pub(crate) fn divider() -> NewSlot {
     NewSlot::of("divider")
 }
 
-fn dividers(count: usize) -> Vec<NewSlot> {
+pub(crate) fn dividers(count: usize) -> Vec<NewSlot> {
     vec![divider(); count]
 }
 

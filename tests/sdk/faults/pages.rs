@@ -42,7 +42,7 @@ async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
     let stage = Stage::new().await;
     let page = Page::read(&stage.client, &key()).await.unwrap();
     let desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
-    let empty = r#"{"data": {"id": 101, "login": "cafe", "computed": {}, "slots": []}}"#;
+    let empty = stage.page_with("[]").await;
     stage.proxy.script([Act::answer(200, &[], empty)]);
     let nothing = Page::read(&stage.client, &key()).await.unwrap();
     let options = Options { prune: true, ..Options::default() };
@@ -54,9 +54,7 @@ async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
 async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
     let stage = Stage::new().await;
     let slot = r#"{"id": 7, "type": "divider", "data": [], "supported": true}"#;
-    let twice = format!(
-        r#"{{"data": {{"id": 101, "login": "cafe", "computed": {{}}, "slots": [{slot}, {slot}]}}}}"#
-    );
+    let twice = stage.page_with(&format!("[{slot}, {slot}]")).await;
     stage.proxy.script([Act::answer(200, &[], twice)]);
     let page = Page::read(&stage.client, &key()).await.unwrap();
     let desired = DesiredPage { slots: Vec::new() };

@@ -12,11 +12,11 @@ use super::{Stage, divider, dividers};
 use crate::proxy::Act;
 
 /// A picture of one dot.
-const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+pub(crate) const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
 /// One call of a write.
-pub(super) async fn write(client: &Client, operation: &str) -> Result<(), Error> {
+pub(crate) async fn write(client: &Client, operation: &str) -> Result<(), Error> {
     let page = client.profile("cafe");
     let slots = page.slots();
     let title = || -> Object { [("title", "Anew")].into_iter().collect() };

@@ -1,0 +1,297 @@
+//! What counts as an answer: each operation against answers that are none, and what is said of its outcome.
+
+use std::time::Duration;
+
+use links_fixtures::{Choices, Fault, World};
+use links_sdk::{AnalyticsQuery, Client, Error, MusicQuery, Outcome, ProfileChanges, Upload, Via};
+
+use crate::faults::writes::write;
+use crate::faults::{Stage, divider, dividers};
+use crate::operations::described_operations;
+use crate::proxy::Act;
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+/// One call of an operation: decoded, or as it came.
+async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Error> {
+    let page = client.profile("cafe");
+    macro_rules! either {
+        ($call:expr) => {
+            if decoded { $call.await.map(drop) } else { $call.answer().await.map(drop) }
+        };
+    }
+    match operation {
+        "getApiIndex" => either!(client.index()),
+        "getOpenapi" => either!(client.openapi()),
+        "getMe" => either!(client.me()),
+        "listSlotTypes" => either!(client.slot_types()),
+        "getSlotType" => either!(client.slot_type("button")),
+        "listProfiles" => either!(client.profiles().list()),
+        "checkLogin" => either!(client.profiles().check_login("new.page").send()),
+        "getProfile" => either!(page.get_with_slots()),
+        "getProfileSettings" => either!(page.settings()),
+        "previewProfileMarkdown" => either!(page.markdown()),
+        "listSlots" => either!(page.slots().list()),
+        "getSlot" => either!(page.slots().get(1002)),
+        "listForms" => either!(client.forms().list()),
+        "showForm" => either!(client.form(FORM).get()),
+        "listNotificationChannels" => either!(client.notification_channels()),
+        "lookupMusic" => either!(client.lookup_music(MusicQuery::new("KZA012600042"))),
+        "getAccountAnalytics" => either!(client.analytics().get(AnalyticsQuery::default())),
+        "getProfileAnalytics" => either!(page.analytics(AnalyticsQuery::default())),
+        "getFormAnalytics" => either!(client.form(FORM).analytics(AnalyticsQuery::default())),
+        "createSlot" if !decoded => page.slots().create(divider()).answer().await.map(drop),
+        "createSlots" if !decoded => {
+            page.slots().create_batch(dividers(3)).answer().await.map(drop)
+        }
+        "reorderSlots" if !decoded => {
+            let order = (1001..=1014).rev().collect();
+            page.slots().reorder(order).answer().await.map(drop)
+        }
+        "updateSlot" if !decoded => {
+            let data = [("title", "Anew")].into_iter().collect();
+            page.slots().update(1002, data).answer().await.map(drop)
+        }
+        "updateProfile" if !decoded => {
+            page.update(ProfileChanges::default().title("Anew")).answer().await.map(drop)
+        }
+        "deleteSlot" if !decoded => page.slots().delete(1002).answer().await.map(drop),
+        "deleteSlots" if !decoded => {
+            page.slots().delete_batch(vec![1002, 1007]).answer().await.map(drop)
+        }
+        other => write(client, other).await,
+    }
+}
+
+/// Answers with a 2xx status that no operation gives.
+fn odd_answers() -> Vec<(&'static str, Act)> {
+    let json = [("Content-Type", "application/json")];
+    let html = [("Content-Type", "text/html; charset=utf-8")];
+    let portal = "<html><title>Log in to the network</title></html>";
+    vec![
+        ("200 without a body", Act::answer(200, &json, "")),
+        ("201 without a body", Act::answer(201, &json, "")),
+        ("200 and an empty object", Act::answer(200, &json, "{}")),
+        ("201 and an empty object", Act::answer(201, &json, "{}")),
+        ("202", Act::answer(202, &json, "{}")),
+        ("206", Act::answer(206, &json, "")),
+        ("no data", Act::answer(200, &json, r#"{"data": null}"#)),
+        ("no data, 201", Act::answer(201, &json, r#"{"data": null}"#)),
+        ("an error as a success", Act::answer(200, &json, r#"{"message": "x", "code": "y"}"#)),
+        ("a wrong record", Act::answer(200, &json, r#"{"data": {"id": "x"}, "meta": 7}"#)),
+        ("a portal", Act::answer(200, &html, portal)),
+        ("a portal, 201", Act::answer(201, &html, portal)),
+        ("a portal, 204", Act::answer(204, &html, "")),
+    ]
+}
+
+#[tokio::test]
+async fn found_16_no_operation_takes_another_answer_for_its_own() {
+    for operation in described_operations() {
+        for (name, act) in odd_answers() {
+            // A delete is answered with 204.
+            let is_own = operation == "deleteSlot" && name == "a portal, 204";
+            // An object is all that is known of the description.
+            let is_document = operation == "getOpenapi"
+                && !matches!(name, "200 without a body" | "a portal" | "206" | "202")
+                && !name.contains("201")
+                && !name.contains("204");
+            if is_own || is_document {
+                continue;
+            }
+            for decoded in [true, false] {
+                let stage = Stage::new().await;
+                stage.proxy.always(&act);
+                let case = format!("{operation}, {name}, decoded: {decoded}");
+                let error = match call(&stage.client, &operation, decoded).await {
+                    Ok(()) => panic!("{case}: it was taken for a success"),
+                    Err(error) => error,
+                };
+                let is_read = stage.proxy.arrived().iter().all(|head| head.starts_with("GET "));
+                let expected = if is_read { Outcome::NotExecuted } else { Outcome::Unknown };
+                assert_eq!(error.outcome(), expected, "{case}: {error}");
+                assert!(error.is_unreadable(), "{case}: {error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn found_16_a_keyed_write_is_replayed_and_others_are_looked_at() {
+    let portal = || Act::answer(200, &[("Content-Type", "text/html")], "<html>");
+    let empty = || Act::answer(200, &[], "");
+    for act in [portal, empty] {
+        for operation in [
+            "createSlot",
+            "createSlots",
+            "createForm",
+            "uploadFile",
+            "createProfile",
+            "deleteSlot",
+            "deleteSlots",
+        ] {
+            for executed in [true, false] {
+                let stage = Stage::new().await;
+                let act = if executed { act().executed() } else { act() };
+                stage.proxy.script([act]);
+                let result = write(&stage.client, operation).await;
+                assert!(result.is_ok(), "{operation}, executed: {executed}: {result:?}");
+                let once = Stage::new().await;
+                write(&once.client, operation).await.unwrap();
+                assert_eq!(stage.count(), once.count(), "{operation}, executed: {executed}");
+            }
+        }
+        for operation in [
+            "updateProfile",
+            "updateProfileSettings",
+            "updateSlot",
+            "updateSlots",
+            "updateForm",
+            "reorderSlots",
+        ] {
+            let stage = Stage::new().await;
+            stage.proxy.script([act().executed()]);
+            write(&stage.client, operation).await.unwrap();
+            assert_eq!(stage.client.written().outcome(), Outcome::Executed, "{operation}");
+
+            let stage = Stage::new().await;
+            stage.proxy.script([act()]);
+            let error = write(&stage.client, operation).await.unwrap_err();
+            assert_eq!(error.outcome(), Outcome::Unknown, "{operation}: {error}");
+            assert_eq!(stage.client.written().outcome(), Outcome::Unknown, "{operation}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn found_16_an_upload_address_that_answers_no_record_leaves_the_outcome_unknown() {
+    for body in ["", "{}", "<html>", r#"{"data": {"path": 7}}"#] {
+        let stage = Stage::new().await;
+        let target = format!(
+            r#"{{"data": {{"upload_url": "{}/up", "method": "PUT", "max_bytes": 1000000, "expires_at": "2999-01-01T00:00:00Z"}}}}"#,
+            stage.proxy.base_url()
+        );
+        stage.proxy.script([Act::answer(200, &[], target), Act::answer(200, &[], body)]);
+        let dot = Upload::bytes("dot.gif", crate::faults::writes::DOT).via(Via::UploadUrl);
+        let error = stage.client.files().upload(dot).await.unwrap_err();
+        assert_eq!((error.operation(), error.outcome()), ("sendToUploadUrl", Outcome::Unknown));
+        assert_eq!(stage.client.written().outcome(), Outcome::Unknown, "{body:?}");
+    }
+}
+
+#[tokio::test]
+async fn found_16_an_upload_address_in_an_answer_that_cannot_be_used_is_not_shown() {
+    let stage = Stage::new().await;
+    let secret = r#"{"data": {"upload_url": "https://a.example/canary", "max_bytes": "canary"}}"#;
+    stage.proxy.always(&Act::answer(200, &[], secret));
+    let error = stage.client.files().create_upload_url().await.unwrap_err();
+    assert!(error.is_unreadable() && !format!("{error} {error:?}").contains("canary"), "{error:?}");
+}
+
+#[tokio::test]
+async fn found_21_half_an_answer_to_a_write_that_sets_values_is_made_whole_by_a_look() {
+    for operation in [
+        "updateProfile",
+        "updateProfileSettings",
+        "updateSlot",
+        "updateSlots",
+        "updateForm",
+        "reorderSlots",
+    ] {
+        let stage = Stage::new().await;
+        stage.proxy.script([Act::cut(9)]);
+        write(&stage.client, operation)
+            .await
+            .unwrap_or_else(|error| panic!("{operation}: {error}"));
+        let heads = stage.proxy.arrived();
+        assert!(heads.len() == 2 && heads[1].starts_with("GET "), "{operation}: {heads:?}");
+
+        // What cannot be looked at is known to be carried out all the same.
+        let stage = Stage::new().await;
+        stage.server.fail(2..=9, &Fault::Before(503));
+        stage.proxy.script([Act::cut(9)]);
+        let error = write(&stage.client, operation).await.unwrap_err();
+        assert_eq!(error.outcome(), Outcome::Executed, "{operation}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn found_21_half_a_page_of_a_portal_is_no_proof_that_a_write_was_carried_out() {
+    let stage = Stage::new().await;
+    let client = stage.impatient();
+    let portal =
+        Act::answer(200, &[("Content-Type", "text/html"), ("Content-Length", "100000")], "<html>");
+    stage.proxy.always(&portal);
+    let error = client.profile("cafe").slots().update(1002, Default::default()).await.unwrap_err();
+    assert_eq!(error.outcome(), Outcome::Unknown, "{error}");
+}
+
+#[tokio::test]
+async fn found_19_a_client_says_what_its_writes_came_to() {
+    let stage = Stage::new().await;
+    let client = &stage.client;
+    client.profile("cafe").slots().list().await.unwrap();
+    stage.proxy.always(&Act::answer(503, &[], ""));
+    client.me().await.unwrap_err();
+    assert_eq!(client.written().outcome(), Outcome::NotExecuted, "reads write nothing");
+
+    stage.proxy.always(&Act::pass());
+    let wrong = links_sdk::types::NewSlot::of("button").with("titel", "x");
+    client.profile("cafe").slots().create(wrong).await.unwrap_err();
+    client.profile("cafe").slots().create(divider()).dry_run().await.unwrap();
+    client.profile("cafe").slots().delete_batch(vec![1002]).dry_run().await.unwrap();
+    assert_eq!(
+        client.written().outcome(),
+        Outcome::NotExecuted,
+        "neither a refusal nor a rehearsal"
+    );
+
+    write(client, "createSlots").await.unwrap();
+    write(client, "deleteSlots").await.unwrap();
+    write(client, "uploadFile").await.unwrap();
+    let counts: Vec<_> = client.written().executed().collect();
+    assert_eq!(counts, [("createSlots", 1), ("deleteSlots", 1), ("uploadFile", 1)]);
+    assert_eq!(client.written().outcome(), Outcome::Executed);
+
+    stage.proxy.always(&Act::reset_before());
+    let call = client.profile("cafe").slots().create(divider());
+    let key = call.idempotency_key().cloned().unwrap();
+    assert_eq!(call.await.unwrap_err().outcome(), Outcome::Unknown);
+    assert_eq!(client.written().in_doubt().collect::<Vec<_>>(), [("createSlot", 1)]);
+    stage.proxy.always(&Act::pass());
+    let again = client.profile("cafe").slots().create(divider()).with_idempotency_key(key);
+    again.await.unwrap();
+    assert_eq!(client.written().outcome(), Outcome::Executed, "the same call once more");
+}
+
+#[tokio::test]
+async fn found_25_a_batch_delete_can_be_rehearsed_and_says_when_it_was_executed() {
+    let stage = Stage::with(World::cafe(), Choices::default()).await;
+    let slots = stage.slots();
+    slots.delete_batch(vec![1002, 1007]).dry_run().await.unwrap();
+    assert_eq!(stage.count(), 14);
+    let error = slots.delete_batch(vec![1002, 9]).dry_run().await.unwrap_err();
+    assert!(error.is_validation(), "{error}");
+
+    let body = r#"{"meta": {"deleted": 1, "total": 13}}"#;
+    stage.proxy.script([Act::answer(200, &[("Content-Type", "application/json")], body)]);
+    let error = slots.delete_batch(vec![1002]).dry_run().await.unwrap_err();
+    assert!(error.is_dry_run_executed(), "{error}");
+    assert_eq!((error.outcome(), error.status()), (Outcome::Executed, Some(200)));
+    assert_eq!(stage.client.written().outcome(), Outcome::Executed);
+
+    stage.proxy.script([Act::answer(200, &[("Content-Type", "text/html")], "<html>")]);
+    let error = slots.delete_batch(vec![1002]).dry_run().await.unwrap_err();
+    assert!(error.is_unreadable() && error.outcome() == Outcome::Unknown, "{error}");
+    assert!(stage.clock.slept().iter().sum::<Duration>() < Duration::from_secs(60));
+}
+
+#[tokio::test]
+async fn found_26_the_index_is_read_without_a_token_even_where_there_is_one() {
+    let stage = Stage::new().await;
+    let anyone = Client::builder(stage.proxy.base_url()).rate_limits(crate::no_limits());
+    assert_eq!(anyone.build().unwrap().index().await.unwrap().version, "v1");
+    stage.client.index().await.unwrap();
+    stage.client.raw("GET", "/").send().await.unwrap();
+    assert_eq!(stage.sent("authorization"), ["", "", ""]);
+}
