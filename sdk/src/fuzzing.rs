@@ -57,7 +57,7 @@ pub fn error(bytes: &[u8]) -> Error {
     let body = Bytes::copy_from_slice(body);
     let answer = Answer { status, headers: HeaderMap::new(), body };
     Error::unreadable(
-        operation::CREATE_SLOTS.id,
+        operation::CREATE_SLOTS,
         &answer,
         "it is not what was asked for".to_owned(),
     )
