@@ -207,9 +207,9 @@ impl Failure {
 
     /// The end of a dry run of several writes.
     #[must_use]
-    pub(crate) fn after(mut self, earlier: Option<Self>) -> Self {
-        if let Some(earlier) = earlier {
-            self.0.rehearsals.splice(..0, earlier.0.rehearsals);
+    pub(crate) fn after(mut self, earlier: Vec<Rehearsal>) -> Self {
+        if !self.0.rehearsals.is_empty() {
+            self.0.rehearsals.splice(..0, earlier);
         }
         self
     }

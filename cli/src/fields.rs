@@ -4,6 +4,7 @@ use links_sdk::{Error, Object};
 use serde_json::{Map, Value};
 
 use crate::diagnostic::Failure;
+use crate::dry_run::Rehearsal;
 use crate::manifest::{Document, Problem};
 use crate::values;
 
@@ -21,6 +22,12 @@ pub(crate) struct Fields {
     /// Those of the command line, which go before the file's.
     given: Map<String, Value>,
     all: Map<String, Value>,
+    /// Those that were typed as a text.
+    typed: Vec<String>,
+    /// Images to upload, by field.
+    images: Vec<(String, String)>,
+    /// What came of uploads in a dry run.
+    rehearsed: Vec<Rehearsal>,
 }
 
 impl Fields {
@@ -30,6 +37,17 @@ impl Fields {
     ///
     /// When a word is neither, or the file is not a mapping.
     pub(crate) fn read(words: &[String]) -> Result<Self, Failure> {
+        let fields = Self::read_with_images(words)?;
+        values::no_images(&fields.images)?;
+        Ok(fields)
+    }
+
+    /// Reads words of a command that uploads images: [`upload`](Self::upload) puts their paths in.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub(crate) fn read_with_images(words: &[String]) -> Result<Self, Failure> {
         let words = values::sort(words)?;
         let mut fields = match words.file.as_deref().map(Document::read).transpose()? {
             Some(file) => Self::of(file)?,
@@ -37,6 +55,8 @@ impl Fields {
         };
         fields.all.extend(words.values.clone());
         fields.given = words.values;
+        fields.typed = words.typed;
+        fields.images = words.images;
         Ok(fields)
     }
 
@@ -55,7 +75,7 @@ impl Fields {
             };
             return Err(file.bad(vec![problem]).into());
         };
-        Ok(Self { file: Some(file), given: Map::new(), all })
+        Ok(Self { file: Some(file), all, ..Self::default() })
     }
 
     /// Refuses a file with a whole block, as other commands print it, where the fields of its data belong.
@@ -80,7 +100,7 @@ impl Fields {
     ///
     /// When no field was given.
     pub(crate) fn some(self, example: &str) -> Result<Self, Failure> {
-        if self.all.is_empty() {
+        if self.is_empty() {
             return Err(Failure::usage("no field is given")
                 .hint(format!("give a file, or values such as {example}")));
         }
@@ -89,7 +109,28 @@ impl Fields {
 
     /// Whether no field was given.
     pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.images.is_empty()
+    }
+
+    /// Fields that were typed as a text.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.typed.iter().filter_map(|name| Some((name.as_str(), self.given.get(name)?.as_str()?)))
+    }
+
+    /// Images to upload, by field.
+    pub(crate) fn images(&self) -> &[(String, String)] {
+        &self.images
+    }
+
+    /// Sets a field that was given on the command line.
+    pub(crate) fn put(&mut self, field: &str, value: Value) {
+        self.given.insert(field.to_owned(), value.clone());
+        self.all.insert(field.to_owned(), value);
+    }
+
+    /// Keeps what came of uploads in a dry run, which is shown before the rest.
+    pub(crate) fn rehearse(&mut self, uploads: Option<Failure>) {
+        self.rehearsed = uploads.map(|it| it.rehearsals().to_vec()).unwrap_or_default();
     }
 
     /// The value of a field.
@@ -111,7 +152,7 @@ impl Fields {
     /// A refusal, shown in the user's file where it is about fields of the file. `under` is where the service has these fields: `data`
     /// for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> Failure {
-        let failure = Failure::from(error);
+        let failure = Failure::from(error).after(self.rehearsed.clone());
         let own = |path: &str| -> String {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
             below.unwrap_or(path).to_owned()

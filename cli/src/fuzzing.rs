@@ -1,30 +1,32 @@
 //! What reads bytes of others, for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use crate::complete;
 use crate::diagnostic::Failure;
+use crate::local_image::ImageRoots;
 use crate::manifest::PageFile;
 
 /// Reads a page file, and shows what is wrong with it.
 ///
 /// # Panics
 ///
-/// When the page is another one after it was written as YAML and read again.
+/// When the page is another one after it was written as YAML and read again, or refers to anything then.
 pub fn page_file(bytes: &[u8]) {
-    let read = |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), PathBuf::new());
+    let read = |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), &ImageRoots::none());
     match read(bytes) {
         Err(problem) => failure(&problem.into()),
-        // What stands for a reference is written otherwise where it came from the service.
-        Ok(file) if file.references.is_empty() => {
+        // As if all of it had come from the service.
+        Ok(file) => {
             let Ok(text) = file.page.to_yaml() else { return };
             match read(text.as_bytes()) {
-                Ok(again) => assert_eq!(again.page, file.page, "{text}"),
+                Ok(again) => {
+                    assert_eq!(again.page, file.page, "{text}");
+                    assert!(again.references.is_empty(), "{text}");
+                }
                 Err(problem) => panic!("{problem} in {text}"),
             }
         }
-        Ok(_) => {}
     }
 }
 

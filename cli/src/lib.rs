@@ -26,12 +26,14 @@ mod formats;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod given_images;
 #[cfg(debug_assertions)]
 mod hurry;
 mod interrupt;
 mod json_schema;
 mod kept;
 mod key;
+mod local_image;
 mod login;
 mod manifest;
 mod mistake;

@@ -1,4 +1,5 @@
-//! Values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input.
+//! Values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input. `image@file`
+//! uploads an image.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,21 @@ pub(crate) struct Words {
     pub(crate) file: Option<PathBuf>,
     /// The values by field.
     pub(crate) values: Map<String, Value>,
+    /// The fields whose value stands on the command line as a text.
+    pub(crate) typed: Vec<String>,
+    /// The images to upload, by field.
+    pub(crate) images: Vec<(String, String)>,
+}
+
+/// What stands between a field and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    /// `=`
+    Text,
+    /// `:=`
+    Json,
+    /// `@`
+    Upload,
 }
 
 /// Sorts words into a file and values. A word is a value when it begins with a field name and `=` or `:=`.
@@ -25,11 +41,20 @@ pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
     let mut sorted = Words::default();
     for word in words {
         match split(word) {
-            Some((field, text, json)) => {
-                let value = value(field, text, json)?;
-                if sorted.values.insert(field.to_owned(), value).is_some() {
+            Some((field, text, sign)) => {
+                let is_upload = |(name, _): &(String, String)| name == field;
+                if sorted.values.contains_key(field) || sorted.images.iter().any(is_upload) {
                     return Err(Failure::usage(format!("`{field}` is given twice")));
                 }
+                if sign == Sign::Upload {
+                    sorted.images.push((field.to_owned(), text.to_owned()));
+                    continue;
+                }
+                if sign == Sign::Text && !text.starts_with('@') {
+                    sorted.typed.push(field.to_owned());
+                }
+                let value = value(field, text, sign == Sign::Json)?;
+                sorted.values.insert(field.to_owned(), value);
             }
             None if !may_be_file(word) => return Err(neither(word)),
             None if sorted.file.is_none() => sorted.file = Some(word.into()),
@@ -50,12 +75,26 @@ pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
 ///
 /// On a word that is no value, and as [`sort`].
 pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, Failure> {
-    let Words { file, values } = sort(words)?;
+    let Words { file, values, images, .. } = sort(words)?;
+    no_images(&images)?;
     match file {
         None => Ok(values),
         Some(word) => Err(Failure::usage(format!("`{}` is no value", word.display()))
             .hint("a value is written field=text or field:=JSON")),
     }
+}
+
+/// Refuses images where none are uploaded.
+///
+/// # Errors
+///
+/// When there is one.
+pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), Failure> {
+    let Some((field, file)) = images.first() else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "`{field}@{file}` would upload an image, and this command takes none"
+    ))
+    .hint(format!("{field}=@{file} takes the text of the file")))
 }
 
 /// Whether a word names a file: one that is there, or one that is called like a file.
@@ -76,13 +115,19 @@ fn neither(word: &str) -> Failure {
     }
 }
 
-/// Field, text after the sign, and whether it is JSON.
-fn split(word: &str) -> Option<(&str, &str, bool)> {
-    let (field, text) = word.split_once('=')?;
-    let (field, json) = field.strip_suffix(':').map_or((field, false), |field| (field, true));
+/// Field, text after the sign, and the sign.
+fn split(word: &str) -> Option<(&str, &str, Sign)> {
+    let (field, rest) = word.split_at(word.find(['=', '@'])?);
+    let (field, sign) = match (field.strip_suffix(':'), rest.starts_with('=')) {
+        (Some(field), true) => (field, Sign::Json),
+        (None, true) => (field, Sign::Text),
+        (_, false) => (field, Sign::Upload),
+    };
+    let text = &rest[1..];
     let named = field.starts_with(|c: char| c.is_ascii_alphabetic())
         && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    named.then_some((field, text, json))
+    let holds = sign != Sign::Upload || !text.is_empty();
+    (named && holds).then_some((field, text, sign))
 }
 
 fn value(field: &str, text: &str, json: bool) -> Result<Value, Failure> {
@@ -126,6 +171,19 @@ mod tests {
         let expected = json!({ "title": "Shop", "count": 3, "a": "", "b": "=x", "tags": ["x"], "n": null, "whatsappPhone": "+7" });
         assert_eq!(Value::Object(words.values), expected);
         assert_eq!(words.file, None);
+    }
+
+    #[test]
+    fn found_06_an_at_sign_behind_a_field_uploads() {
+        let words = sorted(&["image@./a=b.png", "title=me@home", "n:=1"]).unwrap();
+        assert_eq!(words.images, [("image".to_owned(), "./a=b.png".to_owned())]);
+        assert_eq!(words.values["title"], "me@home");
+        assert_eq!(words.typed, ["title"]);
+        assert_eq!(sorted(&["./a@b.yaml"]).unwrap().file, Some("./a@b.yaml".into()));
+        for words in [&["image@a.png", "image=x"][..], &["image=x", "image@a.png"], &["image@"]] {
+            sorted(words).unwrap_err();
+        }
+        only(&["image@a.png".to_owned()]).unwrap_err();
     }
 
     #[test]

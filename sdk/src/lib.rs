@@ -111,7 +111,7 @@ pub use transport::pacing::{
 pub use transport::tally::Written;
 pub use transport::wire::Timeouts;
 pub use upload::{
-    ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,
+    ImageType, ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,
 };
 pub use view::{AnswerView, RequestView};
 pub use writes::Writes;

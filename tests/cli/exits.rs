@@ -35,7 +35,7 @@ fn ended(exit: Exit) -> i32 {
         }
         Exit::Partial => {
             stage.file("good.gif", picture(1, 1));
-            stage.file("bad.gif", "no image");
+            stage.file("bad.gif", "GIF89a, and nothing else of an image");
             stage.run("files upload good.gif bad.gif").exit
         }
         Exit::Drift => forgetful(stage),

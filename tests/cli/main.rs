@@ -45,6 +45,7 @@ mod leaves;
 mod lying;
 mod music;
 mod names;
+mod origins;
 mod output;
 mod pacing;
 mod pages;

@@ -37,16 +37,16 @@ fn a_saved_plan_is_applied_as_it_was_made() {
     assert_eq!((&saved["page"]["id"], &saved["file"]["name"]), (&json!(101), &json!("page.yaml")));
     assert_eq!(saved["page"]["fingerprint"], saved["plan"]["page"]);
 
-    let shown = stage.run("slots plan plan.json");
+    let shown = stage.run("slots plan --plan plan.json");
     let shown = (shown.exit, shown.stdout.replace("(4 requests)", "(5 requests)"));
     assert_eq!(shown, (3, made.stdout.clone()), "the types are known now");
     stage.operations();
     // The page file is not needed any more.
     std::fs::remove_file(stage.home.path().join("page.yaml")).unwrap();
-    let applied = stage.run("slots apply plan.json");
+    let applied = stage.run("slots apply --plan plan.json");
     assert_eq!(stage.operations(), ["getProfile", "updateSlots", "createSlots", "listSlots"]);
     assert_eq!(title(&stage), "Good evening!");
-    let again = stage.run("slots apply plan.json");
+    let again = stage.run("slots apply --plan plan.json");
     assert_eq!(stage.operations(), ["getProfile"], "it is done, and done once only");
     assert_eq!(again.exit, 7, "{again}");
     insta::assert_snapshot!([made, applied, again].map(|it| it.to_string()).join("\n"));
@@ -58,11 +58,11 @@ fn a_plan_for_a_page_that_was_changed_since_is_refused() {
     stage.server.edit(|account| {
         account.profiles[0].slots[2].data.insert("title".to_owned(), "Edited".into());
     });
-    let run = stage.run("slots apply plan.json -o json");
+    let run = stage.run("slots apply --plan plan.json -o json");
     assert_eq!((run.exit, &run.error()["code"]), (7, &json!("conflict")), "{run}");
     assert!(run.error()["hint"].as_str().unwrap().contains("slots plan page.yaml --out"), "{run}");
     assert_eq!(stage.operations(), ["getProfile"]);
-    assert_eq!(stage.run("slots plan plan.json").exit, 7);
+    assert_eq!(stage.run("slots plan --plan plan.json").exit, 7);
     assert_eq!(stage.run("slots apply page.yaml").exit, 0);
 }
 
@@ -72,12 +72,12 @@ fn guards_and_consent_hold_for_a_plan() {
     let stage = Stage::cafe().keeping_cache();
     stage.file("page.yaml", fewer);
     assert_eq!(stage.run("slots plan page.yaml --prune --out plan.json").exit, 3);
-    assert_eq!(stage.run("slots apply plan.json").exit, 14);
-    assert_eq!(stage.run("slots apply plan.json --yes").exit, 14);
-    assert_eq!(stage.run("slots apply plan.json --max-deletes 20").exit, 14);
-    let run = stage.run("slots apply plan.json --prune --yes --max-deletes 20");
+    assert_eq!(stage.run("slots apply --plan plan.json").exit, 14);
+    assert_eq!(stage.run("slots apply --plan plan.json --yes").exit, 14);
+    assert_eq!(stage.run("slots apply --plan plan.json --max-deletes 20").exit, 14);
+    let run = stage.run("slots apply --plan plan.json --prune --yes --max-deletes 20");
     assert_eq!(run.exit, 2, "what is deleted was said when the plan was made\n{run}");
-    let run = stage.run("slots apply plan.json --yes --max-deletes 20");
+    let run = stage.run("slots apply --plan plan.json --yes --max-deletes 20");
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(stage.server.account().profiles[0].slots.len(), 5);
 }
@@ -88,7 +88,7 @@ fn tampered(stage: &Stage, edit: impl FnOnce(&mut Value)) -> Run {
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     edit(&mut saved);
     stage.file("other.json", saved.to_string());
-    let run = stage.run("slots apply other.json --yes --max-deletes 99");
+    let run = stage.run("slots apply --plan other.json --yes --max-deletes 99");
     let operations = stage.operations();
     assert!(operations.iter().all(|it| it == "getProfile"), "{operations:?}\n{run}");
     run
@@ -113,7 +113,7 @@ fn a_plan_that_is_not_what_its_file_says_is_refused() {
     }
     assert_eq!(title(&stage), "Good morning!");
     stage.file("page.yaml", PAGE.replace("New", "Newer"));
-    let run = stage.run("slots apply plan.json");
+    let run = stage.run("slots apply --plan plan.json");
     assert_eq!(run.exit, 0, "{run}");
     assert!(run.stderr.contains("page.yaml was edited since the plan was made"), "{run}");
     let slots = stage.server.account().profiles[0].slots.clone();
@@ -149,11 +149,11 @@ fn a_plan_waits_for_its_images() {
     assert_eq!(stage.run("slots plan page.yaml --out plan.json --check").exit, 3);
     assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"], "what waits is not checked");
     stage.file("menu.gif", dot(2));
-    let run = stage.run("slots apply plan.json");
+    let run = stage.run("slots apply --plan plan.json");
     assert_eq!(run.exit, 7, "{run}");
     assert_eq!(stage.operations(), ["getProfile"]);
     stage.file("menu.gif", dot(1));
-    assert_eq!(stage.run("slots apply plan.json").exit, 0);
+    assert_eq!(stage.run("slots apply --plan plan.json --yes").exit, 0);
     assert_eq!(
         stage.operations(),
         ["getProfile", "getMe", "uploadFile", "getProfile", "createSlots", "listSlots"]

@@ -275,8 +275,7 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
         (Upload::file("/dev/zero"), "not a regular file"),
         (Upload::file(folder.path().join("none.png")), "none.png"),
         (Upload::bytes("empty.png", &b""[..]), "empty"),
-        (Upload::bytes("page.html", &b"<html>"[..]).via(Via::UploadUrl), "jpeg, png, webp and gif"),
-        (Upload::bytes("page.html", &b"<html>"[..]).for_use(ImageUse::Avatar), "not an image"),
+        (Upload::bytes("a.gif", &b"GIF89a"[..]).for_use(ImageUse::Avatar), "not an image"),
         (avatar(1600, 900), "1:1"),
         (avatar(640, 640), "800x800"),
     ];
@@ -299,6 +298,22 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
     client.files().upload(avatar(800, 800)).await.unwrap();
     let longest = format!("https://images.example/{}.png", "x".repeat(2048 - 27));
     client.files().upload_from_url(longest).await.unwrap();
+}
+
+#[tokio::test]
+async fn found_04_only_images_leave_the_machine_whatever_their_name_and_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret.png");
+    fs::write(&path, "root:x:0:0:root:/root:/bin/sh\n").unwrap();
+    let (server, client) = cafe().await;
+    for via in [Via::Multipart, Via::UploadUrl] {
+        for upload in [Upload::file(&path), Upload::bytes("page.gif", &b"GIF8 is a text"[..])] {
+            let error = client.files().upload(upload.via(via)).await.unwrap_err();
+            assert!(error.is_invalid_input(), "{error}");
+            assert!(error.to_string().contains("only jpeg, png, webp and gif"), "{error}");
+        }
+    }
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]

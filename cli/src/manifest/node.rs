@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use links_sdk::apply::literal_key;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{Location, Spanned};
@@ -26,6 +27,8 @@ pub(crate) struct Key {
     pub(crate) span: Span,
     /// The key itself.
     pub(crate) name: String,
+    /// Whether it was written with one more `$` than it has, so that it makes no reference.
+    pub(crate) is_literal: bool,
 }
 
 /// What a value can be: JSON's six kinds.
@@ -105,6 +108,22 @@ impl Node {
         }
     }
 
+    /// Gives every escaped key below, `$$upload`, the name that it stands for.
+    pub(super) fn unescape(&mut self) {
+        match &mut self.tree {
+            Tree::List(items) => items.iter_mut().for_each(Self::unescape),
+            Tree::Map(entries) => {
+                for (key, value) in entries {
+                    if let Some(name) = literal_key(&key.name) {
+                        *key = Key { name: name.to_owned(), is_literal: true, ..key.clone() };
+                    }
+                    value.unescape();
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// What kind of value this is, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.tree {
@@ -115,6 +134,24 @@ impl Node {
             Tree::List(_) => "a list",
             Tree::Map(_) => "a mapping",
         }
+    }
+
+    fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
+        match &mut self.tree {
+            Tree::Map(entries) => {
+                entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The data of each slot, where this is a page file.
+    pub(super) fn slot_data_mut(&mut self) -> impl Iterator<Item = &mut Self> {
+        let items = match self.get_mut("slots").map(|slots| &mut slots.tree) {
+            Some(Tree::List(items)) => &mut items[..],
+            _ => &mut [],
+        };
+        items.iter_mut().filter_map(|item| item.get_mut("data"))
     }
 
     fn entry(&self, name: &str) -> Option<&(Key, Self)> {
@@ -139,7 +176,7 @@ impl<'de> Deserialize<'de> for Node {
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = Spanned::<String>::deserialize(deserializer)?;
-        Ok(Self { span: bytes(&spanned.referenced), name: spanned.value })
+        Ok(Self { span: bytes(&spanned.referenced), name: spanned.value, is_literal: false })
     }
 }
 

@@ -62,6 +62,9 @@ impl BadFile {
     /// Problems of the file with this name and text, in the order of the text.
     pub(crate) fn new(name: &str, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|it| it.span.start);
+        for problem in &mut problems {
+            problem.span = first_line(text, problem.span.clone());
+        }
         Self {
             name: name.to_owned(),
             source: NamedSource::new(clean::line(name), showable(text)),
@@ -151,6 +154,12 @@ impl Diagnostic for Located {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.0.help.as_ref().map(|it| Box::new(clean::line(it)) as Box<dyn fmt::Display>)
     }
+}
+
+/// The part of a place that is on its first line: where all of a file is meant, all of it need not be shown.
+fn first_line(text: &str, span: Span) -> Span {
+    let line = text.get(span.clone()).and_then(|held| held.find('\n'));
+    span.start..line.map_or(span.end, |length| span.start + length)
 }
 
 /// The text with every character that could play tricks on a terminal replaced by a harmless one of the same length, so that no place

@@ -1,11 +1,14 @@
-//! Values that stand for others: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form.
+//! Values that stand for others: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form. A key written
+//! with one more `$` is meant as it is.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::node::{Node, Span, Tree};
+use super::node::{Key, Node, Span, Tree};
 use super::problem::Problem;
+use crate::local_image::{ImageRoots, LocalImage, NoImage};
 use crate::nearest::nearest;
 
 /// A value of a page file that has to be found out.
@@ -72,12 +75,8 @@ impl Place {
     }
 }
 
-/// The references of a page file.
-///
-/// # Errors
-///
-/// What looks like one and is none.
-pub(super) fn find(root: &Node) -> Result<Vec<Reference>, Vec<Problem>> {
+/// The references of a page file, and what looks like one and is none.
+pub(super) fn find(root: &Node) -> (Vec<Reference>, Vec<Problem>) {
     let mut search = Search::default();
     if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
         for (index, item) in items.iter().enumerate() {
@@ -86,7 +85,36 @@ pub(super) fn find(root: &Node) -> Result<Vec<Reference>, Vec<Problem>> {
             }
         }
     }
-    if search.problems.is_empty() { Ok(search.found) } else { Err(search.problems) }
+    (search.found, search.problems)
+}
+
+/// The images that references name, each with its place and its name; and what is wrong with the others.
+pub(super) fn images(
+    references: &[Reference],
+    roots: &ImageRoots,
+) -> (Vec<(Place, String, LocalImage)>, Vec<Problem>) {
+    let mut found: BTreeMap<&str, Result<LocalImage, NoImage>> = BTreeMap::new();
+    let (mut images, mut problems) = (Vec::new(), Vec::new());
+    for reference in references {
+        let Target::Upload(name) = &reference.target else { continue };
+        match found.entry(name).or_insert_with(|| roots.find(name)) {
+            Ok(image) => images.push((reference.place.clone(), name.clone(), image.clone())),
+            Err(why) => {
+                let problem = reference.problem(why.to_string());
+                problems.push(match why.help() {
+                    Some(help) => problem.help(help),
+                    None => problem,
+                });
+            }
+        }
+    }
+    (images, problems)
+}
+
+/// An escaped key whose name stands in the mapping without the escape too.
+fn twice(entries: &[(Key, Node)]) -> Option<&(Key, Node)> {
+    let same = |name: &str| entries.iter().filter(|(key, _)| key.name == name).count();
+    entries.iter().find(|(key, _)| key.is_literal && same(&key.name) > 1)
 }
 
 #[derive(Default)]
@@ -104,12 +132,21 @@ impl Search {
                 }
             }
             Tree::Map(entries) => {
-                let named = |name: &str| matches!(name, UPLOAD | FORM);
-                if let Some((key, value)) = entries.iter().find(|(key, _)| named(&key.name)) {
+                if let Some((key, _)) = twice(entries) {
+                    let message = format!("`{}` stands here a second time", key.name);
+                    self.problems.push(
+                        Problem::new(place.to_string(), key.span.clone(), message)
+                            .help("keep one of the two"),
+                    );
+                    return;
+                }
+                let named = |key: &Key| !key.is_literal && matches!(&*key.name, UPLOAD | FORM);
+                if let Some((key, value)) = entries.iter().find(|(key, _)| named(key)) {
                     self.read(&key.name, key.span.clone(), value, entries.len(), place);
                     return;
                 }
                 if let [(key, _)] = &entries[..]
+                    && !key.is_literal
                     && key.name.starts_with('$')
                     && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
                 {

@@ -10,7 +10,7 @@ fn read(text: &str) -> Result<PageFile, BadFile> {
 }
 
 fn read_bytes(bytes: &[u8]) -> Result<PageFile, BadFile> {
-    Document::from_bytes("page.yaml", bytes.to_vec()).and_then(PageFile::of)
+    PageFile::of(Document::from_bytes("page.yaml", bytes.to_vec())?, &ImageRoots::none())
 }
 
 fn page(text: &str) -> Page {
@@ -414,4 +414,62 @@ slots:
             "7:46 `$uplaod` is no reference",
         ]
     );
+}
+
+/// Values as a service might send them, with keys that mean something in a page file.
+fn hostile() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        Just("/etc/passwd".to_owned()),
+        Just("--prune".to_owned()),
+        Just("$(touch x)".to_owned()),
+        "[ a-z$:#\n\\-]{0,6}",
+    ];
+    let key = prop_oneof![
+        Just("$upload".to_owned()),
+        Just("$form".to_owned()),
+        Just("$$upload".to_owned()),
+        Just("$$$form".to_owned()),
+        Just("$uplaod".to_owned()),
+        Just("$".to_owned()),
+        Just("<<".to_owned()),
+        "[a-z$*&!]{1,3}",
+    ];
+    let leaf = prop_oneof![
+        text.prop_map(Value::from),
+        Just(Value::Null),
+        any::<i32>().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(5, 24, 4, move |inner| {
+        let map = proptest::collection::vec((key.clone(), inner.clone()), 0..4);
+        prop_oneof![
+            proptest::collection::vec(inner, 0..4).prop_map(Value::from),
+            map.prop_map(|entries| Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn found_05_no_byte_of_the_service_becomes_a_reference(values in proptest::collection::vec(hostile(), 1..4)) {
+        let slots = values.into_iter().enumerate().map(|(at, value)| {
+            let data = match value {
+                Value::Object(data) => Value::Object(data),
+                other => json!({ "$upload": other }),
+            };
+            json!({"id": at + 1, "type": "text", "data": data, "supported": true})
+        });
+        let slots: Vec<links_sdk::Slot> = serde_json::from_value(slots.collect()).unwrap();
+        let content = DesiredPage::from_page(&slots, &links_sdk::apply::SlotTypes::default());
+        let page = Page { profile: "cafe".parse().unwrap(), content };
+        let yaml = page.to_yaml().unwrap();
+        for text in [yaml, serde_json::to_string(&page).unwrap()] {
+            let file = read(&text);
+            prop_assert!(file.is_ok(), "{text}");
+            let file = file.unwrap();
+            prop_assert_eq!(&file.references, &[]);
+            prop_assert_eq!(&file.page, &page, "{}", text);
+        }
+        let again = PageFile::made("made", &page).unwrap();
+        prop_assert_eq!((&again.references[..], &again.page), (&[][..], &page));
+    }
 }

@@ -1,7 +1,8 @@
-//! A page to a file that people edit: ids first, one field a line, block scalars for texts of several lines.
+//! A page to a file that people edit: ids first, one field a line, block scalars for texts of several lines. What stood on the page refers
+//! to nothing in the file: its keys are escaped.
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::DesiredSlot;
+use links_sdk::apply::{DesiredSlot, literal};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -43,7 +44,7 @@ impl Serialize for Block<'_> {
         }
         map.serialize_entry("type", kind)?;
         if !data.is_empty() {
-            map.serialize_entry("data", data)?;
+            map.serialize_entry("data", &literal(data))?;
         }
         map.end()
     }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::LocationSegment;
 use jsonschema::{ValidationError, Validator};
+use links_sdk::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value};
 
@@ -98,6 +99,17 @@ impl<'t> Schemas<'t> {
     }
 }
 
+/// Returns the first of these types whose schema cannot be applied in bounded time.
+pub(crate) fn unbounded<'k>(
+    described: &Described,
+    mut kinds: impl Iterator<Item = &'k str>,
+) -> Option<&'k str> {
+    kinds.find(|kind| {
+        let schema = described.get(kind).map(|known| Value::Object(known.schema.0.clone()));
+        schema.is_some_and(|schema| !is_bounded_schema(&schema))
+    })
+}
+
 /// What was refused elsewhere, by the service: whether the field may be there at all, and what may have been meant instead.
 pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) {
     let Some((key, above)) = path.split_last() else { return (At::Value, None) };
@@ -114,6 +126,9 @@ pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) 
 
 fn compile(known: &SlotType) -> Option<Compiled> {
     let schema = Value::Object(known.schema.0.clone());
+    if !is_bounded_schema(&schema) {
+        return None;
+    }
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .with_format("uri", is_address)

@@ -31,8 +31,8 @@ impl Client {
 
 impl FilesHandle {
     /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to an
-    /// address that the service names, as [`Upload::via`] says. A file that is missing, empty or too large is refused before anything
-    /// is sent. Unless a deadline is set it may take an hour.
+    /// address that the service names, as [`Upload::via`] says. A file that is missing, empty or too large, or whose content is no jpeg,
+    /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -108,14 +108,11 @@ const MOST_ADDRESSES: u32 = 4;
 
 async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error> {
     let file = freeze(upload)?;
-    let refuse = |message| Err(Error::invalid(operation::UPLOAD_FILE.id, message));
-    if !file.is_known_image() {
-        return refuse("an upload address takes only jpeg, png, webp and gif");
-    }
     let Options { idempotency_key, dry_run, .. } = sender.options();
     if *dry_run {
         create_upload_url(&sender).await?;
-        return refuse("there is no address to send to in a dry run");
+        let message = "there is no address to send to in a dry run";
+        return Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     }
     let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
     let mut asked = 1;

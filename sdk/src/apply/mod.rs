@@ -39,6 +39,7 @@ mod execute;
 mod failure;
 mod guard;
 mod journal;
+mod literal;
 mod matching;
 mod normal;
 mod options;
@@ -48,6 +49,7 @@ mod plan;
 mod positions;
 mod resemblance;
 mod schema;
+mod schema_weight;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -60,10 +62,12 @@ pub use guard::{GuardRefusal, Limits, guard};
 pub use journal::{
     BadJournal, Ending, Journal, Lock, LockError, Log, Opening, Owner, Recorded, Runs, State,
 };
+pub use literal::{literal, literal_key};
 pub(crate) use normal::is_unchanged;
 pub use normal::{fingerprint, same};
 pub use options::{KeptReason, Options};
 pub use page::Page;
 pub use plan::{Batch, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
 pub use schema::SlotTypes;
+pub use schema_weight::is_bounded_schema;
 pub use step::{Done, Step};

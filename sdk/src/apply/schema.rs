@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::schema_weight::is_bounded_schema;
+
 /// The slot types of the service: which can be written, and the JSON Schema of their data. Filled from `listSlotTypes`.
 ///
 /// Empty is allowed. Then `event` alone is taken to be read-only, any other type may be created, any key may be cleared with `null`,
@@ -37,8 +39,10 @@ pub(super) enum Clearing<'s> {
 const EVENT: &str = "event";
 
 impl SlotTypes {
-    /// Adds a type with its `writable` flag and its `schema`, as the service describes it (the interface, section 2.3).
+    /// Adds a type with its `writable` flag and its `schema`, as the service describes it (the interface, section 2.3). A schema that is
+    /// [not bounded](super::is_bounded_schema) says nothing.
     pub fn insert(&mut self, kind: impl Into<String>, writable: bool, schema: Value) {
+        let schema = if is_bounded_schema(&schema) { schema } else { Value::Null };
         self.0.insert(kind.into(), SlotTypeRules { writable, schema });
     }
 
@@ -222,7 +226,8 @@ mod tests {
             (json!({"allOf": [{"type": "string"}, {}]}), Clearing::Impossible),
             (json!({"$ref": "#/$defs/text"}), Clearing::Null),
             (json!({"$ref": "#/$defs/loop"}), Clearing::Null),
-            (json!({"allOf": [{"$ref": "#/properties/style"}]}), Clearing::Impossible),
+            // What never ends says nothing.
+            (json!({"allOf": [{"$ref": "#/properties/style"}]}), Clearing::Null),
         ] {
             let schema = json!({
                 "properties": {"style": property},

@@ -10,20 +10,17 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::{InspectReader, ReaderStream};
 use uuid::Uuid;
 
-use super::{Content, MOST_UPLOAD_BYTES, Upload, UploadProgress};
+use super::{Content, ImageType, MOST_UPLOAD_BYTES, Upload, UploadProgress};
 
-/// Bytes enough to tell what a file is.
-const SIGNATURE: usize = 12;
 /// Bytes read from disk at a time.
 const PIECE: usize = 64 * 1024;
-const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 /// An upload whose content is settled: a file that has changed since is an error.
 #[derive(Debug)]
 pub(crate) struct Frozen {
     upload: Upload,
     length: u64,
-    content_type: &'static str,
+    image_type: ImageType,
     stamp: Option<Stamp>,
     boundary: String,
 }
@@ -38,7 +35,7 @@ struct Stamp {
 }
 
 impl Frozen {
-    /// Settles what is sent, or says why it cannot be: no file, too large, unsuited to its use. Reads only the first bytes.
+    /// Settles what is sent, or says why it cannot be: no file, no image, too large, unsuited to its use. Reads only the first bytes.
     pub(crate) fn new(upload: Upload) -> Result<Self, String> {
         let name = &upload.name;
         let (start, length, stamp) =
@@ -50,6 +47,11 @@ impl Frozen {
             let most = MOST_UPLOAD_BYTES / 1024 / 1024;
             return Err(format!("{name} has {length} bytes, more than the {most} MB of an upload"));
         }
+        let Some(image_type) = ImageType::of(&start) else {
+            return Err(format!(
+                "{name} is no image: only jpeg, png, webp and gif can be uploaded"
+            ));
+        };
         if let Some(image_use) = upload.image_use {
             let size = match &upload.content {
                 Content::Bytes(bytes) => imagesize::blob_size(bytes),
@@ -59,9 +61,8 @@ impl Frozen {
                 size.map_err(|_| format!("{name} is not an image whose size can be read"))?;
             image_use.check(size.width, size.height).map_err(|error| format!("{name}: {error}"))?;
         }
-        let content_type = content_type(&start);
         let boundary = format!("links-{}", Uuid::new_v4().simple());
-        Ok(Self { upload, length, content_type, stamp, boundary })
+        Ok(Self { upload, length, image_type, stamp, boundary })
     }
 
     /// Bytes of the file.
@@ -69,15 +70,10 @@ impl Frozen {
         self.length
     }
 
-    /// Whether the first bytes are those of an image of one of the four types that the interface names.
-    pub(crate) fn is_known_image(&self) -> bool {
-        self.content_type != UNKNOWN_TYPE
-    }
-
     /// Makes the file the whole body of a request.
     pub(crate) async fn raw(&self, mut request: Request) -> io::Result<Request> {
         let headers = request.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.image_type.media_type()));
         headers.insert(CONTENT_LENGTH, self.length.into());
         *request.body_mut() = Some(body(self.open().await?));
         Ok(request)
@@ -89,7 +85,7 @@ impl Frozen {
         let head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
             quoted(&self.upload.name),
-            self.content_type,
+            self.image_type,
         );
         let tail = format!("\r\n--{boundary}--\r\n");
         let content_type =
@@ -148,7 +144,7 @@ fn body(content: impl AsyncRead + Send + 'static) -> Body {
 fn first_bytes(content: &Content) -> io::Result<(Vec<u8>, u64, Option<Stamp>)> {
     match content {
         Content::Bytes(bytes) => {
-            Ok((bytes[..SIGNATURE.min(bytes.len())].to_vec(), bytes.len() as u64, None))
+            Ok((bytes[..ImageType::SIGNATURE.min(bytes.len())].to_vec(), bytes.len() as u64, None))
         }
         Content::File(path) => {
             // A pipe would block when it is opened.
@@ -158,21 +154,10 @@ fn first_bytes(content: &Content) -> io::Result<(Vec<u8>, u64, Option<Stamp>)> {
             let mut file = std::fs::File::open(path)?;
             let stamp = Stamp::of(&file.metadata()?);
             let mut start = Vec::new();
-            let mut head = io::Read::take(&mut file, SIGNATURE as u64);
+            let mut head = io::Read::take(&mut file, ImageType::SIGNATURE as u64);
             io::Read::read_to_end(&mut head, &mut start)?;
             Ok((start, stamp.length, Some(stamp)))
         }
-    }
-}
-
-/// The type by the first bytes; the name says nothing reliable.
-fn content_type(start: &[u8]) -> &'static str {
-    match start {
-        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
-        [b'G', b'I', b'F', b'8', ..] => "image/gif",
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
-        _ => UNKNOWN_TYPE,
     }
 }
 
@@ -184,22 +169,6 @@ fn quoted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_type_is_told_by_the_content() {
-        let table: &[(&[u8], &str)] = &[
-            (b"\xff\xd8\xff\xe0....", "image/jpeg"),
-            (b"\x89PNG\r\n\x1a\n....", "image/png"),
-            (b"GIF89a", "image/gif"),
-            (b"RIFF\x10\0\0\0WEBP", "image/webp"),
-            (b"RIFF\x10\0\0\0WAVE", UNKNOWN_TYPE),
-            (b"<html>", UNKNOWN_TYPE),
-            (b"", UNKNOWN_TYPE),
-        ];
-        for (start, expected) in table {
-            assert_eq!(content_type(start), *expected, "{start:?}");
-        }
-    }
 
     #[test]
     fn a_name_cannot_leave_its_quotes() {

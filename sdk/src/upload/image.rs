@@ -1,4 +1,58 @@
-//! Whether an image suits its place on a page (the interface, section 2.1).
+//! What counts as an image (the interface, section 4.9), and whether one suits its place on a page (section 2.1).
+
+use std::fmt;
+
+/// Type of an image, told by its first bytes: its name says nothing reliable. Nothing else is ever uploaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageType {
+    /// JPEG.
+    Jpeg,
+    /// PNG.
+    Png,
+    /// WebP.
+    Webp,
+    /// GIF.
+    Gif,
+}
+
+impl ImageType {
+    /// Number of first bytes that tell the type.
+    pub const SIGNATURE: usize = 12;
+
+    /// Returns the type of an image that begins with these bytes, and nothing for what is no image.
+    ///
+    /// ```
+    /// use links_sdk::ImageType;
+    ///
+    /// assert_eq!(ImageType::of(b"GIF89a"), Some(ImageType::Gif));
+    /// assert_eq!(ImageType::of(b"root:x:0:0:root"), None);
+    /// ```
+    pub fn of(start: &[u8]) -> Option<Self> {
+        match start {
+            [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
+            _ => None,
+        }
+    }
+
+    /// Returns the media type: `image/png` for PNG.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Webp => "image/webp",
+            Self::Gif => "image/gif",
+        }
+    }
+}
+
+impl fmt::Display for ImageType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.media_type())
+    }
+}
 
 /// Where an image is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +125,24 @@ impl ImageUse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_type_is_told_by_the_content() {
+        let table: &[(&[u8], Option<ImageType>)] = &[
+            (b"\xff\xd8\xff\xe0....", Some(ImageType::Jpeg)),
+            (b"\x89PNG\r\n\x1a\n....", Some(ImageType::Png)),
+            (b"GIF89a", Some(ImageType::Gif)),
+            (b"GIF87a.", Some(ImageType::Gif)),
+            (b"GIF8 is a text", None),
+            (b"RIFF\x10\0\0\0WEBP", Some(ImageType::Webp)),
+            (b"RIFF\x10\0\0\0WAVE", None),
+            (b"<html>", None),
+            (b"", None),
+        ];
+        for (start, expected) in table {
+            assert_eq!(ImageType::of(start), *expected, "{start:?}");
+        }
+    }
 
     #[test]
     fn proportions_and_least_size_are_those_of_the_interface() {

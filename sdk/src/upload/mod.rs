@@ -17,12 +17,12 @@ pub(crate) use direct::fuzzed;
 pub(crate) use direct::is_private;
 pub(crate) use direct::send_to_upload_url;
 pub(crate) use frozen::Frozen;
-pub use image::{ImageUse, Unsuitable};
+pub use image::{ImageType, ImageUse, Unsuitable};
 
 /// Most bytes of an upload: 50 MB, read as 50 * 2^20 (the interface, section 8).
 pub const MOST_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
-/// An image to upload: a file on disk, or bytes with a name.
+/// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes with a name.
 ///
 /// ```
 /// use links_sdk::{ImageUse, Upload, Via};
@@ -53,8 +53,7 @@ pub enum Via {
     /// One request to the service, repeated under its idempotency key.
     #[default]
     Multipart,
-    /// Two: the service names an address, and the image is sent there, which spares the service a large body. Only jpeg, png, webp
-    /// and gif.
+    /// Two: the service names an address, and the image is sent there, which spares the service a large body.
     UploadUrl,
 }
 

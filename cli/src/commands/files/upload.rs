@@ -1,17 +1,17 @@
 //! `links files upload`
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
 use links_sdk::types::File;
-use links_sdk::{Client, ImageUse, MOST_UPLOAD_BYTES, Upload, Via};
+use links_sdk::{Client, ImageUse, Upload, Via};
 use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
+use crate::given_images;
 use crate::outcome::{Column, Line, Outcome, Tone, View};
 use crate::ui::Progress;
 
@@ -48,9 +48,6 @@ enum Use {
     Background,
 }
 
-/// A file that is larger spares the service a large body.
-const LARGE: u64 = 10 * 1024 * 1024;
-
 const COLUMNS: &[Column] = &[
     Column::at("PATH", "path"),
     Column::at("WIDTH", "width"),
@@ -75,7 +72,8 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
                 done.push(record);
             }
             Err(failure) if !failure.rehearsals().is_empty() => {
-                rehearsed = Some(failure.after(rehearsed));
+                let earlier = rehearsed.as_ref().map(Failure::rehearsals).unwrap_or_default();
+                rehearsed = Some(failure.after(earlier.to_vec()));
             }
             Err(failure) if done.is_empty() => return Err(failure),
             Err(failure) => {
@@ -118,25 +116,12 @@ impl Source {
                 "`{name}` cannot be fetched: only http and https addresses can"
             )));
         }
-        let known = std::fs::metadata(Path::new(name))
-            .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
-        if !known.is_file() {
-            return Err(Failure::new(Exit::Invalid, format!("{name} is not a file")));
-        }
-        if known.len() == 0 {
-            return Err(Failure::new(Exit::Invalid, format!("{name} is empty")));
-        }
-        std::fs::File::open(name)
-            .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
-        if known.len() > MOST_UPLOAD_BYTES {
-            return Err(Failure::new(Exit::Invalid, format!("{name} is larger than 50 MB")));
-        }
-        let via = match args.via {
-            Some(Way::UploadUrl) => Via::UploadUrl,
-            None if known.len() > LARGE => Via::UploadUrl,
-            Some(Way::Multipart) | None => Via::Multipart,
+        let upload = given_images::upload(name)?;
+        let upload = match args.via {
+            Some(Way::UploadUrl) => upload.via(Via::UploadUrl),
+            Some(Way::Multipart) => upload.via(Via::Multipart),
+            None => upload,
         };
-        let upload = Upload::file(name).via(via);
         Ok(Self::File(match args.image_use {
             Some(Use::Avatar) => upload.for_use(ImageUse::Avatar),
             Some(Use::Background) => upload.for_use(ImageUse::Background),

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
+use crate::given_images;
 use crate::login;
 use crate::outcome::{Outcome, View};
 
@@ -19,8 +20,8 @@ use crate::outcome::{Outcome, View};
 pub(crate) struct ProfileCreateArgs {
     /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, free
     login: String,
-    /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`; or a YAML or JSON file with them (`-`:
-    /// standard input)
+    /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
+    /// JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -31,12 +32,13 @@ pub(crate) async fn run(
     context: &mut Context,
     args: ProfileCreateArgs,
 ) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?;
+    let fields = Fields::read_with_images(&args.words)?.no_local_images(given_images::OF_PAGE)?;
     if fields.get("login").is_some() {
         return Err(Failure::usage("the login stands before the fields, not among them"));
     }
     let client = context.writer(args.dry_run).await?;
     login::free(&client, &args.login, None).await?;
+    let fields = fields.upload(context, &client).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);
     let created = client.profiles().create(NewProfile::from(profile)).answer().await;

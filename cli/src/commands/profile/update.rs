@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
+use crate::given_images;
 use crate::key;
 use crate::outcome::{Outcome, View};
 
@@ -15,14 +16,14 @@ use crate::outcome::{Outcome, View};
 #[command(
     override_usage = "links profile update [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
     after_help = "Examples:\n  links profile update cafe title='Closed on Mondays'\n  \
-        links profile update cafe avatar=uploads/4021/logo.png moodText:=null"
+        links profile update cafe avatar@logo.png moodText:=null"
 )]
 pub(crate) struct ProfileUpdateArgs {
     /// Id, login or address of the page
     #[arg(value_name = "KEY", value_parser = key::parse)]
     profile: ProfileKey,
-    /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`; or a YAML or JSON file with them
-    /// (`-`: standard input)
+    /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
+    /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -33,8 +34,11 @@ pub(crate) async fn run(
     context: &mut Context,
     args: ProfileUpdateArgs,
 ) -> Result<Outcome, Failure> {
-    let fields = super::without_login(Fields::read(&args.words)?.some("title=Menu")?)?;
-    let profile = context.writer(args.dry_run).await?.profile(args.profile);
+    let fields = Fields::read_with_images(&args.words)?.some("title=Menu")?;
+    let fields = super::without_login(fields)?.no_local_images(given_images::OF_PAGE)?;
+    let client = context.writer(args.dry_run).await?;
+    let profile = client.profile(args.profile);
+    let fields = fields.upload(context, &client).await?;
     let changed = profile.update(ProfileChanges::from(fields.object())).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))

@@ -17,7 +17,7 @@ use crate::place::PlaceArgs;
 #[command(
     override_usage = "links slots add [OPTIONS] <KEY> <TYPE> [FILE] [FIELD=VALUE]...",
     after_help = "Examples:\n  links slots add cafe button title=Menu link=https://qara.example/menu --top\n  \
-        links slots add cafe text title=Hours description=@hours.txt --after 1002"
+        links slots add cafe text title=Hours description=@hours.txt --after 1002\n  links slots add cafe picture image@terrace.jpg"
 )]
 pub(crate) struct SlotsAddArgs {
     /// Id, login or address of the page
@@ -26,8 +26,8 @@ pub(crate) struct SlotsAddArgs {
     /// Type of the block; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
-    /// Fields of the block's data: `title=Menu`, `count:=3` (JSON), `description=@file`; or a YAML or JSON file with them (`-`: standard
-    /// input)
+    /// Fields of the block's data: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg` (uploads it); or a YAML or JSON
+    /// file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -37,9 +37,11 @@ pub(crate) struct SlotsAddArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?.of_data()?;
-    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
+    let fields = Fields::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
+    let client = context.writer(args.dry_run).await?;
+    let slots = client.profile(args.profile).slots();
     let order = args.place.order(&slots).await?;
+    let fields = fields.upload(context, &client).await?;
     let data = (!fields.is_empty()).then(|| fields.object());
     let created = slots.create(NewSlot { type_: args.kind, data, order }).answer().await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use links_sdk::ProfileKey;
 
 use super::applying::{Job, apply};
 use super::planning::AllowedArgs;
@@ -11,15 +12,22 @@ use super::unfinished;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
+use crate::key;
 use crate::outcome::Outcome;
 
 /// Arguments of `links slots apply`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
 pub(crate) struct SlotsApplyArgs {
-    /// The page file, YAML or JSON, or a plan that was made of one (`-`: standard input)
-    #[arg(required_unless_present_any = ["status", "resume", "abort"])]
+    /// The page file, YAML or JSON (`-`: standard input)
+    #[arg(required_unless_present_any = ["plan", "status", "resume", "abort"])]
     file: Option<PathBuf>,
+    /// Carry out this plan, which `links slots plan --out` has written, instead of a page file (`-`: standard input)
+    #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
+    plan: Option<PathBuf>,
+    /// Refuse a file or a plan that is for another page than this one
+    #[arg(long, value_name = "KEY", value_parser = key::parse)]
+    profile: Option<ProfileKey>,
     #[command(flatten)]
     allowed: AllowedArgs,
     /// Wait for another run on the same page instead of refusing
@@ -39,11 +47,18 @@ pub(crate) struct SlotsApplyArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<Outcome, Failure> {
-    let SlotsApplyArgs { mut file, mut allowed, wait, status, resume, abort, dry_run } = args;
-    let mut from_journal = false;
+    let SlotsApplyArgs { file, plan, profile, mut allowed, wait, status, resume, abort, dry_run } =
+        args;
+    let roots = allowed.upload_root.clone();
+    let mut source = match (&file, &plan) {
+        (Some(file), _) => Some(Source::page(file, &roots, "apply")?),
+        (None, Some(plan)) => Some(Source::plan(plan, &roots, "apply")?),
+        (None, None) => None,
+    };
+    let mut path = file.as_deref().filter(|it| it.as_os_str() != "-").map(absolute);
     if status || resume || abort {
-        let named = file.as_deref().map(Source::read).transpose()?;
-        let key = named.as_ref().map(|named| &named.file.page.profile);
+        let named = source.as_ref().map(|source| &source.file.page.profile);
+        let key = profile.as_ref().or(named);
         if status {
             return unfinished::status(context, key);
         }
@@ -53,24 +68,34 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         let opening = unfinished::only(context, key)?;
         allowed.prune |= opening.prune;
         allowed.prune_unsupported |= opening.prune_unsupported;
-        from_journal = file.is_none();
-        file = file.or(opening.path.map(PathBuf::from));
-    }
-    let Some(path) = file else {
-        return Err(Failure::usage("the run had no file of its own; name one"));
-    };
-    let source = Source::read(&path).map_err(|failure| {
-        if from_journal && !path.exists() {
-            failure.hint("where the file is elsewhere now: links slots apply --resume FILE")
-        } else {
-            failure
+        if source.is_none() {
+            let recorded = opening.path.ok_or_else(|| {
+                Failure::usage(
+                    "the run had no page file of its own; name one, or its plan with --plan",
+                )
+            })?;
+            source = Some(resumed(Path::new(&recorded), &roots)?);
+            path = Some(recorded);
         }
-    })?;
+    }
+    let Some(source) = source else {
+        return Err(Failure::usage("no page file is named"));
+    };
     if let Some(saved) = &source.saved {
         saved.allow(&mut allowed, resume)?;
     }
-    let path = (path.as_os_str() != "-").then(|| absolute(&path));
+    allowed.profile = profile;
     apply(context, Job { source, path, allowed, wait, ask: false, dry_run }).await
+}
+
+/// The page file of a run that goes on.
+fn resumed(path: &Path, roots: &[PathBuf]) -> Result<Source, Failure> {
+    Source::page(path, roots, "apply --resume").map_err(|failure| {
+        if path.exists() {
+            return failure;
+        }
+        failure.hint("where the file is elsewhere now: links slots apply --resume FILE")
+    })
 }
 
 /// Where a file is found from every folder.

@@ -21,7 +21,8 @@ use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
 use crate::outcome::{Line, Outcome, Tone};
 use crate::slot_types;
-use crate::ui::{self, Ui};
+use crate::ui::Ui;
+use crate::ui::plan::Upload;
 
 /// What is to be applied, and how.
 pub(super) struct Job {
@@ -51,7 +52,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         return rehearsed(context, job, how).await;
     }
     let Job { source: Source { file, saved }, path, allowed, wait, ask, .. } = job;
-    let mut read = read(context, file).await?;
+    let mut read = read(context, file, &allowed).await?;
     let runs = state::runs(context, read.page.id)?;
     let logs = state::logs(&runs)?;
     distrust_empty(&read.client, &mut read.page, &logs, &allowed).await?;
@@ -98,8 +99,9 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         return Ok(report(&it, &Done::default(), run.as_deref()));
     }
     refuse(&it, held.log())?;
-    let is_agreed =
-        allowed.yes || is_agreed(&it, held.log()) || (it.plan.deletes.is_empty() && !ask);
+    let stays_here = it.new_images().next().is_none();
+    let is_harmless = it.plan.deletes.is_empty() && !ask;
+    let is_agreed = allowed.yes || (stays_here && (is_harmless || is_agreed(&it, held.log())));
     let asked = agree(&context.ui, &it, is_agreed).await?;
     let uploaded = it.upload(context).await?;
     if asked || uploaded {
@@ -236,13 +238,12 @@ fn is_agreed(it: &Planned, log: Option<&Log>) -> bool {
     log.is_some_and(agreed)
 }
 
-/// Shows the plan. Deletes cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
+/// Shows the plan. Deletes and uploads cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
 async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool, Failure> {
-    for line in ui::plan::lines(&it.plan, &it.page.slots, it.unnamed) {
+    for line in it.lines() {
         ui.say(&line);
     }
     ui.say(&it.summary());
-    let deletes = it.plan.deletes.len();
     if is_agreed {
         return Ok(false);
     }
@@ -250,12 +251,19 @@ async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool, Failure> 
         // Nobody is asked in vain.
         may_write(&it.client).await?;
     }
-    let what = match deletes {
-        0 => "changes".to_owned(),
-        1 => "1 delete".to_owned(),
-        _ => format!("{deletes} deletes"),
+    let uploads = it.shown().uploads().to_vec();
+    let counted = |count: usize, one: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {one}s")),
     };
-    match ui.ask_about(&named(&it.plan.deletes), &question(it.plan.deletes.len())) {
+    let what = [counted(it.plan.deletes.len(), "delete"), counted(uploads.len(), "upload")];
+    let what = match what.into_iter().flatten().collect::<Vec<_>>().join(" and ") {
+        none if none.is_empty() => "changes".to_owned(),
+        what => what,
+    };
+    let question = question(it.plan.deletes.len(), uploads.len());
+    match ui.ask_about(&named(&it.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
             let message = format!("nobody agreed to {what}; nothing was written");
@@ -289,22 +297,37 @@ async fn unchanged(it: &Planned) -> Result<(), Failure> {
     Err(Failure::new(Exit::Conflict, message).hint("run the same command again for a new plan"))
 }
 
-/// Names every block that would go.
-fn named(deletes: &[Delete]) -> Vec<Line> {
-    let line = |it: &Delete| {
+/// Names every image that would leave this machine, and every block that would go.
+fn named(deletes: &[Delete], uploads: &[Upload]) -> Vec<Line> {
+    let upload = |it: &Upload| Line::new(Tone::Changed, format!("  upload {it}"));
+    let delete = |it: &Delete| {
         let label = it.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
         Line::new(Tone::Removed, format!("  {} {}{label}", it.kind, it.id))
     };
-    deletes.iter().map(line).collect()
+    uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
 
-fn question(deletes: usize) -> String {
-    let what = match deletes {
-        0 => return "Change the page so?".to_owned(),
+fn question(deletes: usize, uploads: usize) -> String {
+    let upload = match uploads {
+        0 => None,
+        1 => Some("Upload this image".to_owned()),
+        several => Some(format!("Upload these {several} images")),
+    };
+    let blocks = match deletes {
+        0 => {
+            return match upload {
+                None => "Change the page so?".to_owned(),
+                Some(upload) => format!("{upload}, and change the page so?"),
+            };
+        }
         1 => "this block and its".to_owned(),
         several => format!("these {several} blocks and their"),
     };
-    format!("Delete {what} click statistics? There is no way back.")
+    let delete = match upload {
+        None => "Delete".to_owned(),
+        Some(upload) => format!("{upload}, and delete"),
+    };
+    format!("{delete} {blocks} click statistics? There is no way back.")
 }
 
 #[cfg(test)]
@@ -318,13 +341,24 @@ mod tests {
             Delete { id, kind: kind.to_owned(), label }
         };
         let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
-        let lines = named(&deletes);
+        let image = Upload {
+            index: 0,
+            path: "image".into(),
+            file: "a\n\u{1b}.gif".into(),
+            media_type: "image/gif",
+            bytes: 43,
+        };
+        let lines = named(&deletes, &[image]);
         let text: Vec<_> = lines.iter().map(Line::text).collect();
-        assert_eq!(text, ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
-        assert!(question(2).contains("2 blocks and their click statistics"));
+        assert_eq!(text[1..], ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
+        assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
+        assert!(!text[0].contains(char::is_control), "{text:?}");
+        assert!(question(2, 0).contains("2 blocks and their click statistics"));
         assert!(
-            question(1).ends_with("this block and its click statistics? There is no way back.")
+            question(1, 0).ends_with("this block and its click statistics? There is no way back.")
         );
-        assert!(!question(0).contains("Delete"));
+        assert!(question(1, 2).starts_with("Upload these 2 images, and delete this block"));
+        assert_eq!(question(0, 1), "Upload this image, and change the page so?");
+        assert!(!question(0, 0).contains("Delete"));
     }
 }

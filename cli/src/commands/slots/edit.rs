@@ -11,6 +11,7 @@ use super::pulling::pull;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
+use crate::local_image::ImageRoots;
 use crate::manifest::PageFile;
 use crate::outcome::Outcome;
 use crate::{editor, key};
@@ -40,7 +41,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Ou
     let text = format!("{HEAD}{}", page.to_yaml().map_err(Failure::internal)?);
     let apply = async |context: &mut Context, document, path: &Path| {
         // References are relative to where the user is, and not to where the draft is.
-        let source = PageFile::of(document)?.into();
+        let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
+        let source = PageFile::of(document, &images)?.into();
         let path = Some(path.display().to_string());
         let allowed = args.allowed.clone();
         let job = Job { source, path, allowed, wait: false, ask: false, dry_run };

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use links_sdk::ProfileKey;
 use serde_json::json;
 
 use super::planning::{AllowedArgs, Planned, planned, refused};
@@ -12,17 +13,24 @@ use crate::annotate::Annotate;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
+use crate::key;
 use crate::outcome::{Body, Line, Outcome, Tone, View};
-use crate::ui;
 
 /// Arguments of `links slots plan`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsPlanArgs {
-    /// The page file, YAML or JSON, or a plan that was made of one (`-`: standard input)
-    file: PathBuf,
+    /// The page file, YAML or JSON (`-`: standard input)
+    #[arg(required_unless_present = "plan")]
+    file: Option<PathBuf>,
+    /// Show this plan, which --out has written, if it can still be carried out (`-`: standard input)
+    #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
+    plan: Option<PathBuf>,
+    /// Refuse a file or a plan that is for another page than this one
+    #[arg(long, value_name = "KEY", value_parser = key::parse)]
+    profile: Option<ProfileKey>,
     #[command(flatten)]
     allowed: AllowedArgs,
-    /// Write the plan to this file, for `links slots apply`
+    /// Write the plan to this file, for `links slots apply --plan`
     #[arg(long, value_name = "PLAN")]
     out: Option<PathBuf>,
     /// Ask the service whether it would take the new and changed blocks; nothing is written
@@ -46,11 +54,10 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
 
 /// A plan as it is shown. Exit code 3 when there is something to do.
 pub(super) fn shown(it: &Planned) -> Outcome {
-    let mut lines = ui::plan::lines(&it.plan, &it.page.slots, it.unnamed);
+    let mut lines = it.lines();
     lines.extend(summary(it));
-    let data = ui::plan::Shown::of(&it.plan, &it.page.slots);
     let body =
-        json!({ "data": data, "meta": { "requests": it.requests(), "refusal": it.refusal } });
+        json!({ "data": it.shown(), "meta": { "requests": it.requests(), "refusal": it.refusal } });
     Outcome { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
 }
 
@@ -69,7 +76,13 @@ pub(super) fn exit(it: &Planned) -> Exit {
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Failure> {
     let mut allowed = args.allowed;
-    let source = Source::read(&args.file)?;
+    allowed.profile = args.profile;
+    let roots = &allowed.upload_root;
+    let source = match (&args.file, &args.plan) {
+        (Some(file), _) => Source::page(file, roots, "plan")?,
+        (None, Some(plan)) => Source::plan(plan, roots, "plan")?,
+        (None, None) => return Err(Failure::usage("no page file is named")),
+    };
     if let Some(saved) = &source.saved {
         saved.allow(&mut allowed, false)?;
     }
@@ -78,8 +91,11 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Fai
         rehearse(&it, &context.ui).await?;
     }
     if let Some(path) = &args.out {
-        SavedPlan::of(&it).write(path)?;
-        let text = format!("plan written to {0}: links slots apply {0}", path.display());
+        SavedPlan::of(&it, path).write(path)?;
+        let mut text = format!("plan written to {0}: links slots apply --plan {0}", path.display());
+        for root in &allowed.upload_root {
+            text += &format!(" --upload-root {}", root.display());
+        }
         context.ui.say(&Line::new(Tone::Faint, text));
     }
     Ok(it)

@@ -1,10 +1,11 @@
 //! From a page file to a plan for its page: what `plan` and `apply` have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use clap::Args;
-use links_sdk::Client;
 use links_sdk::apply::{self, GuardRefusal, Limits, Options, Page, Plan, PlanError};
+use links_sdk::{Client, ProfileKey};
 
 use super::references::Image;
 use super::saved::Source;
@@ -14,7 +15,9 @@ use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::manifest::{PageFile, Problem};
 use crate::outcome::{Line, Tone};
+use crate::schema;
 use crate::slot_types::{self, Described};
+use crate::ui;
 
 /// What may be done to make a page like a file.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -26,7 +29,7 @@ pub(crate) struct AllowedArgs {
     /// Delete the legacy blocks that the file does not mention, which cannot be created again
     #[arg(long)]
     pub(super) prune_unsupported: bool,
-    /// Agree to the deletes without being asked
+    /// Agree to the deletes and uploads without being asked
     #[arg(long)]
     pub(super) yes: bool,
     /// Agree to at most this many deletes; needed to delete much of a page
@@ -35,12 +38,18 @@ pub(crate) struct AllowedArgs {
     /// Let a file without any blocks be meant, and a page that has lost all of its own
     #[arg(long)]
     pub(super) allow_empty: bool,
+    /// Let the images of the file lie beneath this directory too, not only beneath the file's own
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(super) upload_root: Vec<PathBuf>,
     /// Leave it to the service to check the blocks against the schemas of their types
     #[arg(long)]
     pub(super) no_validate: bool,
     /// Why blocks stay that the file does not mention, where it is not for want of --prune
     #[arg(skip)]
     pub(super) unnamed: Option<&'static str>,
+    /// The only page that may be changed.
+    #[arg(skip)]
+    pub(super) profile: Option<ProfileKey>,
 }
 
 /// A page file, and its page as it is.
@@ -96,6 +105,24 @@ impl Planned {
         Line::new(Tone::Plain, text)
     }
 
+    /// The plan as it is shown, uploads included.
+    pub(super) fn shown(&self) -> ui::plan::Shown<'_> {
+        let upload = |it: &Image| ui::plan::Upload {
+            index: it.place.index,
+            path: it.place.path.join("."),
+            file: it.local.path().display().to_string(),
+            media_type: it.local.image_type.media_type(),
+            bytes: it.local.size,
+        };
+        let shown = ui::plan::Shown::of(&self.plan, &self.page.slots);
+        shown.with_uploads(self.new_images().map(upload).collect())
+    }
+
+    /// The plan for people.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        ui::plan::lines(&self.shown(), self.unnamed)
+    }
+
     /// Where a page is not made as it was, because blocks came since.
     pub(super) fn came_since(&self) -> Option<Line> {
         let text = match self.plan.kept.len() {
@@ -135,7 +162,7 @@ pub(super) async fn planned(
     allowed: &AllowedArgs,
 ) -> Result<Planned, Failure> {
     let Source { file, saved } = source;
-    let read = read(context, file).await?;
+    let read = read(context, file, allowed).await?;
     let created = state::created(context, &read)?;
     let known = Known { created, ..Known::default() };
     let it = plan(context, read, allowed, known).await?;
@@ -145,12 +172,41 @@ pub(super) async fn planned(
     Ok(it)
 }
 
+/// Refuses a file that is for another page than the command line says.
+fn pinned(key: &ProfileKey, page: &Page) -> Result<(), Failure> {
+    let is_this = match key {
+        ProfileKey::Id(id) => *id == page.id,
+        ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
+    };
+    if is_this {
+        return Ok(());
+    }
+    let message =
+        format!("the file is for the page {} (id {}), not for {key}", page.login, page.id);
+    Err(Failure::new(Exit::Refused, format!("{message}; nothing was written"))
+        .hint("leave out --profile, or name the file of that page"))
+}
+
 /// Reads the page that a file is for, and finds out what the references in the file stand for.
-pub(super) async fn read(context: &mut Context, mut file: PageFile) -> Result<Read, Failure> {
-    let mut images = references::images(&file)?;
-    let client = context.client().await?;
-    let page = Page::read(&client, &file.page.profile).await?;
-    let broken = references::resolve(context, &client, page.id, &mut file, &mut images).await?;
+pub(super) async fn read(
+    context: &mut Context,
+    mut file: PageFile,
+    allowed: &AllowedArgs,
+) -> Result<Read, Failure> {
+    let mut images = references::images(&file);
+    let mut broken = std::mem::take(&mut file.missing);
+    let unread = |failure: Failure| match broken.as_slice() {
+        [] => failure,
+        // What is known to be wrong goes before what could not be found out.
+        known => file.document.bad(known.to_vec()).into(),
+    };
+    let client = context.client().await.map_err(unread)?;
+    let page = Page::read(&client, &file.page.profile).await;
+    let page = page.map_err(|error| unread(error.into()))?;
+    if let Some(key) = &allowed.profile {
+        pinned(key, &page)?;
+    }
+    broken.extend(references::resolve(context, &client, page.id, &mut file, &mut images).await?);
     Ok(Read { file, client, page, images, broken })
 }
 
@@ -220,6 +276,16 @@ fn checked(
     described: &Described,
     allowed: &AllowedArgs,
 ) -> Result<Plan, Failure> {
+    if !allowed.no_validate {
+        let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
+        if let Some(kind) = schema::unbounded(described, kinds.into_iter()) {
+            let message = format!(
+                "the service's schema of the type {kind} takes too long to apply; nothing was written"
+            );
+            return Err(Failure::new(Exit::Server, message)
+                .hint("--no-validate leaves it to the service to check the blocks"));
+        }
+    }
     let planned = Plan::new(&page.slots, &file.page.content, options);
     let mut problems = match &planned {
         Ok(_) if allowed.no_validate => Vec::new(),

@@ -1,16 +1,11 @@
 //! Finds out what the references of a page file stand for: forms and known images while planning, new images once all is agreed to.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use links_sdk::types::LeadForm;
-use links_sdk::{Client, MOST_UPLOAD_BYTES, Upload};
+use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::applying::may_write;
 use super::planning::Planned;
@@ -18,6 +13,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::folders;
+use crate::local_image::LocalImage;
 use crate::manifest::{PageFile, Place, Problem, Reference, Target};
 use crate::nearest::suggest;
 use crate::uploads::Uploads;
@@ -28,65 +24,20 @@ pub(super) struct Image {
     pub(super) place: Place,
     /// As it is written in the file.
     pub(super) name: String,
-    path: PathBuf,
-    /// SHA-256 of what it held when the file was read.
-    pub(super) hash: String,
+    pub(super) local: LocalImage,
     /// Whether the service has it already.
     pub(super) uploaded: bool,
 }
 
 /// The images that a file names. Nothing is sent.
-pub(super) fn images(file: &PageFile) -> Result<Vec<Image>, Failure> {
-    let mut hashes: BTreeMap<PathBuf, Result<String, String>> = BTreeMap::new();
-    let (mut images, mut problems) = (Vec::new(), Vec::new());
-    for reference in &file.references {
-        let Target::Upload(name) = &reference.target else { continue };
-        if name.contains("://") {
-            let problem = reference.problem(format!("{name} is an address, not a file"));
-            let help = "`links files upload ADDRESS` prints the path to write here instead";
-            problems.push(problem.help(help));
-            continue;
-        }
-        let path: PathBuf = file.folder.join(name).components().collect();
-        let hash = hashes.entry(path.clone()).or_insert_with(|| hash_of_file(&path));
-        match hash {
-            Ok(hash) => images.push(Image {
-                place: reference.place.clone(),
-                name: name.clone(),
-                path,
-                hash: hash.clone(),
-                uploaded: false,
-            }),
-            Err(why) => problems.push(reference.problem(why.clone())),
-        }
-    }
-    if problems.is_empty() { Ok(images) } else { Err(file.document.bad(problems).into()) }
-}
-
-fn hash_of_file(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let unreadable = |error: io::Error| format!("cannot read {shown}: {error}");
-    let known = std::fs::metadata(path).map_err(unreadable)?;
-    if !known.is_file() {
-        return Err(format!("{shown} is not a file"));
-    }
-    if known.len() == 0 || known.len() > MOST_UPLOAD_BYTES {
-        let size = if known.len() == 0 { "is empty" } else { "is larger than 50 MB" };
-        return Err(format!("{shown} {size}"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MOST_UPLOAD_BYTES).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
-    Ok(hash_of(&bytes))
-}
-
-/// SHA-256 in hexadecimal digits.
-pub(super) fn hash_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+pub(super) fn images(file: &PageFile) -> Vec<Image> {
+    let image = |(place, name, local): &(Place, String, LocalImage)| Image {
+        place: place.clone(),
+        name: name.clone(),
+        local: local.clone(),
+        uploaded: false,
+    };
+    file.images.iter().map(image).collect()
 }
 
 /// Puts in what can be known without an upload: forms by their titles, images that the service has. For the others stands what will be
@@ -112,7 +63,7 @@ pub(super) async fn resolve(
     }
     let known = memory(context);
     for image in images {
-        let path = known.of_page(page, &image.hash);
+        let path = known.of_page(page, &image.local.hash);
         image.uploaded = path.is_some();
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
         put(&mut file.page.content.slots, &image.place, &value);
@@ -154,11 +105,19 @@ fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String,
 }
 
 impl Planned {
+    /// Images that will be uploaded, each once.
+    pub(super) fn new_images(&self) -> impl Iterator<Item = &Image> {
+        let mut seen = BTreeSet::new();
+        let images = self.images.iter().filter(|it| !it.uploaded);
+        images.filter(move |it| seen.insert(it.local.hash.as_str()))
+    }
+
     /// Requests that uploads will take: one tells whose the images are, one looks at the page again afterwards.
     pub(super) fn upload_requests(&self) -> usize {
-        let new: BTreeSet<_> =
-            self.images.iter().filter(|it| !it.uploaded).map(|it| &it.hash).collect();
-        if new.is_empty() { 0 } else { new.len() + 2 }
+        match self.new_images().count() {
+            0 => 0,
+            new => new + 2,
+        }
     }
 
     /// Uploads the images that the service does not have, each once, and puts their paths into the plan. Tells whether there were any.
@@ -173,12 +132,12 @@ impl Planned {
             if image.uploaded {
                 continue;
             }
-            let path = match known.of_account(account, &image.hash) {
+            let path = match known.of_account(account, &image.local.hash) {
                 Some(path) => path.to_owned(),
                 None => self.send(&image).await?,
             };
             // Not to remember it costs another upload, no more.
-            let _ = known.remember(self.page.id, account, &image.hash, &path);
+            let _ = known.remember(self.page.id, account, &image.local.hash, &path);
             self.images[nth].uploaded = true;
             self.put(&image.place, &json!(path));
         }
@@ -186,16 +145,18 @@ impl Planned {
     }
 
     async fn send(&self, image: &Image) -> Result<String, Failure> {
-        let shown = image.path.display();
-        let bytes = tokio::fs::read(&image.path)
-            .await
+        let shown = image.local.path();
+        let shown = shown.display();
+        let bytes = image
+            .local
+            .read()
             .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
-        if hash_of(&bytes) != image.hash {
+        let Some(bytes) = bytes else {
             let message =
                 format!("{shown} was changed since the plan was made; nothing was written");
             return Err(Failure::new(Exit::Conflict, message).hint("run the same command again"));
-        }
-        let name = image.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        };
+        let name = image.local.file_name();
         let uploaded = self.client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;
         uploaded.map(|it| it.path).map_err(|error| {
             let failure = Failure::from(error);
@@ -221,7 +182,7 @@ impl Planned {
     /// Forgets the images of this file: perhaps the service has them no longer, for it has refused what was sent.
     pub(super) fn forget_images(&self, context: &Context) {
         if !self.images.is_empty() {
-            let hashes = self.images.iter().map(|it| it.hash.as_str());
+            let hashes = self.images.iter().map(|it| it.local.hash.as_str());
             let _ = memory(context).forget(self.page.id, hashes);
         }
     }

@@ -36,7 +36,7 @@ pub(crate) struct SlotsRestoreArgs {
 pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result<Outcome, Failure> {
     let client = context.writer(args.dry_run).await?;
     let (backup, run) = find(context, &args.run)?;
-    let mut file = PageFile::read(&backup)?;
+    let mut file = PageFile::read_literal(&backup)?;
     let now = Page::read(&client, &file.page.profile).await?;
     let types = slot_types::read(context).await?.rules();
     let there: HashSet<i64> = now.slots.iter().map(|slot| slot.id).collect();

@@ -6,10 +6,11 @@ use links_sdk::apply::{Plan, fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::planning::{AllowedArgs, Planned};
-use super::references::{Image, hash_of, put_in_plan, upload_of};
+use super::references::{Image, put_in_plan, upload_of};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::manifest::{self, PageFile, Place, Unreadable};
+use crate::local_image::{ImageRoots, hash_of, here, lies_beneath};
+use crate::manifest::{self, PageFile, Place};
 use crate::write_file;
 
 /// Tells such a file from a page file.
@@ -52,7 +53,7 @@ struct SavedFile {
     sha256: String,
     /// The whole of it: refusals are shown at its lines, and the plan is made again from it.
     text: String,
-    /// What its references are relative to.
+    /// What its references are relative to; relative itself to where the plan is, if it lies beneath that.
     folder: PathBuf,
 }
 
@@ -86,16 +87,27 @@ impl From<PageFile> for Source {
 }
 
 impl Source {
-    /// Reads a page file or a saved plan, whichever it is (`-`: standard input).
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let (name, bytes) = manifest::read_most(path, MAX_BYTES).map_err(|why| match why {
-            // Where it is no plan either, the limit of page files is the one to know.
-            Unreadable::TooLarge(name, _) => manifest::too_large(name, manifest::MAX_BYTES),
-            why => why,
-        })?;
+    /// Reads a page file (`-`: standard input) for `links slots VERB`. A saved plan is none: what a file holds must not decide what it
+    /// may do.
+    pub(super) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, Failure> {
+        let (name, bytes) = manifest::read(path)?;
+        if head(&bytes).is_some() {
+            let quoted = quoted(&name);
+            return Err(Failure::usage(format!("{name} is a saved plan, not a page file"))
+                .hint(format!("links slots {verb} --plan {quoted}")));
+        }
+        let folder = parent(path);
+        let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(folder, roots)?)?;
+        Ok(PageFile { folder: folder.to_owned(), ..file }.into())
+    }
+
+    /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
+    pub(super) fn plan(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, Failure> {
+        let (name, bytes) = manifest::read_most(path, MAX_BYTES)?;
         let Some(head) = head(&bytes) else {
-            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-            return Ok(PageFile::from_bytes(&name, bytes, folder)?.into());
+            let quoted = quoted(&name);
+            return Err(Failure::usage(format!("{name} is no saved plan"))
+                .hint(format!("a page file stands without --plan: links slots {verb} {quoted}")));
         };
         let unusable = |why: &dyn std::fmt::Display| {
             Failure::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
@@ -103,11 +115,32 @@ impl Source {
         if head.version > VERSION {
             return Err(unusable(&"a newer version of this program has written it"));
         }
-        let saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
-        let SavedFile { name, text, folder, .. } = &saved.file;
-        let file = PageFile::from_bytes(name, text.clone().into_bytes(), folder.clone())?;
+        let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        let SavedFile { name, text, folder, .. } = &mut saved.file;
+        *folder = parent(path).join(&folder);
+        let images = ImageRoots::within(folder, parent(path), roots)?;
+        let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
+        let file = PageFile { folder: folder.clone(), ..file };
         Ok(Self { file, saved: Some(Box::new(saved)) })
     }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
+}
+
+/// The folder of the page file as a plan at `path` names it: relative to the plan's own, if it lies beneath that.
+fn folder_from(path: &Path, folder: &Path) -> PathBuf {
+    let resolved = |folder: &Path| std::fs::canonicalize(here(folder));
+    let (Ok(own), Ok(folder)) = (resolved(parent(path)), resolved(folder)) else {
+        return folder.to_owned();
+    };
+    folder.strip_prefix(own).map(Path::to_owned).unwrap_or(folder)
 }
 
 /// The head of a saved plan; nothing for any other file.
@@ -129,14 +162,14 @@ impl SavedPlan {
         Ok(())
     }
 
-    /// What was planned.
-    pub(super) fn of(it: &Planned) -> Self {
+    /// What was planned, for a file at `path`.
+    pub(super) fn of(it: &Planned, path: &Path) -> Self {
         let document = &it.file.document;
         let image = |it: &Image| SavedImage {
             index: it.place.index,
             path: it.place.path.clone(),
             name: it.name.clone(),
-            sha256: it.hash.clone(),
+            sha256: it.local.hash.clone(),
             uploaded: it.uploaded,
         };
         Self {
@@ -151,7 +184,7 @@ impl SavedPlan {
                 name: document.name().to_owned(),
                 sha256: hash_of(document.text().as_bytes()),
                 text: document.text().to_owned(),
-                folder: it.file.folder.clone(),
+                folder: folder_from(path, &it.file.folder),
             },
             options: SavedOptions {
                 prune: it.options.prune,
@@ -182,8 +215,10 @@ impl SavedPlan {
     /// Refuses to do anything but what was planned: `it` is what the same file would do now.
     pub(super) fn check(&self, it: &Planned) -> Result<(), Failure> {
         let stale = |why: &str| {
-            let again =
-                format!("look at a new plan: links slots plan {} --out PLAN", self.file.name);
+            let again = format!(
+                "look at a new plan: links slots plan {} --out PLAN",
+                quoted(&self.file.name)
+            );
             Failure::new(
                 Exit::Conflict,
                 format!("{why} since the plan was made; nothing was written"),
@@ -198,7 +233,7 @@ impl SavedPlan {
         }
         let hashes = |hash: Vec<&String>| hash.into_iter().cloned().collect::<Vec<_>>();
         let then = hashes(self.images.iter().map(|it| &it.sha256).collect());
-        if then != hashes(it.images.iter().map(|it| &it.hash).collect()) {
+        if then != hashes(it.images.iter().map(|it| &it.local.hash).collect()) {
             return Err(stale("an image was changed"));
         }
         // What was uploaded since would be uploaded no longer, which is all the same.
@@ -215,8 +250,10 @@ impl SavedPlan {
 
     /// What to tell whoever has edited the page file since.
     pub(super) fn note(&self) -> Option<String> {
+        // The plan names the file: nothing is said of one elsewhere, not even whether it is there.
         let path = Path::new(&self.file.name);
-        let (_, bytes) = path.is_file().then(|| manifest::read(path)).and_then(Result::ok)?;
+        let is_there = lies_beneath(path, &self.file.folder) && path.is_file();
+        let (_, bytes) = is_there.then(|| manifest::read(path)).and_then(Result::ok)?;
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
         (hash_of(text) != self.file.sha256).then(|| {
             format!("{} was edited since the plan was made; the plan is as it was", self.file.name)

@@ -23,8 +23,8 @@ pub(crate) struct SlotsSetArgs {
     /// Id of the block, as `links slots list` shows it
     #[arg(value_parser = key::slot)]
     id: i64,
-    /// Fields of the block's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`; or a YAML or JSON file with
-    /// them (`-`: standard input)
+    /// Fields of the block's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
+    /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -32,8 +32,11 @@ pub(crate) struct SlotsSetArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?.of_data()?.some("title=Menu")?;
-    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
+    let fields = Fields::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
+    let fields = fields.no_local_images(&[])?;
+    let client = context.writer(args.dry_run).await?;
+    let slots = client.profile(args.profile).slots();
+    let fields = fields.upload(context, &client).await?;
     let changed = slots.update(args.id, fields.object()).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))

@@ -1,6 +1,7 @@
 //! `links slots template`
 
 use clap::Args;
+use links_sdk::apply::literal;
 use links_sdk::types::SlotType;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ pub(crate) async fn run(
     }
     let mut item = json!({ "type": it.type_ });
     if !it.example.is_empty() {
-        item["data"] = Value::Object(it.example.0.clone());
+        item["data"] = Value::Object(literal(&it.example).0);
     }
     let text = document(&it, &item)?;
     Ok(Outcome::own(item, View::Document(text)))

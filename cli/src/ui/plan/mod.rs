@@ -3,10 +3,9 @@
 mod model;
 mod text;
 
-use links_sdk::Slot;
-use links_sdk::apply::{KeptReason, Notice, Plan};
+use links_sdk::apply::{KeptReason, Notice};
 
-pub(crate) use model::Shown;
+pub(crate) use model::{Shown, Upload};
 pub(crate) use text::cut;
 
 use super::width;
@@ -21,8 +20,8 @@ const KEPT_MAX: usize = 12;
 
 /// What a plan does to a page: changes with old and new value, new blocks, moves, blocks kept and deleted. `unnamed` says why a block
 /// stays that could be deleted.
-pub(crate) fn lines(plan: &Plan, page: &[Slot], unnamed: &str) -> Vec<Line> {
-    Shown::of(plan, page).lines(width(), unnamed)
+pub(crate) fn lines(shown: &Shown<'_>, unnamed: &str) -> Vec<Line> {
+    shown.lines(width(), unnamed)
 }
 
 impl Shown<'_> {
@@ -49,6 +48,8 @@ impl Shown<'_> {
             lines.push(Line::new(Tone::Changed, format!("> {} {place}", it.block.name())));
         }
         lines.extend(self.kept(unnamed));
+        let upload = |it| Line::new(Tone::Changed, format!("^ upload {it}"));
+        lines.extend(self.uploads.iter().map(upload));
         for it in self.deletes {
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
             lines.push(Line::new(Tone::Removed, format!("- {name}, with its click statistics")));

@@ -1,6 +1,7 @@
 //! A plan as both people and scripts see it: every change by its path, and the fewest moves.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use links_sdk::Slot;
 use links_sdk::apply::{self, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
@@ -17,11 +18,30 @@ pub(crate) struct Shown<'p> {
     pub(super) updates: Vec<Updated<'p>>,
     pub(super) creates: &'p [Create],
     pub(super) moves: Vec<Move<'p>>,
+    /// Images that leave this machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) uploads: Vec<Upload>,
     pub(super) deletes: &'p [Delete],
     /// How many of them go before the new ones come, because the page is full.
     pub(super) make_room: usize,
     pub(super) kept: &'p [Kept],
     pub(super) notices: &'p [Notice],
+}
+
+/// An image that is uploaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Upload {
+    /// The index of the first item in the file that names it.
+    pub(crate) index: usize,
+    /// Where in that item's data.
+    pub(crate) path: String,
+    /// Where it is on this machine, without links.
+    pub(crate) file: String,
+    /// Its type, by its content.
+    #[serde(rename = "type")]
+    pub(crate) media_type: &'static str,
+    /// Number of its bytes.
+    pub(crate) bytes: u64,
 }
 
 /// New values for a block.
@@ -76,11 +96,30 @@ impl<'p> Shown<'p> {
             updates: plan.updates.iter().map(updated).collect(),
             creates: &plan.creates,
             moves: moves(plan, page),
+            uploads: Vec::new(),
             deletes: &plan.deletes,
             make_room: plan.make_room,
             kept: &plan.kept,
             notices: &plan.notices,
         }
+    }
+
+    /// The same with images that are uploaded.
+    pub(crate) fn with_uploads(self, uploads: Vec<Upload>) -> Self {
+        Self { uploads, ..self }
+    }
+
+    /// Images that are uploaded.
+    pub(crate) fn uploads(&self) -> &[Upload] {
+        &self.uploads
+    }
+}
+
+/// As people see it: `images/menu.gif (image/gif, 43 bytes)`.
+impl fmt::Display for Upload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, media_type, bytes, .. } = self;
+        write!(f, "{} ({media_type}, {bytes} bytes)", crate::ui::clean::line(file))
     }
 }
 

@@ -1,4 +1,5 @@
-use links_sdk::apply::{DesiredPage, Options};
+use links_sdk::Slot;
+use links_sdk::apply::{DesiredPage, Options, Plan};
 use serde_json::{Value, json};
 
 use super::*;

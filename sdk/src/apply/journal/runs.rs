@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::entry::{Entry, Opening, short_hash};
 use super::log::{BadJournal, Log, State, opening_of};
 use super::{Ending, Journal, own_file};
-use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash};
+use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash, literal};
 
 /// Runs that came to an end are kept until there are this many newer ones.
 const KEPT: usize = 50;
@@ -101,9 +101,18 @@ pub enum LockError {
 }
 
 #[derive(Serialize)]
-struct Backup<'a> {
+struct Backup {
     profile: i64,
-    slots: &'a [DesiredSlot],
+    slots: Vec<DesiredSlot>,
+}
+
+impl Backup {
+    /// The page as a page file, which refers to nothing.
+    fn of(page: &Page, types: &SlotTypes) -> Self {
+        let slots = DesiredPage::from_page(&page.slots, types).slots.into_iter();
+        let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
+        Self { profile: page.id, slots: slots.map(written).collect() }
+    }
 }
 
 impl Runs {
@@ -223,8 +232,7 @@ impl Runs {
         self.tidy();
         let run = self.new_name(opening.time);
         crash::point("before_write");
-        let slots = &DesiredPage::from_page(&page.slots, types).slots;
-        let backup = serde_json::to_vec_pretty(&Backup { profile: page.id, slots })?;
+        let backup = serde_json::to_vec_pretty(&Backup::of(page, types))?;
         let mut file = private().create_new(true).open(self.backup(&run))?;
         crash::tear(&mut file, &backup);
         file.write_all(&backup)?;

@@ -115,6 +115,22 @@ fn the_backup_is_the_page_as_a_file() {
 }
 
 #[test]
+fn found_05_a_backup_refers_to_nothing_whatever_the_service_says() {
+    let mut desk = Desk::new();
+    desk.page.slots[0].data = serde_json::from_value(
+        json!({"image": {"$upload": "/etc/passwd"}, "all": [{"$$form": "x", "$": [{"$form": 1}]}]}),
+    )
+    .unwrap();
+    let run = desk.interrupted();
+    let backup: serde_json::Value =
+        serde_json::from_slice(&fs::read(desk.runs.backup(&run)).unwrap()).unwrap();
+    assert_eq!(
+        backup["slots"][0]["data"],
+        json!({"image": {"$$upload": "/etc/passwd"}, "all": [{"$$$form": "x", "$$": [{"$$form": 1}]}]})
+    );
+}
+
+#[test]
 fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
     let desk = Desk::new();
     let run = desk.interrupted();

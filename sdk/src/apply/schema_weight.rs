@@ -1,0 +1,153 @@
+//! Whether a JSON Schema of the service can be applied in bounded time: a few hundred bytes of references that double describe a tree of
+//! astronomic size.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+/// Most schemas that may apply along one path from the root of the data down.
+const MOST: u64 = 20_000;
+
+/// Deepest data that is looked into, as deep as a page file may be.
+const DATA_DEPTH: usize = 32;
+
+/// Longest chain of references and keywords.
+const CHAIN: usize = 400;
+
+/// Keywords that apply to the same value as the schema that has them.
+const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
+const LISTS_IN_PLACE: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const MAPS_IN_PLACE: [&str; 2] = ["dependentSchemas", "dependencies"];
+
+/// Keywords that apply to values below.
+const BELOW: [&str; 7] = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+];
+
+/// Returns whether a schema applies in a number of steps that is bounded by the size of the data. References other than into the schema
+/// itself count as none, for nothing is fetched.
+///
+/// ```
+/// use links_sdk::apply::is_bounded_schema;
+/// use serde_json::json;
+///
+/// let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
+/// assert!(is_bounded_schema(&tree));
+/// let twice = json!({"items": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}});
+/// assert!(!is_bounded_schema(&twice));
+/// ```
+pub fn is_bounded_schema(schema: &Value) -> bool {
+    let mut walk = Walk { root: schema, known: HashMap::new(), chain: 0 };
+    walk.weight(schema, DATA_DEPTH).is_some()
+}
+
+struct Walk<'s> {
+    root: &'s Value,
+    /// By schema and depth of data that is left. None while it is looked into: what comes back to itself there never ends.
+    known: HashMap<(*const Value, usize), Option<u64>>,
+    chain: usize,
+}
+
+impl<'s> Walk<'s> {
+    /// The number of schemas that apply along the heaviest path of data; none where that is too many.
+    fn weight(&mut self, schema: &'s Value, depth: usize) -> Option<u64> {
+        let Value::Object(keywords) = schema else { return Some(0) };
+        let key = (std::ptr::from_ref(schema), depth);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        if self.chain == CHAIN {
+            return None;
+        }
+        self.chain += 1;
+        self.known.insert(key, None);
+
+        let referred = keywords.get("$ref").and_then(Value::as_str);
+        let referred = referred.and_then(|path| self.root.pointer(path.strip_prefix('#')?));
+        let list = |name: &str| keywords.get(name).and_then(Value::as_array).into_iter().flatten();
+        let map = |name: &str| {
+            keywords.get(name).and_then(Value::as_object).into_iter().flat_map(|map| map.values())
+        };
+        let here = referred.into_iter();
+        let here = here.chain(IN_PLACE.iter().filter_map(|name| keywords.get(*name)));
+        let here = here.chain(LISTS_IN_PLACE.iter().flat_map(|name| list(name)));
+        let here: Vec<_> = here.chain(MAPS_IN_PLACE.iter().flat_map(|name| map(name))).collect();
+        let mut weight = 1;
+        for schema in here {
+            weight += self.weight(schema, depth)?;
+        }
+        if let Some(depth) = depth.checked_sub(1) {
+            // One property is one path; patterns may meet at the same one.
+            for exclusive in [map("properties").collect(), list("prefixItems").collect::<Vec<_>>()]
+            {
+                let mut most = 0;
+                for schema in exclusive {
+                    most = most.max(self.weight(schema, depth)?);
+                }
+                weight += most;
+            }
+            let below = BELOW.iter().filter_map(|name| keywords.get(*name));
+            // `items` was a list once.
+            let below = below.chain(list("items")).chain(map("patternProperties"));
+            for schema in below.collect::<Vec<_>>() {
+                weight += self.weight(schema, depth)?;
+            }
+        }
+        self.chain -= 1;
+        let weight = Some(weight).filter(|weight| *weight <= MOST);
+        self.known.insert(key, weight);
+        weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// `a0` refers to `a1` twice, and so on.
+    fn doubling(levels: usize) -> Value {
+        let twice = |to: usize| {
+            let next = json!({ "$ref": format!("#/$defs/a{to}") });
+            json!({ "allOf": [next, next] })
+        };
+        let mut definitions: serde_json::Map<_, _> =
+            (0..levels).map(|at| (format!("a{at}"), twice(at + 1))).collect();
+        definitions.insert(format!("a{levels}"), json!({"type": "object"}));
+        json!({ "$ref": "#/$defs/a0", "$defs": definitions })
+    }
+
+    #[test]
+    fn found_h_references_that_double_are_not_followed() {
+        assert!(is_bounded_schema(&doubling(8)));
+        assert!(!is_bounded_schema(&doubling(40)));
+        let wide = json!({ "$ref": "#" });
+        assert!(!is_bounded_schema(&json!({ "allOf": vec![wide; 1000] })));
+        let chain: serde_json::Map<_, _> = (0..5000)
+            .map(|at| (format!("a{at}"), json!({ "$ref": format!("#/$defs/a{}", at + 1) })))
+            .collect();
+        assert!(!is_bounded_schema(&json!({ "$ref": "#/$defs/a0", "$defs": chain })));
+        assert!(!is_bounded_schema(&json!({ "$ref": "#" })));
+    }
+
+    #[test]
+    fn found_h_ordinary_schemas_are_bounded() {
+        for schema in [
+            json!({}),
+            json!(true),
+            json!({"properties": {"items": {"type": "array", "items": {"$ref": "#/$defs/item"}}},
+                "$defs": {"item": {"anyOf": [{"properties": {"items": {"items": {"$ref": "#/$defs/item"}}}}, {"type": "null"}]}}}),
+            json!({"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#"}, "c": {"$ref": "#"}}}),
+            json!({"$ref": "https://elsewhere.example/schema"}),
+        ] {
+            assert!(is_bounded_schema(&schema), "{schema}");
+        }
+    }
+}
