@@ -41,7 +41,8 @@ pub(crate) async fn start(
             Failure::usage(format!("cannot create {}: {error}", folder.display()))
         })?;
     }
-    let mut builder = ContractServer::builder(World::cafe()).state_file(path.clone());
+    let mut builder =
+        ContractServer::builder(World::cafe().with_random_tokens()).state_file(path.clone());
     if let Some(port) = port {
         builder = builder.port(port);
     }

@@ -81,3 +81,42 @@ fn it_serves_other_programs_until_it_is_stopped() {
     assert!(stopped.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
+
+/// The token of the sandbox below this folder.
+fn token(stage: &Stage) -> String {
+    let mut child = stage
+        .command(["sandbox", "serve"])
+        .stdout(Stdio::piped())
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    child.wait().unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    said["token"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
+    let (one, other) = (stage(), stage());
+    let first = token(&one);
+    assert!(first.len() > 60, "{first}");
+    assert_ne!(first, token(&other));
+    assert_eq!(one.run("--sandbox me").exit, 0);
+    assert_eq!(first, token(&one));
+    assert_eq!(one.run("sandbox reset").exit, 0);
+    assert_ne!(first, token(&one));
+}
+
+#[cfg(unix)]
+#[test]
+fn found_39_only_the_owner_can_read_its_state() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = stage();
+    assert_eq!(stage.run("--sandbox me").exit, 0);
+    let path = stage.run("sandbox path").stdout.trim_end().to_owned();
+    assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+}

@@ -4,6 +4,7 @@
 
 mod connector;
 mod faults;
+mod guard;
 mod image;
 mod operations;
 mod shapes;

@@ -340,10 +340,15 @@ async fn read_request(
 /// The service's whole answer, over a connection of its own.
 async fn exchange(service: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(service).await?;
-    let end_of_line = request.windows(2).position(|pair| pair == b"\r\n").unwrap() + 2;
-    stream.write_all(&request[..end_of_line]).await?;
-    stream.write_all(b"Connection: close\r\n").await?;
-    stream.write_all(&request[end_of_line..]).await?;
+    let head = head_length(request).expect("a whole head");
+    let lines = String::from_utf8_lossy(&request[..head]);
+    let mut lines = lines.split_inclusive("\r\n");
+    let first = lines.next().expect("a request line");
+    // The service answers only under its own name.
+    let others = lines.filter(|line| !line.to_ascii_lowercase().starts_with("host:"));
+    let head = format!("{first}Host: {service}\r\nConnection: close\r\n");
+    stream.write_all(others.fold(head, |head, line| head + line).as_bytes()).await?;
+    stream.write_all(&request[head_length(request).unwrap_or_default()..]).await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
     Ok(answer)
