@@ -1,34 +1,30 @@
 Register-ArgumentCompleter -Native -CommandName links -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    $prev = $env:LINKS_COMPLETE;
-    $env:LINKS_COMPLETE = "powershell";
-
-    $args = $commandAst.Extent.Text
-    $args = $args.Substring(0, [math]::Min($cursorPosition, $args.Length));
-    if ($wordToComplete -eq "") {
-        $args += " ''";
-    }
-
-    $results = Invoke-Expression @"
-& links -- $args
-"@;
-    if ($null -eq $prev) {
-        Remove-Item Env:\LINKS_COMPLETE;
-    } else {
-        $env:LINKS_COMPLETE = $prev;
-    }
-    $results | ForEach-Object {
-        $split = $_.Split("`t");
-        $cmd = $split[0];
-
-        if ($split.Length -eq 2) {
-            $help = $split[1];
+    # What is on the line is read, not run.
+    $words = @(foreach ($element in $commandAst.CommandElements) {
+        if ($element.Extent.EndOffset -ge $cursorPosition) { break }
+        if ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) {
+            $element.Value
+        } else {
+            $element.Extent.Text
         }
-        else {
-            $help = $split[0];
-        }
-
-        [System.Management.Automation.CompletionResult]::new($cmd, $cmd, 'ParameterValue', $help)
+    })
+    $typed = $wordToComplete -replace '^[''"]', '' -replace '[''"]$', ''
+    try {
+        $env:LINKS_COMPLETE = 'powershell'
+        $env:LINKS_COMPLETE_WORDS = ($words + $typed) -join "`n"
+        $candidates = @(& links)
+    } finally {
+        Remove-Item Env:\LINKS_COMPLETE, Env:\LINKS_COMPLETE_WORDS -ErrorAction Ignore
     }
-};
+    foreach ($candidate in $candidates) {
+        $value, $told = $candidate -split "`t", 2
+        $text = $value
+        if ($value -cnotmatch '^[A-Za-z0-9_.:/=+-]+$') {
+            $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value) + "'"
+        }
+        if (-not $told) { $told = $value }
+        [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $told)
+    }
+}

@@ -17,6 +17,7 @@ mod canary;
 mod canned;
 mod chromium;
 mod ci;
+mod completion;
 mod config;
 mod connect;
 mod crash;

@@ -10,6 +10,7 @@ use clap_complete::engine::{
 };
 use serde_json::Value;
 
+use super::quote::is_plain;
 use crate::args::Global;
 use crate::config::KEYS;
 use crate::context::{Context, NAMES};
@@ -57,7 +58,8 @@ impl Known {
     }
 
     fn pages(&self) -> Vec<CompletionCandidate> {
-        self.names.profiles.values().map(|it| candidate(&it.login, &it.title)).collect()
+        let known = self.names.profiles.values().filter(|it| is_name(&it.login, "._"));
+        known.map(|it| candidate(&it.login, &it.title)).collect()
     }
 
     fn slots(&self) -> Vec<CompletionCandidate> {
@@ -67,13 +69,18 @@ impl Known {
     }
 
     fn forms(&self) -> Vec<CompletionCandidate> {
-        self.names.forms.iter().map(|(id, title)| candidate(id, title)).collect()
+        let known = self.names.forms.iter().filter(|(id, _)| is_name(id, "-"));
+        known.map(|(id, title)| candidate(id, title)).collect()
     }
 
     fn types(&self) -> Vec<CompletionCandidate> {
         let Some(types) = &self.types else { return Vec::new() };
         let title = |name: &str| types.get(name).map(|it| it.title.clone()).unwrap_or_default();
-        types.creatable().map(|name| candidate(name, &title(name))).collect()
+        types
+            .creatable()
+            .filter(|it| is_name(it, "_-"))
+            .map(|name| candidate(name, &title(name)))
+            .collect()
     }
 
     /// Fields of the slot type that the line is about; behind `field=` the values it may have.
@@ -91,13 +98,17 @@ impl Known {
         let properties = kind.and_then(|it| it.schema.0.get("properties")?.as_object());
         let Some(properties) = properties else { return Vec::new() };
         let mut found = Vec::new();
-        for (name, schema) in properties {
+        for (name, schema) in properties.iter().filter(|(name, _)| is_name(name, "_-")) {
             let is_text = schema["type"] == "string" || schema["type"][0] == "string";
             let sign = if is_text { "=" } else { ":=" };
             let start = format!("{name}{sign}");
             let values = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
             if typed.starts_with(&start) {
-                found.extend(values.map(|it| candidate(format!("{start}{it}"), "")));
+                found.extend(
+                    values
+                        .filter(|it| is_plain(it))
+                        .map(|it| candidate(format!("{start}{it}"), "")),
+                );
             } else {
                 found.push(candidate(start, schema["description"].as_str().unwrap_or_default()));
             }
@@ -182,6 +193,12 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
     };
     let known = known.clone();
     arg.add(ArgValueCandidates::new(move || list(&known)))
+}
+
+/// Whether a text of the service can be a name: it needs no quotes in any shell, and is no option.
+fn is_name(text: &str, more: &str) -> bool {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(is_fine)
 }
 
 /// What `links api` takes.

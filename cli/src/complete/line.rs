@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Stands where the cursor is, so that an empty last word is one.
-const CURSOR: char = '\u{1}';
+use super::quote::Quote;
 
 /// What is asked for: the line up to the cursor, what of its last word is replaced, why, and how wide the terminal is.
 #[derive(Debug, Default)]
@@ -11,55 +10,85 @@ pub(super) struct Asked {
     pub(super) words: Vec<OsString>,
     /// Bytes of the last word that stay as they are.
     pub(super) kept: usize,
-    /// Whether the last word has a quote that is not closed.
-    pub(super) quoted: bool,
-    /// Whether the candidates are only shown.
-    pub(super) lists: bool,
+    /// The quotes that are open in the last word.
+    pub(super) quote: Quote,
+    /// Whether the shell will expand a `~` at the beginning of the last word.
+    pub(super) expands_home: bool,
+    /// Why bash asks.
+    pub(super) lists: Lists,
     pub(super) width: usize,
+}
+
+/// Whether candidates are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// No: the one there is, or what all have in common, is inserted.
+    #[default]
+    No,
+    /// Yes, and what they have in common is inserted.
+    Also,
+    /// Yes, and nothing is inserted.
+    Only,
 }
 
 impl Asked {
     /// As the script of bash says it.
     pub(super) fn of(said: &[OsString]) -> Self {
         let said = |at: usize| said.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
-        let (words, quoted) = split(&said(0));
+        let (words, quote) = read(&said(0));
         let typed = words.last().map_or("", String::as_str);
         let replaced = said(1);
-        let plain = shlex::split(&replaced).map(|words| words.concat());
-        let kept = [Some(replaced.into_owned()), plain]
+        let plain = read(&replaced).0.concat();
+        let kept = [&*replaced, &plain]
             .into_iter()
-            .flatten()
-            .find_map(|it| typed.strip_suffix(it.as_str()).map(str::len))
+            .find_map(|it| typed.strip_suffix(it).map(str::len))
             .unwrap_or(0);
         Self {
             kept,
-            quoted,
-            // `?`, `!` and `@`: the ways of readline to show candidates.
-            lists: matches!(said(2).as_ref(), "63" | "33" | "64"),
+            quote,
+            expands_home: quote == Quote::None && replaced.starts_with("~/"),
+            // The ways of readline to show candidates.
+            lists: match said(2).as_ref() {
+                "63" => Lists::Only,
+                "33" | "64" => Lists::Also,
+                _ => Lists::No,
+            },
             width: said(3).parse().unwrap_or(80),
             words: words.into_iter().map(OsString::from).collect(),
         }
     }
 }
 
-/// The words of a line that may end anywhere, and whether it ends inside quotes.
-fn split(line: &str) -> (Vec<String>, bool) {
-    let ends = ["", "\"", "'"];
-    let found = ends.iter().find_map(|end| {
-        let words = shlex::split(&format!("{line}{CURSOR}{end}"))?;
-        Some((words, !end.is_empty()))
-    });
-    let (mut words, quoted) = found.unwrap_or_default();
-    if let Some(last) = words.last_mut() {
-        last.retain(|c| c != CURSOR);
+/// The words of a line that may end anywhere, the last one even if it is empty, and the quotes that are open at its end.
+fn read(line: &str) -> (Vec<String>, Quote) {
+    let (mut quote, mut is_strange) = (Quote::None, false);
+    // The second is `None` between two words.
+    let (mut words, mut begun) = (Vec::new(), None::<String>);
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        if quote == Quote::None && c.is_ascii_whitespace() {
+            words.extend(begun.take());
+            continue;
+        }
+        let word = begun.get_or_insert_default();
+        let next = rest.peek().copied();
+        match (quote, c) {
+            (Quote::None, '\'') => quote = Quote::Single,
+            (Quote::None, '"') => quote = Quote::Double,
+            (Quote::Single, '\'') | (Quote::Double, '"') => quote = Quote::None,
+            (Quote::None, '\\') => word.extend(rest.next()),
+            (Quote::Double, '\\') if next.is_none_or(|it| "$`\"\\".contains(it)) => {
+                word.extend(rest.next());
+            }
+            (Quote::None, '$' | '<' | '>') if next == Some('(') => is_strange = true,
+            (Quote::None, '$') if matches!(next, Some('\'' | '{')) => is_strange = true,
+            (Quote::Double, '$') if matches!(next, Some('(' | '{')) => is_strange = true,
+            (Quote::None | Quote::Double, '`') => is_strange = true,
+            (_, c) => word.push(c),
+        }
     }
-    (words, quoted)
-}
-
-/// A word as it can stand in a line.
-pub(super) fn escaped(word: &str) -> String {
-    let plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "%+,-./:=@_^~".contains(c);
-    word.chars().flat_map(|c| (!plain(c)).then_some('\\').into_iter().chain([c])).collect()
+    words.push(begun.unwrap_or_default());
+    (words, if is_strange { Quote::Unknown } else { quote })
 }
 
 #[cfg(test)]
@@ -88,12 +117,38 @@ mod tests {
             ("links slots add x text=@fi", "@fi", "text=@fi", 5),
             ("links slots add x title=\"a b", "a b", "title=a b", 6),
             ("links slots add x a\\ b", "a\\ b", "a b", 0),
+            ("links slots add x \"a\\$b", "a\\$b", "a$b", 0),
+            ("links slots add x \"a\\b", "a\\b", "a\\b", 0),
+            ("links slots add x t=@a\\$\\", "@a\\$\\", "t=@a$", 2),
         ] {
             let (words, found) = asked(line, replaced);
             assert_eq!((words.last().unwrap().as_str(), found), (last, kept), "{line}");
         }
         assert_eq!(asked("links  'a b' ", "").0, ["links", "a b", ""]);
-        assert!(Asked::of(&["links \"a".into()]).quoted);
+        assert_eq!(asked("links ''", "").0, ["links", ""]);
+    }
+
+    #[test]
+    fn found_08_the_open_quotes_are_known() {
+        for (line, quote) in [
+            ("links a", Quote::None),
+            ("links \"a", Quote::Double),
+            ("links 'a", Quote::Single),
+            ("links 'a'", Quote::None),
+            ("links \"it's", Quote::Double),
+            ("links \"a\\\"b", Quote::Double),
+            ("links 'a\\", Quote::Single),
+            ("links 'a'\"b", Quote::Double),
+            ("links \\'a", Quote::None),
+            ("links $a", Quote::None),
+            ("links $'a", Quote::Unknown),
+            ("links \"$(a", Quote::Unknown),
+            ("links `a", Quote::Unknown),
+            ("links <(a", Quote::Unknown),
+            ("links '$(a`", Quote::Single),
+        ] {
+            assert_eq!(Asked::of(&[line.into()]).quote, quote, "{line}");
+        }
     }
 
     #[test]
@@ -103,12 +158,5 @@ mod tests {
             assert!(asked.kept <= line.len(), "{line}");
         }
         assert!(Asked::of(&[]).words.len() < 2);
-    }
-
-    #[test]
-    fn what_a_shell_would_read_otherwise_is_escaped() {
-        assert_eq!(escaped("style=primary"), "style=primary");
-        assert_eq!(escaped("./my page$(x)*.yaml"), "./my\\ page\\$\\(x\\)\\*.yaml");
-        assert_eq!(escaped("кафе"), "кафе");
     }
 }

@@ -6,13 +6,14 @@ mod candidates;
 mod fuzzed;
 mod line;
 mod offer;
+mod quote;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::{Args, Command, ValueEnum};
 use clap_complete::engine;
-use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell};
+use clap_complete::env::{Elvish, EnvCompleter};
 
 use crate::exit::Exit;
 use candidates::Known;
@@ -22,6 +23,9 @@ use line::Asked;
 
 /// Set by the scripts to the name of their shell.
 pub(crate) const VARIABLE: &str = "LINKS_COMPLETE";
+
+/// Set by the script of PowerShell to the words of the line, one a line: not all of its versions hand over every argument as it is.
+const WORDS: &str = "LINKS_COMPLETE_WORDS";
 
 /// A shell with a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,8 +50,8 @@ impl Shell {
             Self::Bash => Ok(include_str!("bash.sh").to_owned()),
             Self::Zsh => Ok(include_str!("zsh.sh").to_owned()),
             Self::Elvish => registration(&Elvish),
-            Self::Fish => registration(&Fish),
-            Self::Power => registration(&Powershell),
+            Self::Fish => Ok(include_str!("fish.fish").to_owned()),
+            Self::Power => Ok(include_str!("powershell.ps1").to_owned()),
         }
     }
 }
@@ -66,12 +70,18 @@ pub(crate) fn asked(args: &[OsString], command: impl FnOnce() -> Command) -> Opt
     let said: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
     let mut asked = match shell {
         Shell::Bash => Asked::of(&said),
-        _ => Asked { words: said, ..Asked::default() },
+        Shell::Power => {
+            let words = std::env::var(WORDS).unwrap_or_default();
+            Asked { words: words.split('\n').map(OsString::from).collect(), ..Asked::default() }
+        }
+        // Their scripts say nothing of a `~` that will not be expanded.
+        _ => Asked { words: said, expands_home: true, ..Asked::default() },
     };
     let Some(last) = asked.words.last_mut() else { return Some(Exit::Ok) };
     let typed = last.to_string_lossy().into_owned();
     // The shell expands this only later.
-    let home = std::env::home_dir().filter(|_| typed.starts_with("~/"));
+    let is_below_home = asked.expands_home && typed.starts_with("~/");
+    let home = std::env::home_dir().filter(|_| is_below_home);
     let home = home.map(|it| it.to_string_lossy().into_owned());
     if let Some(home) = &home {
         *last = format!("{home}{}", &typed[1..]).into();

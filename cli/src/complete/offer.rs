@@ -4,12 +4,15 @@ use clap_complete::engine::CompletionCandidate;
 use unicode_width::UnicodeWidthStr;
 
 use super::Shell;
-use super::line::{Asked, escaped};
+use super::line::{Asked, Lists};
+use super::quote::{escaped, is_plain};
 use crate::ui::{clean, cut};
 
 /// What can stand where the cursor is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Offer {
+    /// What the shell expands: `~`, or nothing.
+    home: &'static str,
     value: String,
     told: String,
 }
@@ -20,13 +23,16 @@ impl Offer {
         let told = candidate.get_help().map(ToString::to_string).unwrap_or_default();
         let told = clean::line(told.lines().next().unwrap_or_default()).into_owned();
         // A line of the answer is a candidate, and the terminal shows it.
-        (!value.contains(clean::is_unsafe)).then_some(Self { value, told })
+        let is_shown = !value.contains(clean::is_unsafe);
+        // What looks like an option has to be one, not a file.
+        let is_option = value.starts_with('-');
+        (is_shown && (!is_option || is_plain(&value))).then_some(Self { home: "", value, told })
     }
 
     /// Says `~` for the home folder.
     pub(super) fn shorten(&mut self, home: &str) {
         if let Some(rest) = self.value.strip_prefix(home) {
-            self.value = format!("~{rest}");
+            (self.home, self.value) = ("~", rest.to_owned());
         }
     }
 }
@@ -43,25 +49,35 @@ pub(super) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Off
 
 /// For every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
 pub(super) fn lines(shell: Shell, offers: &[Offer]) -> String {
-    let line = |Offer { value, told }: &Offer| match (shell, told.is_empty()) {
+    let line = |Offer { home, value, told }: &Offer| match (shell, told.is_empty()) {
         (Shell::Zsh, bare) => {
-            let word = if value.starts_with('~') { escaped(value) } else { value.clone() };
-            let value = word.replace('\\', "\\\\").replace(':', "\\:");
+            let word = if home.is_empty() { value.clone() } else { escaped(value) };
+            let value = format!("{home}{}", word.replace('\\', "\\\\").replace(':', "\\:"));
             if bare { value } else { format!("{value}:{}", told.replace('\\', "\\\\")) }
         }
-        (Shell::Fish | Shell::Power, false) => format!("{value}\t{told}"),
-        _ => value.clone(),
+        (Shell::Fish | Shell::Power, false) => format!("{home}{value}\t{told}"),
+        _ => format!("{home}{value}"),
     };
     offers.iter().map(|it| line(it) + "\n").collect()
 }
 
 /// For bash, which knows no descriptions: they stand behind the values where several are only shown.
 pub(super) fn bash(offers: &[Offer], asked: &Asked) -> String {
-    let rest = |it: &Offer| it.value.get(asked.kept..).unwrap_or_default().to_owned();
-    if asked.lists && offers.len() > 1 {
-        let wide = offers.iter().map(|it| rest(it).width()).max().unwrap_or(0);
+    let rest = |it: &Offer| {
+        let from = asked.kept.saturating_sub(it.home.len());
+        (it.home, it.value.get(from..).unwrap_or_default().to_owned())
+    };
+    let is_shown = match asked.lists {
+        Lists::No => false,
+        Lists::Only => true,
+        // What is shown is inserted as far as it is alike.
+        Lists::Also => offers.iter().all(|it| is_plain(&it.value)),
+    };
+    if is_shown && offers.len() > 1 {
+        let text = |it: &Offer| rest(it).0.to_owned() + &rest(it).1;
+        let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
         let line = |it: &Offer| {
-            let value = rest(it);
+            let value = text(it);
             if it.told.is_empty() {
                 return value + "\n";
             }
@@ -70,12 +86,16 @@ pub(super) fn bash(offers: &[Offer], asked: &Asked) -> String {
         };
         return offers.iter().map(line).collect();
     }
-    let word = |it: &Offer| if asked.quoted { rest(it) } else { escaped(&rest(it)) };
-    offers.iter().map(|it| word(it) + "\n").collect()
+    let word = |it: &Offer| {
+        let (home, rest) = rest(it);
+        Some(format!("{home}{}\n", asked.quote.written(&rest)?))
+    };
+    offers.iter().filter_map(word).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::quote::Quote;
     use super::*;
 
     fn candidates() -> Vec<CompletionCandidate> {
@@ -86,7 +106,7 @@ mod tests {
             of("7", "text Good\u{202e}"),
             of("a:b\\", "x\\y"),
             of("cafe 1", ""),
-            of("~/a b", ""),
+            of("/home/me/a b", ""),
             of("x\u{1b}]52;c\u{7}", ""),
             of("--help", "Help"),
         ]
@@ -94,7 +114,8 @@ mod tests {
 
     #[test]
     fn each_shell_is_told_in_its_own_way() {
-        let offers = offers(&candidates(), "");
+        let mut offers = offers(&candidates(), "");
+        offers.iter_mut().for_each(|it| it.shorten("/home/me"));
         assert_eq!(offers.len(), 4, "neither options nor what would drive the terminal");
         assert_eq!(
             lines(Shell::Zsh, &offers),
@@ -107,9 +128,23 @@ mod tests {
         assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
         let asked = Asked { width: 20, ..Asked::default() };
         assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
-        let asked = Asked { lists: true, ..asked };
+        let asked = Asked { lists: Lists::Only, ..asked };
         assert_eq!(bash(&offers, &asked), "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n");
         assert_eq!(bash(&offers[..1], &asked), "7\n");
+        let asked = Asked { lists: Lists::Also, ..asked };
+        assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+    }
+
+    #[test]
+    fn found_08_a_candidate_is_written_for_the_quotes_that_are_open() {
+        let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
+        let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
+        let offers = offers(&candidates, "x");
+        let bash = |quote| bash(&offers, &Asked { quote, ..Asked::default() });
+        assert_eq!(bash(Quote::None), "x\\$\\(id\\)\nx\\'\\;id\\;\\'\nx\\\"\\;id\\;\\\"\nx\\!id\n");
+        assert_eq!(bash(Quote::Single), "x$(id)\nx'\\'';id;'\\''\nx\";id;\"\nx!id\n");
+        assert_eq!(bash(Quote::Double), "x\\$(id)\nx';id;'\nx\\\";id;\\\"\nx\"\\!\"id\n");
+        assert_eq!(bash(Quote::Unknown), "");
     }
 
     #[test]

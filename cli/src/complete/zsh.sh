@@ -1,9 +1,13 @@
 #compdef links
 _links() {
-    local candidate
+    local candidate word=${(Q)PREFIX}
     local -a whole begun as_is
-    [[ $PREFIX == '~/'* ]] && as_is=(-Q)
-    for candidate in "${(@f)$(LINKS_COMPLETE=zsh links -- "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
+    # Only without quotes a ~ is the home directory.
+    if [[ $word == '~'* ]]; then
+        [[ -z $QIPREFIX && $PREFIX == '~/'* ]] || return 1
+        as_is=(-Q)
+    fi
+    for candidate in "${(@f)$(LINKS_COMPLETE=zsh links -- "${(@Q)words[1,CURRENT-1]}" "$word" 2>/dev/null)}"; do
         if [[ ${${candidate//\\:/=}%%:*} == *[=/] ]]; then
             begun+=("$candidate")
         elif [[ -n $candidate ]]; then

@@ -1,5 +1,6 @@
 //! A terminal with somebody at it: `tests/terminal/run` gives these tests tmux and the shells.
 
+mod hostile_names;
 mod leaving;
 mod manners;
 mod shells;

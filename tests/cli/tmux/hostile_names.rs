@@ -1,0 +1,128 @@
+//! Names of files that would run a command if a shell read them: completed with TAB within each kind of quotes, and then run.
+
+use super::Tmux;
+use crate::stage::Stage;
+
+/// The name of a file, by its first letter. Each that is run as it is would leave a file `X`.
+const NAMES: &[&str] = &[
+    "a$(touch X).yaml",
+    "b`touch X`.yaml",
+    "c';touch X;'.yaml",
+    "d\";touch X;\".yaml",
+    "e;touch X;.yaml",
+    "f&touch X&.yaml",
+    "g|touch X|.yaml",
+    "h\\';touch X;.yaml",
+    "i!touch X!!.yaml",
+    "j'$(touch X)'.yaml",
+    "k #{x,y}*?[a]~^=%.yaml",
+    "l$'\\'';touch X;.yaml",
+    "m(touch X).yaml",
+    "n\\$(touch X)\\.yaml",
+    "o\"$(touch X)\"'$(touch X)'.yaml",
+    "p${IFS}$HOME.yaml",
+    "q<(touch X)>X.yaml",
+    "r кафе 日本.yaml",
+];
+
+/// A shell, and how it says that a command has ended well.
+struct Shell {
+    terminal: Tmux,
+    status: &'static str,
+    /// A quote within which some names cannot be written.
+    declines: fn(&str, &str) -> bool,
+}
+
+fn stage() -> Stage {
+    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    for name in NAMES {
+        stage.file(name, "profile: cafe\nslots: [{type: text, data: {title: Good morning!}}]\n");
+    }
+    stage
+}
+
+impl Shell {
+    /// Types the beginning of a name within a quote and presses TAB; whether the rest was offered.
+    fn complete(&self, quote: &str, start: &str) -> bool {
+        self.terminal.clear();
+        self.terminal.write(&format!("links slots plan {quote}{start}"));
+        self.terminal.press(&["Tab"]);
+        // Keys are taken one after the other, so that this is shown once TAB has done its work.
+        self.terminal.write("; echo over");
+        let shown =
+            self.terminal.wait_for("an answer to TAB", |screen| screen.contains("; echo over"));
+        shown.contains(".yaml")
+    }
+
+    /// Whether every name that is offered names its file, and none runs a command.
+    fn check(&self, stage: &Stage) {
+        let created = stage.home.path().join("X");
+        for quote in ["", "'", "\""] {
+            for name in NAMES {
+                let start: String = name.chars().take(1).collect();
+                let is_offered = self.complete(quote, &start);
+                assert_eq!(
+                    is_offered,
+                    !(self.declines)(quote, name),
+                    "{quote}{name}\n{}",
+                    self.terminal.screen()
+                );
+                self.terminal.press(&["C-c"]);
+                if !is_offered {
+                    continue;
+                }
+                self.terminal.clear();
+                self.terminal.write(&format!("links slots plan {quote}{start}"));
+                self.terminal.press(&["Tab"]);
+                self.terminal.write(&format!("; echo \"[exit {}]\"", self.status));
+                self.terminal.press(&["Enter"]);
+                let shown = self.terminal.end();
+                assert_eq!(shown.exit, 3, "{quote}{name}\n{}", shown.text);
+                assert!(!created.exists(), "{quote}{name} ran a command\n{}", shown.text);
+            }
+        }
+        assert_eq!(stage.server.account().profiles[0].slots.len(), 14);
+    }
+}
+
+#[test]
+#[ignore = "needs tmux and bash: see tests/terminal/run"]
+fn found_08_bash_runs_no_name() {
+    let stage = stage();
+    let terminal = Tmux::bash(&stage, 150, 50);
+    terminal.run("source <(links completions bash)");
+    // Within backquotes, which cannot be seen, one more level of quoting would be needed.
+    let declines = |_: &str, name: &str| name.contains('`');
+    let shell = Shell { terminal, status: "$?", declines };
+    shell.check(&stage);
+    // What several names have in common is inserted as well.
+    shell.terminal.run("bind 'set show-all-if-ambiguous on'");
+    for name in ["s$(touch X)1.yaml", "s$(touch X)2.yaml"] {
+        stage.file(name, "");
+    }
+    shell.terminal.write("links slots plan s");
+    shell.terminal.press(&["Tab"]);
+    shell.terminal.wait_for("both", |screen| screen.contains("plan s\\$\\(touch\\ X\\)"));
+    shell.terminal.press(&["Enter"]);
+    shell.terminal.run("true");
+    assert!(!stage.home.path().join("X").exists());
+}
+
+#[test]
+#[ignore = "needs tmux and zsh: see tests/terminal/run"]
+fn found_08_zsh_runs_no_name() {
+    let stage = stage();
+    let terminal = Tmux::start(&stage, &["zsh", "-f"], 150, 50);
+    terminal.run("autoload -U compinit; compinit -uD; source <(links completions zsh)");
+    Shell { terminal, status: "$?", declines: |_, _| false }.check(&stage);
+}
+
+#[test]
+#[ignore = "needs tmux and fish: see tests/terminal/run"]
+fn found_08_fish_runs_no_name() {
+    let stage = stage();
+    let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
+    let terminal =
+        Tmux::start(&stage, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);
+    Shell { terminal, status: "$status", declines: |_, _| false }.check(&stage);
+}
