@@ -147,8 +147,9 @@ fn format(words: &[&str]) -> Format {
     named.or(has_filter).or_else(of_environment).unwrap_or_default()
 }
 
-fn color(words: &[&str]) -> Option<Color> {
-    value(words, "--color", None).and_then(|it| clap::ValueEnum::from_str(it, true).ok())
+fn color(words: &[&str]) -> Color {
+    let flag = value(words, "--color", None);
+    settings::color_of_process(flag.and_then(|it| clap::ValueEnum::from_str(it, true).ok()))
 }
 
 #[cfg(test)]

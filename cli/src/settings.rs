@@ -297,6 +297,11 @@ fn color(flag: Option<Color>, set: &dyn Fn(&str) -> Option<String>) -> Result<Co
     })
 }
 
+/// When to use colour where nothing but the environment is known.
+pub(crate) fn color_of_process(flag: Option<Color>) -> Color {
+    color(flag, &env).unwrap_or(Color::Auto)
+}
+
 fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, Failure> {
     match (flags, variable) {
         (0, None | Some("0")) => Ok(0),

@@ -56,13 +56,20 @@ fn the_workflow_of_the_guide_passes() {
     assert_eq!(ran, 3);
 }
 
+fn read_action() -> Value {
+    yaml(&std::fs::read_to_string(Path::new(ROOT).join("action.yml")).unwrap())
+}
+
 /// Runs the checks of the action with these inputs.
 fn action(folder: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
-    let action = yaml(&std::fs::read_to_string(Path::new(ROOT).join("action.yml")).unwrap());
+    let action = read_action();
     let known = action["inputs"].as_object().unwrap();
     assert!(inputs.iter().all(|(name, _)| known.contains_key(*name)));
     let step = &action["runs"]["steps"][1];
     let value = |expression: &str| -> String {
+        if expression == "${{ steps.build.outputs.program }}" {
+            return env!("CARGO_BIN_EXE_links").to_owned();
+        }
         let name = expression.trim_start_matches("${{ inputs.").trim_end_matches(" }}");
         let given = inputs.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
         given.unwrap_or_else(|| known[name]["default"].as_str().unwrap().to_owned())
@@ -75,6 +82,74 @@ fn action(folder: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
         .collect();
     let output = bash(folder, step["run"].as_str().unwrap(), &env);
     (output.status.code(), text(&output))
+}
+
+/// A cargo that tells what it is given, asks the real one whether the workspace is whole, and installs a program.
+const CARGO: &str = r#"#!/bin/sh
+{ pwd; echo "$*"; env; } > "$NOTES"
+"$REAL_CARGO" metadata --no-deps --offline --format-version 1 > /dev/null || exit 1
+while [ $# -gt 0 ]; do [ "$1" = --root ] && root=$2; shift; done
+mkdir -p "$root/bin" && echo program > "$root/bin/links"
+"#;
+
+#[test]
+fn found_09_the_action_builds_nothing_that_the_checkout_chooses() {
+    let runner = tempfile::tempdir().unwrap();
+    let [workspace, temporary, tools] = ["work", "temp", "tools"].map(|it| runner.path().join(it));
+    for folder in [&workspace.join(".cargo"), &temporary, &tools] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let toolchain = "[toolchain]\npath = \"./evil\"\n";
+    std::fs::write(workspace.join("rust-toolchain.toml"), toolchain).unwrap();
+    let config = "[build]\nrustc-wrapper = \"./evil\"\n";
+    std::fs::write(workspace.join(".cargo/config.toml"), config).unwrap();
+    let fake = tools.join("cargo");
+    std::fs::write(&fake, CARGO).unwrap();
+    let made = Command::new("chmod").arg("+x").arg(&fake).status().unwrap();
+    assert!(made.success());
+
+    let (notes, output) = (runner.path().join("notes"), runner.path().join("output"));
+    let step = read_action()["runs"]["steps"][0].clone();
+    assert_eq!(step.get("env"), None);
+    let ended = Command::new("bash")
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()])
+        .current_dir(&workspace)
+        .env("PATH", format!("{}:/usr/bin:/bin", tools.display()))
+        .env("GITHUB_ACTION_PATH", ROOT)
+        .env("RUNNER_TEMP", &temporary)
+        .env("GITHUB_OUTPUT", &output)
+        .env("NOTES", &notes)
+        .env("REAL_CARGO", env!("CARGO"))
+        .envs(["LINKS_TOKEN", "LINKS_TOKEN_FILE", "GITHUB_TOKEN"].map(|name| (name, "canary-55ab")))
+        .output()
+        .unwrap();
+    assert!(ended.status.success(), "{}", text(&ended));
+
+    let notes = std::fs::read_to_string(&notes).unwrap();
+    let folder = Path::new(notes.lines().next().unwrap());
+    assert!(folder.starts_with(temporary.canonicalize().unwrap()), "{notes}");
+    assert!(!folder.starts_with(workspace.canonicalize().unwrap()), "{notes}");
+    assert!(notes.lines().nth(1).unwrap().contains("--locked"), "{notes}");
+    assert!(notes.lines().any(|it| it == "RUSTUP_TOOLCHAIN=stable"), "{notes}");
+    assert!(!notes.contains("canary-55ab"), "a token is given to the build\n{notes}");
+    let said = std::fs::read_to_string(&output).unwrap();
+    let program = said.trim().strip_prefix("program=").unwrap();
+    assert_eq!(std::fs::read_to_string(program).unwrap(), "program\n");
+}
+
+#[test]
+fn found_09_actions_are_named_by_their_commit_and_pull_requests_are_spoken_of() {
+    let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
+    let used: Vec<_> = guide.lines().filter_map(|line| line.split("uses: ").nth(1)).collect();
+    assert!(used.len() > 2, "{used:?}");
+    for action in used {
+        let commit = action.split('@').nth(1).unwrap().split(' ').next().unwrap();
+        let is_hash = commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
+        assert!(is_hash || commit == "COMMIT", "{action}");
+    }
+    for word in ["pull_request_target", "fork", "persist-credentials: false"] {
+        assert!(guide.contains(word), "{word}");
+    }
 }
 
 #[test]

@@ -238,17 +238,15 @@ impl Ui {
 }
 
 /// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
-pub(crate) fn help(error: &clap::Error, color: Option<Color>) {
-    let (is_mistake, terminal) = match error.use_stderr() {
-        true => (true, io::stderr().is_terminal()),
-        false => (false, io::stdout().is_terminal()),
+pub(crate) fn help(error: &clap::Error, color: Color) {
+    let is_mistake = error.use_stderr();
+    let terminal = match is_mistake {
+        true => io::stderr().is_terminal(),
+        false => io::stdout().is_terminal(),
     };
+    let is_colored = color == Color::Always || color == Color::Auto && terminal;
     let text = error.render();
-    let text = match color {
-        Some(Color::Always) => text.ansi().to_string(),
-        Some(Color::Auto) | None if terminal => text.ansi().to_string(),
-        Some(_) | None => text.to_string(),
-    };
+    let text = if is_colored { text.ansi().to_string() } else { text.to_string() };
     if is_mistake {
         stream::say(&text);
     } else {
