@@ -6,8 +6,9 @@ use clap_complete::engine::CompletionCandidate;
 
 use super::line::Asked;
 use super::offer;
+use super::quote::Quote;
 
-/// Completes a line. No candidate may take more than a line, or become several words where nothing is quoted.
+/// Completes a line. No candidate may take more than a line, or become anything but one word, whatever is quoted.
 pub(crate) fn completion(said: &[OsString]) {
     let asked = Asked::of(said);
     let Some(typed) = asked.words.last() else { return };
@@ -17,9 +18,14 @@ pub(crate) fn completion(said: &[OsString]) {
     let candidate = CompletionCandidate::new(&name).help(Some(name.clone().into()));
     let offers = offer::offers(&[candidate], "");
     let text = offer::bash(&offers, &asked);
-    assert_eq!(text.lines().count(), offers.len(), "{text:?}");
-    if offers.len() == 1 && !asked.quoted && asked.kept == 0 && !name.is_empty() {
-        let words = shlex::split(text.trim_end_matches('\n'));
-        assert_eq!(words, Some(vec![name]), "{text:?}");
+    assert!(text.lines().count() <= offers.len(), "{text:?}");
+    if text.lines().count() == 1 && asked.kept == 0 && !name.is_empty() {
+        let mark = match asked.quote {
+            Quote::Single => "'",
+            Quote::Double => "\"",
+            Quote::None | Quote::Unknown => "",
+        };
+        let written = format!("{mark}{}{mark}", text.trim_end_matches('\n'));
+        assert_eq!(shlex::split(&written), Some(vec![name]), "{written:?}");
     }
 }
