@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
+use crate::secrets::Secrets;
 use crate::token::Token;
 use crate::token_source::TokenSource;
 use crate::transport::Shared;
@@ -16,6 +17,7 @@ use crate::transport::observer::{Nobody, Observer};
 use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcess, Pacer, RateLimits};
 use crate::transport::tally::Written;
+use crate::transport::tls;
 use crate::transport::wire::Timeouts;
 use crate::writes::Writes;
 
@@ -54,6 +56,7 @@ pub struct ClientBuilder {
     clock: Arc<dyn Clock>,
     pacer: Arc<dyn Pacer>,
     observer: Arc<dyn Observer>,
+    secrets: Secrets,
 }
 
 /// Why there is no client.
@@ -68,7 +71,10 @@ pub enum BuildError {
         /// What is wrong with it.
         source: InvalidBaseUrl,
     },
-    /// The HTTP client cannot start: a bad proxy in the environment, no certificates on this machine.
+    /// TLS cannot be set up: there are no certificates on this machine.
+    #[error("TLS cannot be set up")]
+    Tls(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The HTTP client cannot start: a bad proxy in the environment, for example.
     #[error("the HTTP client cannot start")]
     Http(#[source] reqwest::Error),
 }
@@ -86,6 +92,7 @@ impl Client {
             clock: Arc::new(SystemClock::new()),
             pacer: Arc::new(InProcess::default()),
             observer: Arc::new(Nobody),
+            secrets: Secrets::default(),
         }
     }
 
@@ -210,6 +217,12 @@ impl ClientBuilder {
         self
     }
 
+    /// Where the tokens are kept that the client sends, so that no text repeats them.
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
     /// Checks the address and makes the client. Nothing is sent.
     ///
     /// # Errors
@@ -220,8 +233,7 @@ impl ClientBuilder {
             Ok(base) => base,
             Err(source) => return Err(BuildError::Base { address: self.base, source }),
         };
-        let http = http_client(&base, &self.user_agent, self.timeouts.connect)
-            .map_err(BuildError::Http)?;
+        let http = http_client(&base, &self.user_agent, self.timeouts.connect)?;
         let shared = Shared {
             base,
             http,
@@ -235,17 +247,10 @@ impl ClientBuilder {
             tally: Arc::default(),
             budget: Budget::full(),
             queue: Queue::default(),
+            secrets: self.secrets,
         };
         let Self { deadline, max_wait, .. } = self;
         Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: Writes::Send })
-    }
-}
-
-/// Sees to it that TLS can be spoken.
-pub(crate) fn provide_tls() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may have been faster; either provider serves.
-        let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }
 
@@ -253,15 +258,14 @@ fn http_client(
     base: &BaseUrl,
     user_agent: &str,
     connect: Duration,
-) -> reqwest::Result<reqwest::Client> {
-    provide_tls();
+) -> Result<reqwest::Client, BuildError> {
+    let tls = tls::config(base.is_https()).map_err(|error| BuildError::Tls(Box::new(error)))?;
     let builder = reqwest::Client::builder()
         .user_agent(user_agent)
+        .tls_backend_preconfigured(tls)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .connect_timeout(connect);
     let builder = if base.is_loopback() { builder.no_proxy() } else { builder };
-    // Reading the system's certificates is most of a client's cost, and plain http needs none.
-    let builder = if base.is_https() { builder } else { builder.tls_certs_only([]) };
-    builder.build()
+    builder.build().map_err(BuildError::Http)
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::operation::{self, Effect, Operation};
-use crate::token::Token;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::MOST_BYTES;
@@ -18,6 +17,8 @@ use crate::view::RequestView;
 
 /// Most characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
+/// Bytes of it in which secrets are looked for.
+const LOOKED_AT: usize = 64 * 1024;
 
 /// A call that failed: what happened, and whether anything was written.
 ///
@@ -130,8 +131,7 @@ impl Error {
             None => exchange.outcome(),
         };
         let (mut retry_after, again) = (exchange.retry_after, exchange.again);
-        let token = exchange.token.clone();
-        let mut kind = match exchange.result {
+        let kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             // What is in it may be the address itself, which is a secret.
             Err(Failure::Unusable { answer, .. })
@@ -156,9 +156,6 @@ impl Error {
                 Kind::Deadline { wait, reason }
             }
         };
-        if let Some(token) = token {
-            kind.hide(&token);
-        }
         let error = Self::new(exchange.operation.id, outcome, kind);
         Self(Box::new(Inner {
             attempts: exchange.sent,
@@ -358,62 +355,52 @@ fn doubt(operation: &Operation) -> Outcome {
     if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted }
 }
 
+/// A service that repeats a request in its answer repeats the token: no text keeps it.
 fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
+    let secrets = &answer.secrets;
     let status = answer.status();
     let success = answer.status.is_success();
     match serde_json::from_slice::<Envelope>(&answer.body) {
         Ok(envelope) if !success && !answer.status.is_redirection() => {
-            Kind::Service(ServiceError {
+            let mut hidden = ServiceError {
                 status,
                 message: envelope.message,
                 code: envelope.code.unwrap_or_default(),
                 errors: envelope.errors,
                 documentation: envelope.documentation,
-            })
+            };
+            secrets.hide_in(&mut hidden.message);
+            secrets.hide_in(&mut hidden.code);
+            hidden.documentation.iter_mut().for_each(|text| secrets.hide_in(text));
+            let errors = std::mem::take(&mut hidden.errors.0).into_iter();
+            hidden.errors.0 = errors
+                .map(|(path, mut messages)| {
+                    messages.iter_mut().for_each(|text| secrets.hide_in(text));
+                    (secrets.hide(&path).into_owned(), messages)
+                })
+                .collect();
+            Kind::Service(hidden)
         }
         _ => {
-            let why = why.unwrap_or_else(|| match answer.header("location") {
+            let mut why = why.unwrap_or_else(|| match answer.header("location") {
                 Some(target) if answer.status.is_redirection() => {
                     format!("it points to {}", origin(target))
                 }
                 _ => "it is not the service's error format".to_owned(),
             });
-            Kind::Unreadable { status, why, excerpt: excerpt(&answer.body) }
-        }
-    }
-}
-
-impl Kind {
-    /// A service that repeats a request in its error page repeats the token.
-    fn hide(&mut self, token: &Token) {
-        match self {
-            Self::Unreadable { why, excerpt, .. } => {
-                token.hide_in(why);
-                token.hide_in(excerpt);
-            }
-            Self::Service(error) => {
-                token.hide_in(&mut error.message);
-                token.hide_in(&mut error.code);
-                error.documentation.iter_mut().for_each(|text| token.hide_in(text));
-                error.errors.0.values_mut().flatten().for_each(|text| token.hide_in(text));
-            }
-            Self::Invalid(_)
-            | Self::Conflict(_)
-            | Self::Network { .. }
-            | Self::Deadline { .. }
-            | Self::DryRunExecuted(_)
-            | Self::Rehearsed
-            | Self::Withheld(_)
-            | Self::Io(_)
-            | Self::Token(_) => {}
+            secrets.hide_in(&mut why);
+            Kind::Unreadable { status, why, excerpt: excerpt(answer) }
         }
     }
 }
 
 /// The first words of a body, on one line.
-fn excerpt(body: &[u8]) -> String {
-    let start = String::from_utf8_lossy(&body[..body.len().min(EXCERPT * 8)]);
-    let visible: String = start.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+fn excerpt(answer: &Answer) -> String {
+    let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(LOOKED_AT)]);
+    // Before it is cut: the beginning of a secret is none that can be found.
+    let start = answer.secrets.hide(&start);
+    let start = start.chars().take(EXCERPT * 8);
+    let visible: String = start.map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words = visible.split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().take(EXCERPT).collect()
 }

@@ -56,11 +56,7 @@ pub fn error(bytes: &[u8]) -> Error {
     let status = StatusCode::from_u16(100 + number % 900).unwrap_or(StatusCode::BAD_GATEWAY);
     let body = Bytes::copy_from_slice(body);
     let answer = Answer { status, headers: HeaderMap::new(), body };
-    Error::unreadable(
-        operation::CREATE_SLOTS,
-        &answer,
-        "it is not what was asked for".to_owned(),
-    )
+    Error::unreadable(operation::CREATE_SLOTS, &answer, "it is not what was asked for".to_owned())
 }
 
 /// Reads an error.

@@ -1,12 +1,12 @@
 //! Requests and answers as they can be shown: without the token.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
 use reqwest::Request;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 
-use crate::token::Token;
 use crate::transport::answer::Answer;
 
 /// A request as it can be shown: without the token.
@@ -64,18 +64,18 @@ impl RequestView {
 #[derive(Clone, Copy)]
 pub struct AnswerView<'a> {
     answer: &'a Answer,
-    token: Option<&'a Token>,
 }
 
 impl<'a> AnswerView<'a> {
-    pub(crate) fn new(answer: &'a Answer, token: Option<&'a Token>) -> Self {
-        Self { answer, token }
+    pub(crate) fn new(answer: &'a Answer) -> Self {
+        Self { answer }
     }
 
-    /// The headers whose values are text.
-    pub fn headers(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let text = self.answer.headers.iter();
-        text.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    /// The headers whose values are text, without the token where the service repeats it.
+    pub fn headers(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
+        let Answer { headers, secrets, .. } = self.answer;
+        let text = headers.iter();
+        text.filter_map(|(name, value)| Some((name.as_str(), secrets.hide(value.to_str().ok()?))))
     }
 
     /// The body, byte by byte.
@@ -85,11 +85,7 @@ impl<'a> AnswerView<'a> {
 
     /// The body as text, without the token where the service repeats it.
     pub fn text(&self) -> String {
-        let mut text = String::from_utf8_lossy(&self.answer.body).into_owned();
-        if let Some(token) = self.token {
-            token.hide_in(&mut text);
-        }
-        text
+        self.answer.secrets.hide(&String::from_utf8_lossy(&self.answer.body)).into_owned()
     }
 }
 

@@ -17,6 +17,7 @@ async fn server(choices: Choices) -> ContractServer {
 
 /// Where a browser ends that is sent to this address.
 pub(crate) async fn browse(address: &str) -> String {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let browser = browser.no_proxy().tls_certs_only([]).build().unwrap();
     let answer = browser.get(address).send().await.unwrap();
@@ -131,6 +132,24 @@ async fn fault_81_the_user_may_refuse() {
     let error = login.finish(&redirect).await.unwrap_err();
     assert!(error.is_denied() && error.to_string().contains("access_denied"), "{error}");
     assert_eq!(asked(&server, "/oauth/token"), 0);
+}
+
+#[tokio::test]
+async fn found_h_a_refusal_in_the_name_of_another_server_is_not_believed() {
+    let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
+    for (issuer, says) in [(Some("https://evil.example"), "iss"), (None, "iss")] {
+        let login = begin(&server.mcp_url(), None).await;
+        let mut redirect = url::Url::parse(&browse(login.address()).await).unwrap();
+        let (_, state) = redirect.query_pairs().find(|(name, _)| name == "state").unwrap();
+        let state = state.into_owned();
+        redirect.query_pairs_mut().clear().append_pair("error", "access_denied");
+        redirect
+            .query_pairs_mut()
+            .append_pair("state", &state)
+            .extend_pairs(issuer.map(|it| ("iss", it)));
+        let error = login.finish(redirect.as_str()).await.unwrap_err();
+        assert!(!error.is_denied() && error.to_string().contains(says), "{issuer:?}: {error}");
+    }
 }
 
 #[tokio::test]
@@ -274,4 +293,25 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
     let silent = Pages::start(|_| (401, String::new(), String::new()));
     let base = BaseUrl::new(&format!("http://{}/api/v1", silent.address())).unwrap();
     assert!(Connector::address_of(&base).await.unwrap_err().to_string().contains("does not name"));
+}
+
+#[tokio::test]
+async fn found_27_a_service_that_names_its_connector_at_the_well_known_address_only_is_asked_there()
+{
+    let at = |document: &'static str| {
+        Pages::start(move |path| match path {
+            "/api/v1/me" => (401, "WWW-Authenticate: Bearer\r\n".to_owned(), String::new()),
+            _ if path == document => {
+                (200, String::new(), json!({ "resource": "{here}/mcp" }).to_string())
+            }
+            _ => (404, String::new(), "<html>".to_owned()),
+        })
+    };
+    for document in
+        ["/.well-known/oauth-protected-resource/api/v1", "/.well-known/oauth-protected-resource"]
+    {
+        let pages = at(document);
+        let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
+        assert_eq!(Connector::address_of(&base).await.unwrap(), pages.mcp_url(), "{document}");
+    }
 }

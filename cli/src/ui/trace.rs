@@ -65,7 +65,7 @@ fn asked(request: &RequestView, lines: &mut Vec<String>) {
 }
 
 fn answered(answer: AnswerView<'_>, lines: &mut Vec<String>) {
-    lines.extend(answer.headers().map(|(name, value)| format!("< {}", header(name, value))));
+    lines.extend(answer.headers().map(|(name, value)| format!("< {}", header(name, &value))));
     if !answer.body().is_empty() {
         lines.push(format!("< {}", text(&answer.text())));
     }

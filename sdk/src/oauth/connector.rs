@@ -26,6 +26,8 @@ pub struct Connector {
     issuer: String,
     token_endpoint: String,
     revocation_endpoint: Option<String>,
+    /// Its answers through the browser name it (RFC 9207).
+    names_itself: bool,
 }
 
 /// A login that waits for the user.
@@ -33,6 +35,7 @@ pub struct Login {
     http: Arc<Guarded>,
     session: AuthorizationSession,
     state: String,
+    names_itself: bool,
     /// Everything but the tokens.
     credentials: Credentials,
 }
@@ -69,12 +72,16 @@ impl Connector {
         let Some(issuer) = metadata.issuer.clone() else {
             return Err(LoginError::refused("the authorization server does not name its issuer"));
         };
+        let names_itself =
+            metadata.additional_fields.get("authorization_response_iss_parameter_supported");
+        let names_itself = names_itself.and_then(Value::as_bool).unwrap_or_default();
         let token_endpoint = metadata.token_endpoint.clone();
         manager.set_metadata(metadata);
-        Ok(Self { http, manager, issuer, token_endpoint, revocation_endpoint })
+        Ok(Self { http, manager, issuer, token_endpoint, revocation_endpoint, names_itself })
     }
 
-    /// The connector's address, as the service at this base address names it when it refuses a request (RFC 9728, section 5.1).
+    /// The connector's address, as the service at this base address names it: when it refuses a request (RFC 9728, section 5.1), else at
+    /// the well-known addresses for it (section 3.1).
     ///
     /// # Errors
     ///
@@ -84,15 +91,22 @@ impl Connector {
         let http = Guarded::new(&url).map_err(LoginError::unreachable)?;
         let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
         let challenge = refusal.headers().get("www-authenticate").and_then(|it| it.to_str().ok());
-        let metadata = challenge
-            .and_then(|challenge| {
-                WWWAuthenticateParams::parse(challenge, &url).resource_metadata_url
-            })
+        let named = challenge.and_then(|challenge| {
+            WWWAuthenticateParams::parse(challenge, &url).resource_metadata_url
+        });
+        let documents = named.map_or_else(|| well_known(base), |named| vec![named]);
+        let mut resource = None;
+        for document in documents {
+            let answer = http.get(document).await.map_err(LoginError::unreachable)?;
+            let document: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+            if answer.status().is_success() && document["resource"].is_string() {
+                resource = document["resource"].as_str().map(str::to_owned);
+                break;
+            }
+        }
+        let resource = resource
             .ok_or_else(|| LoginError::refused("the service does not name its connector"))?;
-        let answer = http.get(metadata).await.map_err(LoginError::unreachable)?;
-        let document: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-        let named = document["resource"].as_str().unwrap_or_default();
-        let connector = endpoint::check(named, &url).map_err(LoginError::refused)?;
+        let connector = endpoint::check(&resource, &url).map_err(LoginError::refused)?;
         if connector.origin() != url.origin() {
             let message = format!(
                 "the service names a connector elsewhere, at {}",
@@ -115,7 +129,8 @@ impl Connector {
         client_name: &str,
         client_id: Option<&str>,
     ) -> Result<Login, LoginError> {
-        let Self { http, manager, issuer, token_endpoint, revocation_endpoint } = self;
+        let Self { http, manager, issuer, token_endpoint, revocation_endpoint, names_itself } =
+            self;
         let request = AuthorizationRequest::new(redirect_uri).with_client_name(client_name);
         let session = match client_id {
             None => session(manager, request, &http).await?,
@@ -145,8 +160,19 @@ impl Connector {
             token_endpoint,
             revocation_endpoint,
         };
-        Ok(Login { http, session, state, credentials })
+        Ok(Login { http, session, state, names_itself, credentials })
     }
+}
+
+/// Where the metadata of a protected resource may be: for its own path, and for its whole origin.
+fn well_known(base: &BaseUrl) -> Vec<Url> {
+    let mut documents = vec![base.join("")];
+    documents.push(documents[0].clone());
+    let path = documents[0].path().trim_end_matches('/').to_owned();
+    documents[0].set_path(&format!("/.well-known/oauth-protected-resource{path}"));
+    documents[1].set_path("/.well-known/oauth-protected-resource");
+    documents.dedup();
+    documents
 }
 
 /// Asks as one client; registers one where the request names none.
@@ -209,6 +235,16 @@ impl Login {
             let found = parameters.query_pairs().find(|(known, _)| known == name);
             found.map(|(_, value)| value.into_owned())
         };
+        // Before anything else it says is believed (RFC 9207, section 2.4).
+        let is_other = match parameter("iss") {
+            Some(issuer) => issuer != self.credentials.issuer,
+            None => self.names_itself,
+        };
+        if is_other {
+            return Err(LoginError::refused(
+                "the browser's answer comes from another authorization server (`iss` differs)",
+            ));
+        }
         if let Some(error) = parameter("error") {
             return Err(LoginError::denied(error, parameter("error_description")));
         }

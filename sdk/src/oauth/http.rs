@@ -13,9 +13,10 @@ use serde::Deserialize;
 use url::Url;
 
 use super::endpoint;
-use super::secrets::Secrets;
+use super::secrets::add_form;
 use crate::base_url::is_loopback;
-use crate::client::provide_tls;
+use crate::secrets::Secrets;
+use crate::transport::tls;
 use crate::upload::is_private;
 
 /// More than any metadata, registration or token answer has.
@@ -29,7 +30,7 @@ pub(super) struct Guarded {
     connector: Url,
     http: reqwest::Client,
     last: Mutex<Last>,
-    secrets: Mutex<Secrets>,
+    secrets: Secrets,
 }
 
 /// What the last request came to, for libraries keep it to themselves.
@@ -56,10 +57,11 @@ struct ErrorBody {
 }
 
 impl Guarded {
-    pub(super) fn new(connector: &Url) -> reqwest::Result<Self> {
-        provide_tls();
+    pub(super) fn new(connector: &Url) -> io::Result<Self> {
+        let tls = tls::config(connector.scheme() == "https").map_err(io::Error::other)?;
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("links-sdk/", env!("CARGO_PKG_VERSION")))
+            .tls_backend_preconfigured(tls)
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -71,15 +73,12 @@ impl Guarded {
             let trusted = connector.host_str().unwrap_or_default().to_owned();
             builder = builder.dns_resolver(Arc::new(Outside { trusted }));
         }
-        if connector.scheme() == "http" {
-            builder = builder.tls_certs_only([]);
-        }
-        let http = builder.build()?;
+        let http = builder.build().map_err(io::Error::other)?;
         Ok(Self {
             connector: connector.clone(),
             http,
             last: Mutex::default(),
-            secrets: Mutex::default(),
+            secrets: Secrets::default(),
         })
     }
 
@@ -99,13 +98,13 @@ impl Guarded {
 
     /// Something that the server knows without being sent it, and that no error is to repeat.
     pub(super) fn keep_secret(&self, secret: &str) {
-        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).add(secret);
+        self.secrets.add_text(secret);
     }
 
     /// The text of a server without what it was sent in confidence.
     pub(super) fn without_secrets(&self, text: impl Into<String>) -> String {
         let mut text = text.into();
-        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).hide_in(&mut text);
+        self.secrets.hide_in(&mut text);
         text
     }
 
@@ -128,7 +127,7 @@ impl Guarded {
 
     async fn send(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
         if let Some(form) = request.body().and_then(reqwest::Body::as_bytes) {
-            self.secrets.lock().unwrap_or_else(PoisonError::into_inner).add_form(form);
+            add_form(&self.secrets, form);
         }
         let result = self.answer(request).await;
         let last = match &result {

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::operation::Operation;
+use crate::secrets::Secrets;
 
 /// Most bytes of one answer, after decompression.
 pub(crate) const MOST_BYTES: usize = 8 * 1024 * 1024;
@@ -21,6 +22,8 @@ pub struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// What no text about it is to repeat.
+    pub(crate) secrets: Secrets,
 }
 
 /// Why a body was not read to its end.
@@ -61,6 +64,7 @@ impl Answer {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             body: Bytes::from(body.to_string()),
+            secrets: Secrets::default(),
         }
     }
 
@@ -83,7 +87,8 @@ impl Answer {
                 Err(silence) => break Some(Unread::Cut(Box::new(silence))),
             }
         };
-        let answer = Self { status, headers, body: body.freeze() };
+        let secrets = Secrets::default();
+        let answer = Self { status, headers, body: body.freeze(), secrets };
         match unread {
             Some(unread) if status.is_success() => Err((answer, unread)),
             _ => Ok(answer),

@@ -11,7 +11,6 @@ use super::pacing::WaitReason;
 use super::retry::{End, Evidence};
 use crate::error::Outcome;
 use crate::operation::{Effect, Operation};
-use crate::token::Token;
 use crate::token_source::TokenError;
 use crate::view::RequestView;
 
@@ -27,8 +26,6 @@ pub(crate) struct Exchange {
     pub(crate) evidence: Evidence,
     /// How long the service asked to wait, where the call ended for that.
     pub(crate) retry_after: Option<Duration>,
-    /// The token that was sent last.
-    pub(crate) token: Option<Token>,
     /// Set where what follows is left to the caller.
     pub(crate) again: Option<Again>,
     pub(crate) result: Result<Answer, Failure>,
@@ -112,8 +109,8 @@ impl Exchange {
     pub(crate) fn unsent(operation: &'static Operation, tries: Tries, failure: Failure) -> Self {
         let Tries { sent, evidence, .. } = tries;
         let (effect, result) = (operation.effect, Err(failure));
-        let (retry_after, token, again) = (None, None, None);
-        Self { operation, effect, sent, evidence, retry_after, token, again, result }
+        let (retry_after, again) = (None, None);
+        Self { operation, effect, sent, evidence, retry_after, again, result }
     }
 
     /// The answer, if it is a 2xx.

@@ -15,6 +15,7 @@ pub(crate) mod retry_after;
 mod run;
 mod sending;
 pub(crate) mod tally;
+pub(crate) mod tls;
 pub(crate) mod wire;
 
 use std::future::ready;
@@ -35,6 +36,7 @@ pub(crate) use run::MakeRequest;
 use crate::base_url::BaseUrl;
 use crate::generated;
 use crate::operation::{Effect, Operation};
+use crate::secrets::Secrets;
 use crate::token_source::TokenSource;
 use crate::writes::Writes;
 use budget::Budget;
@@ -65,6 +67,8 @@ pub(crate) struct Shared {
     pub(crate) waits: AtomicU64,
     pub(crate) budget: Budget,
     pub(crate) queue: Queue,
+    /// The tokens that were sent.
+    pub(crate) secrets: Secrets,
 }
 
 impl Shared {

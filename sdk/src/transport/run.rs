@@ -42,10 +42,10 @@ pub(super) async fn run(
     let mut call = Run::new(shared, operation, options);
     let result = call.attempts(wire, make).await;
     let effect = call.effect();
-    let Run { tries, retry_after, token, again, .. } = call;
+    let Run { tries, retry_after, again, .. } = call;
     let Tries { sent, evidence, .. } = tries;
     let again = options.once.map(|_| Again { tries, wait: again });
-    Exchange { operation, effect, sent, evidence, retry_after, token, again, result }
+    Exchange { operation, effect, sent, evidence, retry_after, again, result }
 }
 
 struct Run<'a> {
@@ -167,7 +167,9 @@ impl<'a> Run<'a> {
         if let Some(source) = &self.shared.token
             && !self.operation.is_public()
         {
-            self.token = Some(source.token().await.map_err(Failure::Token)?);
+            let token = source.token().await.map_err(Failure::Token)?;
+            self.shared.secrets.add(&token);
+            self.token = Some(token);
         }
         Ok(())
     }
@@ -236,7 +238,11 @@ impl<'a> Run<'a> {
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
-        let result = wire.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
+        let mut result =
+            wire.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
+        if let Ok(answer) | Err(Failure::Unusable { answer, .. }) = &mut result {
+            answer.secrets = shared.secrets.clone();
+        }
         shared.observer.attempted(&AttemptReport {
             operation: self.operation.id,
             method: method.as_str(),
@@ -248,7 +254,7 @@ impl<'a> Run<'a> {
             },
             took: shared.clock.monotonic().saturating_sub(start),
             request: view.as_ref(),
-            answer: result.as_ref().ok().map(|it| AnswerView::new(it, self.token.as_ref())),
+            answer: result.as_ref().ok().map(|it| AnswerView::new(it)),
         });
         result
     }

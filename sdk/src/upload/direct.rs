@@ -2,6 +2,7 @@
 //! to is not trusted: neither token nor key nor cookie goes there, no redirect is followed, and no private host is asked.
 
 use std::fmt;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::transport::budget::Budget;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcess, WaitReason};
+use crate::transport::tls;
 use crate::transport::{Answer, Options, Shared};
 
 /// An address that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
@@ -180,8 +182,10 @@ impl Address {
     }
 
     /// The transport of `shared` with nothing of the caller in it: another connection, no token, limits of its own.
-    fn bare(&self, shared: &Shared) -> reqwest::Result<Shared> {
+    fn bare(&self, shared: &Shared) -> io::Result<Shared> {
+        let tls = tls::config(self.url.scheme() == "https").map_err(io::Error::other)?;
         let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -193,17 +197,15 @@ impl Address {
         if is_loopback(&self.url) {
             builder = builder.no_proxy();
         }
-        if self.url.scheme() == "http" {
-            builder = builder.tls_certs_only([]);
-        }
         Ok(Shared {
             base: shared.base.clone(),
-            http: builder.build()?,
+            http: builder.build().map_err(io::Error::other)?,
             timeouts: shared.timeouts,
             token: None,
             clock: shared.clock.clone(),
             pacer: Arc::new(InProcess::default()),
             queue: Queue::default(),
+            secrets: shared.secrets.clone(),
             observer: Arc::new(Discreet(shared.observer.clone())),
             requests: shared.requests.clone(),
             waits: AtomicU64::default(),

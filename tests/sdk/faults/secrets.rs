@@ -4,8 +4,10 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use links_sdk::types::NewSlot;
-use links_sdk::{AttemptReport, Client, Observer, Token, WaitReason};
+use links_sdk::{AttemptReport, Client, Observer, Secrets, Token, WaitReason};
 
 use super::{Stage, builder, chain, divider};
 use crate::proxy::Act;
@@ -15,12 +17,20 @@ use crate::proxy::Act;
 struct Everything(Mutex<String>);
 
 impl Observer for Everything {
+    fn looks_inside(&self) -> bool {
+        true
+    }
+
     fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
         writeln!(self.0.lock().unwrap(), "{operation} {duration:?} {reason} {reason:?}").unwrap();
     }
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
-        writeln!(self.0.lock().unwrap(), "{attempt:?}").unwrap();
+        let mut all = self.0.lock().unwrap();
+        writeln!(all, "{attempt:?}").unwrap();
+        if let Some(answer) = attempt.answer {
+            writeln!(all, "{:?} {}", answer.headers().collect::<Vec<_>>(), answer.text()).unwrap();
+        }
     }
 }
 
@@ -76,4 +86,44 @@ async fn the_token_is_in_no_text_of_the_client() {
     let leak = texts.find(&token).map(|at| &texts[at.saturating_sub(400)..at]);
     assert_eq!(leak, None, "what stands before the token");
     assert!(stage.sent("authorization").iter().all(|sent| *sent == format!("Bearer {token}")));
+}
+
+#[tokio::test]
+async fn found_22_a_service_that_repeats_the_token_in_another_form_gets_it_into_no_text() {
+    let stage = Stage::new().await;
+    let token = stage.server.token();
+    let secrets = Secrets::default();
+    let watch = Arc::new(Everything::default());
+    let builder = builder(&stage.server, &stage.proxy, &stage.clock);
+    let client = builder.observer(watch.clone()).secrets(secrets.clone()).build().unwrap();
+    let everywhere = |token: &str| token.bytes().map(|c| format!("%{c:02X}")).collect::<String>();
+    for form in [token.clone(), STANDARD.encode(format!("Bearer {token}")), everywhere(&token)] {
+        let envelope = format!(
+            r#"{{"message": "{form}", "code": "{form}", "errors": {{"{form}": ["{form}"]}}, "documentation": "https://x/?{form}"}}"#
+        );
+        // The token stands at the end of what an error shows of a body.
+        let page = format!("{}{form} and more", "x ".repeat(95));
+        let record = format!(r#"{{"data": {{"id": "{form}"}}}}"#);
+        for act in [
+            Act::answer(401, &[("Content-Type", &form)], &envelope),
+            Act::answer(422, &[], &envelope),
+            Act::answer(200, &[], &page),
+            Act::answer(200, &[], &record),
+            Act::answer(502, &[], &page),
+        ] {
+            stage.proxy.always(&act);
+            let slots = client.profile("cafe").slots();
+            let slot = slots.get(1001).await.map(drop).unwrap_err();
+            let me = client.me().await.map(drop).unwrap_err();
+            for error in [slot, me] {
+                let text =
+                    format!("{error} {error:?} {error:#?} {} {:?}", chain(&error), error.service());
+                let shown = &form[..form.len() / 2];
+                assert!(!text.contains(shown), "{act:?}: {text}");
+                assert_eq!(secrets.hide(&text), text);
+            }
+        }
+    }
+    let seen = watch.0.lock().unwrap().clone();
+    assert!(seen.contains("***") && !seen.contains(&token), "{seen}");
 }

@@ -54,7 +54,8 @@ impl Wire for Script {
             }
         };
         let status = StatusCode::from_u16(status).unwrap();
-        Ok(Answer { status, headers, body: bytes::Bytes::new() })
+        let (body, secrets) = Default::default();
+        Ok(Answer { status, headers, body, secrets })
     }
 }
 
