@@ -55,7 +55,7 @@ pub fn error(bytes: &[u8]) -> Error {
     let number = status.iter().fold(0_u16, |sum, byte| (sum << 8) | u16::from(*byte));
     let status = StatusCode::from_u16(100 + number % 900).unwrap_or(StatusCode::BAD_GATEWAY);
     let body = Bytes::copy_from_slice(body);
-    let answer = Answer { status, headers: HeaderMap::new(), body };
+    let answer = Answer::new(status, HeaderMap::new(), body);
     Error::unreadable(operation::CREATE_SLOTS, &answer, "it is not what was asked for".to_owned())
 }
 

@@ -154,7 +154,7 @@ fn answer(status: u16, media_type: Option<&str>, body: &str) -> Answer {
         headers.insert(CONTENT_TYPE, media_type.parse().unwrap());
     }
     let status = StatusCode::from_u16(status).unwrap();
-    Answer { status, headers, body: body.to_owned().into() }
+    Answer::new(status, headers, body.to_owned().into())
 }
 
 /// Why an answer is no success, in a few words.

@@ -34,6 +34,10 @@ pub(crate) enum Unread {
 }
 
 impl Answer {
+    pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {
+        Self { status, headers, body, secrets: Secrets::default() }
+    }
+
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         self.status.as_u16()
@@ -60,12 +64,7 @@ impl Answer {
 
     /// What the service would have answered, where its own answer was lost and the effect was read instead.
     pub(crate) fn json(body: &serde_json::Value) -> Self {
-        Self {
-            status: StatusCode::OK,
-            headers: HeaderMap::new(),
-            body: Bytes::from(body.to_string()),
-            secrets: Secrets::default(),
-        }
+        Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
     }
 
     /// Reads to the end, with at most `stall` between two pieces. Of an error as much as came will do: its body only explains.
@@ -87,8 +86,7 @@ impl Answer {
                 Err(silence) => break Some(Unread::Cut(Box::new(silence))),
             }
         };
-        let secrets = Secrets::default();
-        let answer = Self { status, headers, body: body.freeze(), secrets };
+        let answer = Self::new(status, headers, body.freeze());
         match unread {
             Some(unread) if status.is_success() => Err((answer, unread)),
             _ => Ok(answer),

@@ -293,11 +293,9 @@ pub(crate) mod fuzzed {
 
     /// Reads the answer of an upload address.
     pub(crate) fn answer(bytes: &[u8]) {
-        let answer = Answer {
-            status: reqwest::StatusCode::OK,
-            headers: reqwest::header::HeaderMap::new(),
-            body: bytes::Bytes::copy_from_slice(bytes),
-        };
+        let body = bytes::Bytes::copy_from_slice(bytes);
+        let headers = reqwest::header::HeaderMap::new();
+        let answer = Answer::new(reqwest::StatusCode::OK, headers, body);
         let _ = stored(&answer);
     }
 

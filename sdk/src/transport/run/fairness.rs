@@ -47,8 +47,8 @@ impl Wire for Service {
         let token = request.headers().get(AUTHORIZATION).and_then(|it| it.to_str().ok());
         self.0.lock().unwrap().push(token.unwrap_or_default().to_owned());
         tokio::time::sleep(Duration::from_millis(30)).await;
-        let (headers, body, secrets) = Default::default();
-        Ok(Answer { status: StatusCode::OK, headers, body, secrets })
+        let (headers, body) = Default::default();
+        Ok(Answer::new(StatusCode::OK, headers, body))
     }
 }
 
