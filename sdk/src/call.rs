@@ -310,6 +310,13 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
+    /// For a write that is no call of its own. It has as long as a call has.
+    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
+        let mut options = Options::of(client, operation);
+        options.until = client.shared.clock.monotonic().saturating_add(options.until);
+        Self { client: client.clone(), operation, options, undecoded: None }
+    }
+
     /// From now on a rehearsal. A key would make the service store its answer.
     fn rehearse(&mut self) {
         self.options.idempotency_key = None;

@@ -33,6 +33,7 @@ mod token_source;
 mod truth;
 mod unchanged;
 mod upload;
+mod waits;
 mod writes;
 mod writing;
 

@@ -356,9 +356,9 @@ async fn fault_50_a_day_later_no_old_key_is_sent() {
 #[tokio::test]
 async fn fault_51_a_new_slot_that_somebody_removed_is_in_the_plan_before_it_comes_again() {
     let desk = Desk::new(Choices::default()).await;
-    // The create ends, its order is lost.
+    // The create ends; its order is lost, and the page cannot be looked at.
     let file = file(json!([{"type": "text", "data": {"title": "First"}}, {"type": "divider"}]));
-    let end = desk.process(&file, pass(2).chain(lost(4))).await;
+    let end = desk.process(&file, pass(2).chain(lost(5))).await;
     end.result.unwrap_err();
     let made = end.done.created[&0];
     desk.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id == 1));

@@ -22,6 +22,7 @@ pub use listing::Listing;
 pub use music::{MusicQuery, MusicType};
 pub use profiles::{CheckLogin, Markdown, ProfileHandle, ProfilesHandle};
 pub use raw::RawCall;
+pub(crate) use slots::delete_seen;
 pub use slots::{Deleted, SlotsHandle};
 
 /// Whether a text can stand as one segment of a path without meaning something else there.

@@ -17,7 +17,7 @@ use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
 };
 use crate::operation::{self, Operation};
-use crate::seen::{Attempt, SeenWrite, Stop, Verdict, write_seen};
+use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
 use crate::slot::Slot;
 use crate::tolerant::Object;
 use crate::transport::{Answer, Reserved};
@@ -353,7 +353,7 @@ impl SlotsHandle {
             Box::pin(async move {
                 let ids = seen.iter().map(|slot| slot.id).collect();
                 let judge = |page: &[Slot]| edits(&seen, page);
-                match delete_seen(&sender, &key, ids, judge).await {
+                match delete_seen(&sender, &key, ids, None, judge).await {
                     Ok(done) => Ok(done),
                     Err(Stop::Failed(error)) => Err(error),
                     Err(Stop::Changed { found, outcome }) => {
@@ -519,16 +519,17 @@ async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result
     Err(lost)
 }
 
-/// Deletes slots by requests that each follow a look at the page. `judge` says what somebody else did to the slots that are still there.
+/// Deletes slots by requests that each follow a look at the page, if the first may not rely on what was `seen`. `judge` says what somebody else did to the slots that are still there.
 pub(crate) async fn delete_seen(
     sender: &Sender,
     key: &str,
     ids: Vec<i64>,
+    seen: Option<Seen>,
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<Deleted, Stop> {
     let mut write = DeleteSeen { sender, key, asked: count(&ids), left: ids, judge };
     let (client, options) = (sender.client(), sender.options());
-    write_seen(client, operation::DELETE_SLOTS, options, None, &mut write).await
+    write_seen(client, operation::DELETE_SLOTS, options, seen, &mut write).await
 }
 
 struct DeleteSeen<'a, J> {

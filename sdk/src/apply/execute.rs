@@ -1,14 +1,20 @@
 //! Carrying out a plan, one batch after the other.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 
 use super::create::{Sent, create, rehearse};
 use super::journal::{Ending, Journal};
+use super::last_seen::LastSeen;
 use super::plan::{Batch, Create, Delete, Plan, Update};
-use super::{ApplyError, DesiredPage, Done, Options, Page, SlotTypes, Step, crash, same};
+use super::{ApplyError, DesiredPage, Done, Options, Page, Step, crash};
+use crate::api::delete_seen;
+use crate::call::Sender;
 use crate::generated::types::SlotChange;
+use crate::operation::{DELETE_SLOTS, Operation, REORDER_SLOTS, UPDATE_SLOTS};
+use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
+use crate::transport::Reserved;
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A run of a plan: what it has done, who is told, and where it is written down.
@@ -74,8 +80,8 @@ impl Plan {
         run: &mut Run<'_>,
     ) -> Result<Option<Vec<Slot>>, ApplyError> {
         let handle = client.profile(page.id);
-        let (gone, updated) = (HashSet::new(), HashMap::new());
-        let mut work = Work { plan: self, handle, page, run, gone, updated, checked: false };
+        let seen = LastSeen::new(self, &options.types, page);
+        let mut work = Work { plan: self, handle, run, seen, is_checked: false };
         let written = work.write_all().await;
         work.close_untouched(&written);
         if !written? || !work.run.may_go_on(Step::Verify) {
@@ -99,13 +105,23 @@ const MOST_REORDERS: usize = 3;
 struct Work<'a, 'r> {
     plan: &'a Plan,
     handle: ProfileHandle,
-    page: &'a Page,
     run: &'a mut Run<'r>,
-    gone: HashSet<i64>,
-    /// The slots that this run changed, as the answers showed them then.
-    updated: HashMap<i64, Slot>,
-    /// Whether the page was seen as a whole after the last write that was not a delete.
-    checked: bool,
+    seen: LastSeen<'a>,
+    /// Whether the last request showed the page as a whole.
+    is_checked: bool,
+}
+
+/// A step that was not carried out to its end.
+struct Broken {
+    error: ApplyError,
+    /// Whether the step itself was.
+    outcome: Outcome,
+}
+
+impl From<ApplyError> for Broken {
+    fn from(error: ApplyError) -> Self {
+        Self { outcome: error.outcome(), error }
+    }
 }
 
 impl Work<'_, '_> {
@@ -113,13 +129,9 @@ impl Work<'_, '_> {
     async fn write_all(&mut self) -> Result<bool, ApplyError> {
         let plan = self.plan;
         for (nth, batch) in plan.batches().into_iter().enumerate() {
-            if matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_)) && !self.checked {
-                if !self.run.may_go_on(Step::Check) {
-                    return Ok(false);
-                }
-                self.check().await?;
-            }
-            if !self.run.may_go_on(batch.into()) {
+            let deletes = matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
+            let looks = deletes && !self.is_checked;
+            if looks && !self.run.may_go_on(Step::Check) || !self.run.may_go_on(batch.into()) {
                 return Ok(false);
             }
             self.write(nth, batch).await?;
@@ -139,78 +151,13 @@ impl Work<'_, '_> {
         if let Some(journal) = self.run.journal.as_deref_mut()
             && self.run.done.is_nothing()
             && journal.log().done().is_nothing()
+            && !journal.log().is_in_doubt()
         {
             journal.close(ending);
         }
     }
 
-    /// Refuses to delete on a page that somebody else works on.
-    async fn check(&mut self) -> Result<(), ApplyError> {
-        let slots = list(&self.handle, Step::Check).await?;
-        refuse(self.surprises(&slots))?;
-        self.checked = true;
-        Ok(())
-    }
-
-    /// What somebody else did to the slots that the plan relies on.
-    fn surprises(&self, slots: &[Slot]) -> Vec<String> {
-        let now: HashMap<i64, &Slot> = slots.iter().map(|slot| (slot.id, slot)).collect();
-        let doomed: HashSet<i64> = self.plan.deletes.iter().map(|delete| delete.id).collect();
-        let missing = |id: &i64| !now.contains_key(id);
-        let old = self.page.slots.iter().filter(|slot| !self.gone.contains(&slot.id)).filter_map(
-            |before| {
-                let (id, kind) = (before.id, &before.kind);
-                match now.get(&id) {
-                    None => Some(format!("slot {id} ({kind}) is gone")),
-                    Some(slot) if doomed.contains(&id) && !unchanged(before, slot) => {
-                        Some(format!("slot {id} ({kind}) was to be deleted, but it was edited"))
-                    }
-                    Some(_) => None,
-                }
-            },
-        );
-        let created = self.run.done.created.values();
-        let new = created.filter(|id| missing(id)).map(|id| format!("the new slot {id} is gone"));
-        old.chain(new).collect()
-    }
-
-    /// Slots that neither stood on the page nor were created by this run.
-    fn strangers(&self, slots: &[Slot]) -> Vec<String> {
-        let known = self.known();
-        let strange = slots.iter().filter(|slot| !known.contains(&slot.id));
-        strange
-            .map(|slot| format!("slot {} ({}) is new, and was left alone", slot.id, slot.kind))
-            .collect()
-    }
-
-    /// Slots that are not as they were when this run last saw them. What the service computes does not count.
-    fn edits(&self, slots: &[Slot], types: &SlotTypes) -> Vec<String> {
-        let now: HashMap<i64, &Slot> = slots.iter().map(|slot| (slot.id, slot)).collect();
-        let changed: HashSet<i64> = self.plan.updates.iter().map(|update| update.id).collect();
-        let edited = |before: &&Slot| {
-            let held = |slot: &Slot, key: &str| slot.data.get(key).cloned().unwrap_or_default();
-            now.get(&before.id).is_some_and(|now| {
-                let mut keys = before.data.keys().chain(now.data.keys());
-                keys.any(|key| {
-                    types.is_writable_key(&before.kind, key)
-                        && !same(&held(before, key), &held(now, key))
-                })
-            })
-        };
-        let left = self.page.slots.iter().filter(|slot| !changed.contains(&slot.id));
-        left.chain(self.updated.values())
-            .filter(edited)
-            .map(|slot| format!("slot {} ({}) was edited, and was left alone", slot.id, slot.kind))
-            .collect()
-    }
-
-    fn known(&self) -> HashSet<i64> {
-        let old = self.page.slots.iter().map(|slot| slot.id);
-        old.chain(self.run.done.created.values().copied()).collect()
-    }
-
     async fn write(&mut self, nth: usize, batch: Batch<'_>) -> Result<(), ApplyError> {
-        self.checked &= matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
         if let Batch::TryCreate(creates) = batch {
             // Nothing is written, so there is nothing to write down.
             return rehearse(&self.handle, creates).await;
@@ -220,23 +167,28 @@ impl Work<'_, '_> {
             None => None,
         };
         let before = self.run.done.deleted;
+        let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
             Batch::Update(updates) => self.update(updates).await,
             Batch::Create(creates) => self.create(nth, creates, key).await,
             Batch::Reorder => self.reorder().await,
-            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => self.delete(deletes).await,
-            Batch::TryCreate(_) => Ok(BTreeMap::new()),
+            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
+                self.delete(deletes, is_checked).await
+            }
+            Batch::TryCreate(_) => Ok(Created::new()),
         };
         let deleted = self.run.done.deleted - before;
         if let Some(journal) = self.run.journal.as_deref_mut() {
             match &written {
                 Ok(created) => journal.end(nth, created.clone(), deleted),
-                Err(ApplyError::Changed(_)) => journal.end(nth, Created::new(), deleted),
-                Err(error) if error.outcome() == Outcome::NotExecuted => journal.refused(nth),
+                Err(Broken { outcome: Outcome::NotExecuted, .. }) => journal.refused(nth),
+                Err(Broken { error: ApplyError::Changed(_), outcome: Outcome::Executed }) => {
+                    journal.end(nth, Created::new(), deleted);
+                }
                 Err(_) => journal.unknown(nth),
             }
         }
-        written.map(|_| ())
+        written.map(|_| ()).map_err(|broken| broken.error)
     }
 
     /// The page is as the file says, and nobody else's work was touched.
@@ -246,10 +198,12 @@ impl Work<'_, '_> {
         options: &Options,
     ) -> Result<Vec<Slot>, ApplyError> {
         let slots = list(&self.handle, Step::Verify).await?;
-        let mut surprises = self.surprises(&slots);
-        surprises.extend(self.strangers(&slots));
-        surprises.extend(self.edits(&slots, &options.types));
-        refuse(surprises)?;
+        let mut found = self.seen.conflicts(&slots, &[]);
+        found.extend(self.seen.strangers(&slots));
+        found.extend(self.seen.edits(&slots));
+        if !found.is_empty() {
+            return Err(ApplyError::Changed(found));
+        }
         let mut options = options.clone();
         options.created.extend(&self.run.done.created);
         match Plan::new(&slots, desired, &options) {
@@ -259,21 +213,17 @@ impl Work<'_, '_> {
         }
     }
 
-    async fn update(&mut self, updates: &[Update]) -> Result<Created, ApplyError> {
+    async fn update(&mut self, updates: &[Update]) -> Result<Created, Broken> {
         let step = Step::Update(updates.len());
-        let changes = updates
-            .iter()
-            .map(|update| SlotChange { id: update.id, data: update.changed.clone() })
-            .collect();
-        crash::point("before_send");
-        let result = self.handle.slots().update_batch(changes).await;
-        crash::point("after_send");
-        let answered = result.map_err(|error| {
-            ApplyError::call(step, error, |nth| updates.get(nth).map(|update| update.index))
+        let at = self.seen.at();
+        let mut write = UpdateSeen { handle: &self.handle, updates, seen: &mut self.seen };
+        let answered = write_step(&self.handle, UPDATE_SLOTS, at, &mut write).await;
+        let answered = answered.map_err(|stop| {
+            broken(stop, |error| {
+                ApplyError::call(step, error, |nth| updates.get(nth).map(|update| update.index))
+            })
         })?;
-        let ids: HashSet<i64> = updates.iter().map(|update| update.id).collect();
-        let ours = answered.into_iter().filter(|slot| ids.contains(&slot.id));
-        self.updated.extend(ours.map(|slot| (slot.id, slot)));
+        self.seen.updated(updates, &answered);
         self.run.done.updated += updates.len();
         Ok(Created::new())
     }
@@ -283,63 +233,180 @@ impl Work<'_, '_> {
         step: usize,
         creates: &[Create],
         key: Option<IdempotencyKey>,
-    ) -> Result<Created, ApplyError> {
-        let known = self.known();
+    ) -> Result<Created, Broken> {
+        let known = self.seen.known();
         let sent = Sent { step, creates, known: &known, key, is_repeated: false };
         let made = create(&self.handle, &sent, self.run.journal.as_deref_mut()).await?;
+        self.seen.created(made.values().copied());
         self.run.done.created.extend(&made);
         Ok(made)
     }
 
-    async fn reorder(&mut self) -> Result<Created, ApplyError> {
+    async fn reorder(&mut self) -> Result<Created, Broken> {
         let planned = self.plan.creates.iter();
         let created: Vec<i64> = planned
             .filter_map(|create| self.run.done.created.get(&create.index).copied())
             .collect();
-        let old = self.page.slots.iter().map(|slot| slot.id).filter(|id| !self.gone.contains(id));
-        let mut ids: Vec<i64> = old.chain(created.iter().copied()).collect();
+        let mut at = self.seen.at();
         for tries in 1.. {
+            let ids = self.seen.order().to_vec();
             let Some(order) = self.plan.resolve_order(&ids, &created) else { break };
-            crash::point("before_send");
-            let answer = self.handle.slots().reorder(order.clone()).await;
-            crash::point("after_send");
-            match answer {
-                Ok(slots) => {
+            let mut write = ReorderSeen {
+                handle: &self.handle,
+                plan: self.plan,
+                seen: &mut self.seen,
+                created: &created,
+                order,
+            };
+            match write_step(&self.handle, REORDER_SLOTS, at, &mut write).await {
+                Ok(None) => break,
+                Ok(Some(slots)) => {
+                    let order = write.order;
+                    self.seen.ordered();
                     self.run.done.reordered = true;
                     let answered: Vec<i64> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
                     if answered == order {
-                        refuse(self.surprises(&slots))?;
-                        self.checked = true;
+                        let found = self.seen.conflicts(&slots, &[]);
+                        if !found.is_empty() {
+                            let outcome = Outcome::Executed;
+                            return Err(Broken { error: ApplyError::Changed(found), outcome });
+                        }
+                        self.seen.saw(&slots, Seen::now(&self.handle.client.shared));
+                        self.is_checked = true;
                     }
                     break;
                 }
-                Err(error) if error.is_validation() && tries < MOST_REORDERS => {
-                    let slots = list(&self.handle, Step::Reorder).await?;
-                    ids = slots.iter().map(|slot| slot.id).collect();
+                // The page has other slots than this run knows.
+                Err(Stop::Failed(error)) if error.is_validation() && tries < MOST_REORDERS => {
+                    at = None;
                 }
-                Err(error) => return Err(failed(Step::Reorder, error)),
+                Err(stop) => return Err(broken(stop, |error| failed(Step::Reorder, error))),
             }
         }
+        self.seen.ordered();
         Ok(Created::new())
     }
 
-    async fn delete(&mut self, deletes: &[Delete]) -> Result<Created, ApplyError> {
+    async fn delete(&mut self, deletes: &[Delete], is_checked: bool) -> Result<Created, Broken> {
         let ids: Vec<i64> = deletes.iter().map(|delete| delete.id).collect();
-        let asked = ids.len();
-        self.gone.extend(&ids);
+        let (asked, key) = (ids.len(), self.handle.key.clone());
+        let key = key.map_or_else(|why| why, |key| key.to_string());
+        let sender = Sender::of(&self.handle.client, DELETE_SLOTS);
+        let at = self.seen.at().filter(|_| is_checked);
+        let seen = &self.seen;
         crash::point("before_send");
-        let result = self.handle.slots().delete_batch(ids).await;
+        let judge = |page: &[Slot]| seen.conflicts(page, &ids);
+        let answer = delete_seen(&sender, &key, ids.clone(), at, judge).await;
         crash::point("after_send");
-        let answer = result.map_err(|error| failed(Step::Delete(asked), error))?;
+        let answer =
+            answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;
+        self.seen.deleted(&ids);
         let gone = usize::try_from(answer.deleted).unwrap_or_default();
         self.run.done.deleted += gone;
         if gone != asked {
             return Err(ApplyError::Answer(format!(
                 "{asked} slots were to be deleted, and the service says {gone} were"
-            )));
+            ))
+            .into());
         }
         Ok(Created::new())
+    }
+}
+
+/// Sends a write of a run where the page is as the run knows it.
+async fn write_step<W: SeenWrite>(
+    handle: &ProfileHandle,
+    operation: &'static Operation,
+    at: Option<Seen>,
+    write: &mut W,
+) -> Result<W::Done, Stop> {
+    let sender = Sender::of(&handle.client, operation);
+    crash::point("before_send");
+    let written = write_seen(&handle.client, operation, sender.options(), at, write).await;
+    crash::point("after_send");
+    written
+}
+
+struct UpdateSeen<'w, 'a> {
+    handle: &'w ProfileHandle,
+    updates: &'w [Update],
+    seen: &'w mut LastSeen<'a>,
+}
+
+impl SeenWrite for UpdateSeen<'_, '_> {
+    type View = Vec<Slot>;
+    type Done = Vec<Slot>;
+
+    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+        self.handle.slots().list().reserved(place).await
+    }
+
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Vec<Slot>> {
+        if in_doubt && self.updates.iter().all(|update| update.is_done(&page)) {
+            return Verdict::Done(page);
+        }
+        look_at(self.seen, self.handle, &page)
+    }
+
+    async fn send(&mut self, attempt: &Attempt) -> Result<Vec<Slot>, Error> {
+        let change = |update: &Update| SlotChange { id: update.id, data: update.changed.clone() };
+        let changes = self.updates.iter().map(change).collect();
+        self.handle.slots().update_batch(changes).once(attempt).await
+    }
+}
+
+struct ReorderSeen<'w, 'a> {
+    handle: &'w ProfileHandle,
+    plan: &'w Plan,
+    seen: &'w mut LastSeen<'a>,
+    created: &'w [i64],
+    order: Vec<i64>,
+}
+
+impl SeenWrite for ReorderSeen<'_, '_> {
+    type View = Vec<Slot>;
+    /// The slots in the answer; none where there is nothing to move.
+    type Done = Option<Vec<Slot>>;
+
+    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+        self.handle.slots().list().reserved(place).await
+    }
+
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Option<Vec<Slot>>> {
+        if in_doubt && page.iter().map(|slot| slot.id).eq(self.order.iter().copied()) {
+            return Verdict::Done(Some(page));
+        }
+        let verdict = look_at(self.seen, self.handle, &page);
+        if let Verdict::Send = verdict {
+            match self.plan.resolve_order(self.seen.order(), self.created) {
+                Some(order) => self.order = order,
+                None => return Verdict::Done(None),
+            }
+        }
+        verdict
+    }
+
+    async fn send(&mut self, attempt: &Attempt) -> Result<Option<Vec<Slot>>, Error> {
+        let slots = self.handle.slots().reorder(self.order.clone()).once(attempt).await?;
+        Ok(Some(slots))
+    }
+}
+
+/// Takes in what a look shows, unless somebody else's work stands against going on.
+fn look_at<T>(seen: &mut LastSeen<'_>, handle: &ProfileHandle, page: &[Slot]) -> Verdict<T> {
+    let found = seen.conflicts(page, &[]);
+    if !found.is_empty() {
+        return Verdict::Changed(found);
+    }
+    seen.saw(page, Seen::now(&handle.client.shared));
+    Verdict::Send
+}
+
+fn broken(stop: Stop, failed: impl FnOnce(Error) -> ApplyError) -> Broken {
+    match stop {
+        Stop::Changed { found, outcome } => Broken { error: ApplyError::Changed(found), outcome },
+        Stop::Failed(error) => failed(error).into(),
     }
 }
 
@@ -352,15 +419,6 @@ pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>
     let slots = handle.slots().list().await;
     crash::point("after_send");
     slots.map_err(|error| failed(step, error))
-}
-
-fn refuse(found: Vec<String>) -> Result<(), ApplyError> {
-    if found.is_empty() { Ok(()) } else { Err(ApplyError::Changed(found)) }
-}
-
-fn unchanged(before: &Slot, now: &Slot) -> bool {
-    let value = |slot: &Slot| serde_json::Value::Object(slot.data.0.clone());
-    before.kind == now.kind && same(&value(before), &value(now))
 }
 
 fn failed(step: Step, source: Error) -> ApplyError {

@@ -39,6 +39,7 @@ mod execute;
 mod failure;
 mod guard;
 mod journal;
+mod last_seen;
 mod literal;
 mod matching;
 mod normal;

@@ -5,10 +5,11 @@ use std::time::SystemTime;
 use serde::Deserialize;
 
 use super::crash;
+use crate::seen::Seen;
 use crate::{Client, Error, ProfileKey, Slot, operation};
 
 /// A page as it was read, in one request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Page {
     /// By which all writes address it: a login can change, and one of digits only reads as an id.
@@ -21,6 +22,7 @@ pub struct Page {
     pub slots: Vec<Slot>,
     /// When the service answered: by its own clock, or by the client's where it does not say.
     pub read_at: SystemTime,
+    pub(crate) seen: Option<Seen>,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +73,7 @@ impl Page {
             url: record.computed.and_then(|computed| computed.url),
             slots,
             read_at: date.unwrap_or_else(|| client.shared.clock.wall()),
+            seen: Some(Seen::now(&client.shared)),
         })
     }
 
@@ -81,6 +84,7 @@ impl Page {
     /// As [`SlotsHandle::list`](crate::SlotsHandle::list).
     pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
         self.slots = client.profile(self.id).slots().list().await?;
+        self.seen = Some(Seen::now(&client.shared));
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::matching::{Found, Matcher};
 use super::normal::{Fields, Normal, Shape, fields, fingerprint_of};
 use super::order::arrange;
 use super::schema::Clearing;
-use super::{DesiredPage, DesiredSlot, KeptReason, Options};
+use super::{DesiredPage, DesiredSlot, KeptReason, Options, same};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::{Object, Slot};
 
@@ -140,6 +140,15 @@ pub enum Batch<'p> {
     Delete(&'p [Delete]),
 }
 
+impl Update {
+    /// Whether the slot holds what it is to hold.
+    pub(super) fn is_done(&self, page: &[Slot]) -> bool {
+        let Some(slot) = page.iter().find(|slot| slot.id == self.id) else { return false };
+        let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
+        self.changed.iter().all(|(key, wanted)| same(held(key), wanted))
+    }
+}
+
 impl Plan {
     /// Plans the way from `page`, in page order, to what the file asks for.
     pub fn new(page: &[Slot], desired: &DesiredPage, options: &Options) -> Result<Self, PlanError> {
@@ -211,31 +220,36 @@ impl Plan {
     pub fn batches(&self) -> Vec<Batch<'_>> {
         let (early, late) = self.deletes.split_at(self.make_room.min(self.deletes.len()));
         let tried = if early.is_empty() { &[][..] } else { &self.creates };
+        // What has to go before the last so many creates: the page loses nothing before a new slot needs its place.
+        let room_for = |left: usize| early.len().saturating_sub(left);
         let mut batches = Vec::new();
         batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(Batch::Update));
         batches.extend(tried.chunks(SLOTS_PER_BATCH).map(Batch::TryCreate));
-        batches.extend(early.chunks(SLOTS_PER_BATCH).map(Batch::MakeRoom));
-        batches.extend(self.creates.chunks(SLOTS_PER_BATCH).map(Batch::Create));
+        let (mut gone, mut left) = (0, self.creates.len());
+        for creates in self.creates.chunks(SLOTS_PER_BATCH) {
+            left -= creates.len();
+            let going = &early[gone..room_for(left).max(gone)];
+            gone += going.len();
+            batches.extend(going.chunks(SLOTS_PER_BATCH).map(Batch::MakeRoom));
+            batches.push(Batch::Create(creates));
+        }
         batches.extend(self.reorder.then_some(Batch::Reorder));
         batches.extend(late.chunks(SLOTS_PER_BATCH).map(Batch::Delete));
         batches
     }
 
-    /// Requests that carrying out the plan takes if nothing goes wrong: one that reads the page, its batches, those that look at the page
-    /// before something is deleted, and one that reads the page again to check.
+    /// Requests that carrying out the plan takes if nothing goes wrong and nothing has to wait: one that reads the page, its batches,
+    /// those that look at the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
-        let mut seen = false;
-        let looks = batches.iter().filter(|batch| {
-            let deletes = matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
-            let looks = deletes && !seen;
-            // The answer to a reorder shows the page.
-            seen = deletes || matches!(batch, Batch::Reorder);
-            looks
-        });
+        let deletes = |batch: &Batch<'_>| matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
+        // The answer to a reorder shows the page.
+        let after_reorder =
+            batches.windows(2).filter(|pair| pair[0] == Batch::Reorder && deletes(&pair[1]));
+        let looks = batches.iter().filter(|batch| deletes(batch)).count() - after_reorder.count();
         match batches.len() {
             0 => 1,
-            writes => 1 + writes + looks.count() + 1,
+            writes => 1 + writes + looks + 1,
         }
     }
 

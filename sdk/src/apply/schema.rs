@@ -51,6 +51,11 @@ impl SlotTypes {
         self.0.is_empty()
     }
 
+    /// Whether the keys of such slots are known.
+    pub(super) fn knows(&self, kind: &str) -> bool {
+        self.schema(kind).is_some_and(Schema::has_properties)
+    }
+
     /// Slots of such a type can be read and moved, not created, changed or deleted.
     pub fn is_read_only(&self, kind: &str) -> bool {
         kind == EVENT || self.0.get(kind).is_some_and(|rules| !rules.writable)

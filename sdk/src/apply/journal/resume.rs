@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde_json::Value;
-
 use super::Journal;
 use super::entry::seconds;
 use super::settle::{Verdict, verdict};
+use crate::Client;
 use crate::apply::create::{Sent, create};
 use crate::apply::execute::list;
 use crate::apply::plan::Batch;
-use crate::apply::{ApplyError, DesiredPage, Page, Step, same};
-use crate::{Client, Object, Slot};
+use crate::apply::{ApplyError, DesiredPage, Page, Step};
+use crate::seen::Seen;
 
 impl Journal {
     /// Finds out what became of the request that the run was stopped in, and writes it down. `page` was read after the lock was taken; it
@@ -52,11 +51,7 @@ impl Journal {
                 }
             }
             Batch::Update(updates) => {
-                let holds = |id: i64, changed: &Object| {
-                    let slot = page.slots.iter().find(|slot| slot.id == id);
-                    slot.is_some_and(|slot| has(slot, changed))
-                };
-                if updates.iter().all(|update| holds(update.id, &update.changed)) {
+                if updates.iter().all(|update| update.is_done(&page.slots)) {
                     self.end(step, BTreeMap::new(), 0);
                 }
             }
@@ -92,11 +87,7 @@ impl Journal {
             Err(error) => return Err(error),
         }
         page.slots = list(&handle, Step::Create(sent.creates.len())).await?;
+        page.seen = Some(Seen::now(&client.shared));
         Ok(())
     }
-}
-
-fn has(slot: &Slot, changed: &Object) -> bool {
-    let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
-    changed.iter().all(|(key, value)| same(held(key), value))
 }

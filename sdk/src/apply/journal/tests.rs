@@ -32,7 +32,7 @@ impl Desk {
         )
         .unwrap();
         let read_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-        let page = Page { id: 101, login: "cafe".into(), url: None, slots, read_at };
+        let page = Page { id: 101, login: "cafe".into(), url: None, slots, read_at, seen: None };
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"type": "text", "data": {"title": "B", "size": 0.300_000_000_000_000_04, "big": 1e300}},
             {"type": "divider"},

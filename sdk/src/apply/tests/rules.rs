@@ -393,7 +393,7 @@ fn requests_are_counted_as_they_are_batched() {
         (slots(0..3), edited(0..1).into_iter().chain(buttons(1..3)).collect(), 3, "1 to update"),
         (vec![], buttons(0..500), 12, "500 to create"),
         (slots(0..120), edited(0..120), 5, "120 to update"),
-        (slots(0..100), buttons(0..49), 5, "51 to delete"),
+        (slots(0..100), buttons(0..49), 6, "51 to delete"),
         (slots(0..51), buttons(1..52), 5, "1 to create, 1 to delete"),
         (slots(0..3), buttons(0..3).into_iter().rev().collect(), 3, "order changes"),
         (

@@ -1,0 +1,203 @@
+//! What a run knows of its page, and how it tells its own work from that of somebody else.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::plan::Update;
+use super::{Page, Plan, SlotTypes, same};
+use crate::Slot;
+use crate::seen::Seen;
+
+/// The page as the run last saw it, and as it has changed it since.
+pub(super) struct LastSeen<'a> {
+    plan: &'a Plan,
+    types: &'a SlotTypes,
+    /// The slots that were there when the plan was made and that the run has not deleted. Those that it updated are as the service
+    /// answered.
+    old: HashMap<i64, Slot>,
+    /// The slots that the run created.
+    new: BTreeSet<i64>,
+    /// The slots that the run updated.
+    updated: HashSet<i64>,
+    doomed: HashSet<i64>,
+    /// The slots that somebody else edited before the run updated other keys of them.
+    edited: HashSet<i64>,
+    /// Every slot in the order of the page.
+    order: Vec<i64>,
+    /// Whether no order is left to be written.
+    is_ordered: bool,
+    /// When what the next write relies on was seen.
+    at: Option<Seen>,
+}
+
+impl<'a> LastSeen<'a> {
+    pub(super) fn new(plan: &'a Plan, types: &'a SlotTypes, page: &Page) -> Self {
+        Self {
+            plan,
+            types,
+            old: page.slots.iter().map(|slot| (slot.id, slot.clone())).collect(),
+            new: BTreeSet::new(),
+            updated: HashSet::new(),
+            doomed: plan.deletes.iter().map(|delete| delete.id).collect(),
+            edited: HashSet::new(),
+            order: page.slots.iter().map(|slot| slot.id).collect(),
+            is_ordered: !plan.reorder,
+            at: page.seen,
+        }
+    }
+
+    pub(super) fn at(&self) -> Option<Seen> {
+        self.at
+    }
+
+    /// Every slot in the order of the page.
+    pub(super) fn order(&self) -> &[i64] {
+        &self.order
+    }
+
+    /// The slots that the run knows of.
+    pub(super) fn known(&self) -> HashSet<i64> {
+        self.order.iter().copied().collect()
+    }
+
+    /// The run updated these slots; `answered` is what the service shows of them, if anything.
+    pub(super) fn updated(&mut self, updates: &[Update], answered: &[Slot]) {
+        let answered: HashMap<i64, &Slot> = answered.iter().map(|slot| (slot.id, slot)).collect();
+        for update in updates {
+            self.updated.insert(update.id);
+            let Some(slot) = self.old.get_mut(&update.id) else { continue };
+            let answer = answered.get(&update.id);
+            for (key, sent) in update.changed.iter() {
+                let stored = answer.map_or(Some(sent), |slot| slot.data.get(key));
+                slot.data.insert(key.clone(), stored.cloned().unwrap_or_default());
+            }
+            // Which of its other keys the service computes is not known without the types.
+            if let Some(answer) = answer
+                && !self.types.knows(&update.kind)
+            {
+                slot.data = answer.data.clone();
+            }
+        }
+    }
+
+    /// The run created these slots, in the order of the page.
+    pub(super) fn created(&mut self, ids: impl IntoIterator<Item = i64>) {
+        for id in ids {
+            if self.new.insert(id) {
+                self.order.push(id);
+            }
+        }
+    }
+
+    /// The slots are in the order that the plan asks for.
+    pub(super) fn ordered(&mut self) {
+        self.is_ordered = true;
+    }
+
+    /// The run deleted these slots.
+    pub(super) fn deleted(&mut self, ids: &[i64]) {
+        self.old.retain(|id, _| !ids.contains(id));
+        self.order.retain(|id| !ids.contains(id));
+    }
+
+    /// The page was seen as a whole, and nothing stands against going on.
+    pub(super) fn saw(&mut self, page: &[Slot], at: Seen) {
+        let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
+        let pending: HashMap<i64, &Update> = pending.map(|it| (it.id, it)).collect();
+        let edited = page.iter().filter(|now| {
+            let Some(update) = pending.get(&now.id) else { return false };
+            let Some(before) = self.old.get(&now.id) else { return false };
+            self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
+        });
+        let edited: Vec<i64> = edited.map(|now| now.id).collect();
+        self.edited.extend(edited);
+        self.order = page.iter().map(|slot| slot.id).collect();
+        self.at = Some(at);
+    }
+
+    /// What somebody else did to the slots that the run still has to write: going on would undo it. `deleting` may be gone already.
+    pub(super) fn conflicts(&self, page: &[Slot], deleting: &[i64]) -> Vec<String> {
+        let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+        let mut found = Vec::new();
+        // In the order of the page, so that the words are the same every time.
+        let old = self.order.iter().filter_map(|id| self.old.get(id));
+        for before in old {
+            let (id, kind) = (before.id, &before.kind);
+            match now.get(&id) {
+                None if deleting.contains(&id) => {}
+                None => found.push(format!("slot {id} ({kind}) is gone")),
+                Some(now) if self.doomed.contains(&id) && self.is_edited(before, now) => {
+                    found.push(format!("slot {id} ({kind}) was to be deleted, but it was edited"));
+                }
+                Some(_) => {}
+            }
+        }
+        let gone = self.new.iter().filter(|id| !now.contains_key(id));
+        found.extend(gone.map(|id| format!("the new slot {id} is gone")));
+        for update in self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id)) {
+            let Some(now) = now.get(&update.id) else { continue };
+            let held = |key: &str| now.data.get(key).unwrap_or(&Value::Null);
+            let before = |key: &str| update.before.get(key).unwrap_or(&Value::Null);
+            let theirs = update
+                .changed
+                .iter()
+                .filter(|(key, wanted)| !same(held(key), before(key)) && !same(held(key), wanted));
+            found.extend(theirs.map(|(key, _)| {
+                let Update { id, kind, .. } = update;
+                format!("{key} of slot {id} ({kind}) was to be changed, but it was edited")
+            }));
+        }
+        if !self.is_ordered {
+            found.extend(self.moves(page));
+        }
+        found
+    }
+
+    fn moves(&self, page: &[Slot]) -> Vec<String> {
+        let known = self.known();
+        let now: Vec<i64> =
+            page.iter().map(|slot| slot.id).filter(|id| known.contains(id)).collect();
+        let there: HashSet<i64> = now.iter().copied().collect();
+        let before = self.order.iter().filter(|id| there.contains(id));
+        if before.eq(&now) { Vec::new() } else { vec!["slots were moved".to_owned()] }
+    }
+
+    /// Slots that neither stood on the page nor were created by this run.
+    pub(super) fn strangers(&self, page: &[Slot]) -> Vec<String> {
+        let strange = page
+            .iter()
+            .filter(|slot| !self.old.contains_key(&slot.id) && !self.new.contains(&slot.id));
+        strange
+            .map(|slot| format!("slot {} ({}) is new, and was left alone", slot.id, slot.kind))
+            .collect()
+    }
+
+    /// Slots that somebody else edited. What the service computes does not count.
+    pub(super) fn edits(&self, page: &[Slot]) -> Vec<String> {
+        let is_edited = |now: &&Slot| {
+            self.edited.contains(&now.id)
+                || self.old.get(&now.id).is_some_and(|before| self.is_edited(before, now))
+        };
+        let edited = page.iter().filter(is_edited);
+        edited
+            .map(|slot| format!("slot {} ({}) was edited, and was left alone", slot.id, slot.kind))
+            .collect()
+    }
+
+    fn is_edited(&self, before: &Slot, now: &Slot) -> bool {
+        before.kind != now.kind || self.edits_of(before, now).next().is_some()
+    }
+
+    /// The keys that hold something else than before.
+    fn edits_of<'s>(&'s self, before: &'s Slot, now: &'s Slot) -> impl Iterator<Item = &'s str> {
+        let held = |slot: &'s Slot, key: &str| slot.data.get(key).unwrap_or(&Value::Null);
+        let added = now.data.keys().filter(|key| !before.data.contains_key(*key));
+        let keys = before.data.keys().chain(added).map(String::as_str);
+        keys.filter(move |key| {
+            // The schema of a type says nothing of what older versions of it held.
+            let counts = !before.supported || self.types.is_writable_key(&before.kind, key);
+            counts && !same(held(before, key), held(now, key))
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! Somebody else edits while a run waits: before any of its requests, for any reason, at any kind of slot.
+
+use std::ops::ControlFlow;
+
+use links_fixtures::{Account, Slot};
+use links_sdk::ProfileKey;
+use links_sdk::apply::{ApplyError, DesiredPage, Done, Options, Page, Plan, Run, Step};
+use links_sdk::{Outcome, RateLimits};
+use serde_json::{Value, json};
+
+use crate::no_limits;
+use crate::proxy::Act;
+use crate::unchanged::{Scene, troubles};
+
+const PAGE: i64 = 101;
+/// The file changes its title.
+const UPDATED: u64 = 1;
+/// The file names it as it is.
+const NAMED: u64 = 2;
+const DOOMED: u64 = 4;
+const FOREIGN: u64 = 9000;
+
+/// What somebody else does in a wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Edit {
+    Add,
+    Change(u64, &'static str),
+    Delete(u64),
+    Move,
+}
+
+const EDITS: [Edit; 8] = [
+    Edit::Add,
+    Edit::Change(UPDATED, "title"),
+    Edit::Change(UPDATED, "description"),
+    Edit::Change(NAMED, "title"),
+    Edit::Change(DOOMED, "title"),
+    Edit::Delete(NAMED),
+    Edit::Delete(DOOMED),
+    Edit::Move,
+];
+
+fn text(id: u64, title: &str) -> Slot {
+    let data = json!({ "title": title, "description": "as it was" });
+    Slot::new(id, "text", data.as_object().unwrap().clone())
+}
+
+fn start(account: &mut Account) {
+    account.profiles[0].slots =
+        vec![text(UPDATED, "Old"), text(NAMED, "Named"), text(DOOMED, "Doomed")];
+}
+
+fn file(items: Value) -> DesiredPage {
+    serde_json::from_value(json!({ "slots": items })).unwrap()
+}
+
+/// An update, a create, a new order and a delete.
+fn every_step() -> DesiredPage {
+    file(json!([
+        {"type": "divider"},
+        {"id": NAMED, "type": "text", "data": {"title": "Named"}},
+        {"id": UPDATED, "type": "text", "data": {"title": "New"}},
+    ]))
+}
+
+fn make(edit: Edit, account: &mut Account) {
+    let slots = &mut account.profiles[0].slots;
+    match edit {
+        Edit::Add => slots.insert(1, Slot::new(FOREIGN, "divider", serde_json::Map::new())),
+        Edit::Change(id, key) => {
+            if let Some(slot) = slots.iter_mut().find(|slot| slot.id == id) {
+                slot.data.insert(key.to_owned(), "of somebody else".into());
+            }
+        }
+        Edit::Delete(id) => slots.retain(|slot| slot.id != id),
+        Edit::Move => slots.reverse(),
+    }
+}
+
+struct Ended {
+    result: Result<(), ApplyError>,
+    done: Done,
+    account: Account,
+}
+
+async fn apply(scene: &Scene, file: &DesiredPage, hear: &mut (dyn FnMut(Step) + Send)) -> Ended {
+    let page = Page::read(&scene.client, &ProfileKey::Id(PAGE)).await.unwrap();
+    let options = Options { prune: true, ..Options::default() };
+    let plan = Plan::new(&page.slots, file, &options).unwrap();
+    let mut watch = |step| {
+        hear(step);
+        ControlFlow::Continue(())
+    };
+    let mut run = Run::new().watch(&mut watch);
+    let result = plan.execute(&scene.client, &page, file, &options, &mut run).await.map(|_| ());
+    Ended { result, done: run.done().clone(), account: scene.server.account() }
+}
+
+/// Nothing of somebody else is lost, and the run does not end as if nothing had happened.
+fn judge(at: &str, edit: Edit, ended: &Ended) {
+    let slots = &ended.account.profiles[0].slots;
+    let there = |id: u64| slots.iter().find(|slot| slot.id == id);
+    match edit {
+        Edit::Add => assert!(there(FOREIGN).is_some(), "{at}"),
+        Edit::Change(id, key) => {
+            let slot = there(id).unwrap_or_else(|| panic!("{id} is gone: {at}"));
+            assert_eq!(slot.data[key], "of somebody else", "{at}");
+        }
+        Edit::Delete(_) | Edit::Move => {}
+    }
+    for id in [UPDATED, NAMED] {
+        assert_eq!(there(id).is_none(), edit == Edit::Delete(id), "{at}");
+    }
+    // Where the delete may have been carried out, nobody can tell who deleted the slot.
+    let is_ours = edit == Edit::Delete(DOOMED) && ended.done.deleted == 1;
+    assert!(is_ours || ended.result.is_err(), "the run ended well: {at}");
+}
+
+#[tokio::test]
+async fn found_14_somebody_who_edits_in_a_wait_before_any_write_loses_nothing_and_is_told_of() {
+    let mut tried = 0;
+    for (name, trouble) in troubles() {
+        // After the page is read: the update, the create, the order, the delete.
+        for request in 1..=4 {
+            for edit in EDITS {
+                let scene = Scene::new(no_limits()).await;
+                scene.server.edit(start);
+                scene.meddle(move |account| make(edit, account));
+                let passing = std::iter::repeat_with(Act::pass).take(request);
+                scene.proxy.script(passing.chain([trouble.clone()]));
+                let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+                let at = format!(
+                    "{edit:?} in the wait after {name} of write {request}: {:?}",
+                    ended.result
+                );
+                assert!(scene.was_meddled_with(), "{at}");
+                judge(&at, edit, &ended);
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 5 * 4 * 8);
+}
+
+#[tokio::test]
+async fn found_14_somebody_who_edits_while_the_run_waits_for_the_limits_loses_nothing() {
+    // One request after the other has to wait, the one before it is the last that does not.
+    for free in 1..=4 {
+        for edit in EDITS {
+            let mut limits = RateLimits::default();
+            limits.per_second = free;
+            let scene = Scene::new(limits).await;
+            scene.server.edit(start);
+            scene.meddle(move |account| make(edit, account));
+            let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+            let at = format!("{edit:?} at {free} requests a second: {:?}", ended.result);
+            assert!(scene.was_meddled_with(), "{at}");
+            judge(&at, edit, &ended);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_held_up_before_any_write_ends_well_where_nobody_interferes() {
+    let mut acts = troubles();
+    acts.push(("lost after it was carried out", Act::reset_after()));
+    acts.push(("cut", Act::cut(9)));
+    for (name, trouble) in acts {
+        for request in 1..=5 {
+            let scene = Scene::new(no_limits()).await;
+            scene.server.edit(start);
+            let passing = std::iter::repeat_with(Act::pass).take(request);
+            scene.proxy.script(passing.chain([trouble.clone()]));
+            let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+            ended.result.unwrap_or_else(|error| panic!("{name} of request {request}: {error}"));
+            let Done { updated, created, reordered, deleted, .. } = ended.done;
+            assert_eq!((updated, created.len(), reordered, deleted), (1, 1, true, 1), "{name}");
+            let slots: Vec<_> = ended.account.profiles[0].slots.iter().map(|it| it.id).collect();
+            assert_eq!((slots.len(), slots[1], slots[2]), (3, NAMED, UPDATED), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
+    // Sixty doomed slots are two requests; somebody edits one of the second while the first is under way.
+    let doomed = 100..160;
+    for (edited, left) in [(159, 10), (100, 60)] {
+        let scene = Scene::new(no_limits()).await;
+        scene.server.edit(|account| {
+            account.profiles[0].slots =
+                doomed.clone().map(|id| text(id, &format!("Doomed {id}"))).collect();
+            account.profiles[0].slots.push(text(NAMED, "Named"));
+        });
+        let mut deletes = 0;
+        let wanted = if edited == 159 { 2 } else { 1 };
+        let mut hear = |step| {
+            if matches!(step, Step::Delete(_)) {
+                deletes += 1;
+                if deletes == wanted {
+                    scene.server.edit(|account| make(Edit::Change(edited, "title"), account));
+                }
+            }
+        };
+        let file = file(json!([{"id": NAMED, "type": "text"}]));
+        let ended = apply(&scene, &file, &mut hear).await;
+        let error = ended.result.unwrap_err();
+        assert!(matches!(error, ApplyError::Changed(_)), "{error}");
+        let slots = &ended.account.profiles[0].slots;
+        assert_eq!(slots.len(), left + 1, "{edited}: nothing of the second batch is deleted");
+        assert!(
+            slots.iter().any(|slot| slot.id == edited && slot.data["title"] == "of somebody else")
+        );
+    }
+}
+
+#[tokio::test]
+async fn found_14_an_update_that_meets_the_same_edit_of_somebody_else_is_no_conflict() {
+    let scene = Scene::new(no_limits()).await;
+    scene.server.edit(start);
+    scene.meddle(|account| {
+        account.profiles[0].slots[0].data.insert("title".into(), "New".into());
+    });
+    scene.proxy.script([Act::pass(), Act::reset_before()]);
+    let file = file(json!([
+        {"id": UPDATED, "type": "text", "data": {"title": "New"}},
+        {"id": NAMED, "type": "text"},
+        {"id": DOOMED, "type": "text"},
+    ]));
+    let ended = apply(&scene, &file, &mut |_| ()).await;
+    ended.result.unwrap();
+    assert_eq!(scene.operations(), ["getProfile", "listSlots", "listSlots"]);
+}
+
+#[tokio::test]
+async fn found_14_a_conflict_before_the_first_write_leaves_nothing_in_doubt() {
+    let scene = Scene::new(no_limits()).await;
+    scene.server.edit(start);
+    scene.meddle(|account| make(Edit::Change(UPDATED, "title"), account));
+    scene.proxy.script([Act::pass(), Act::answer(429, &[("Retry-After", "3")], "{}")]);
+    let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+    assert_eq!(ended.result.unwrap_err().outcome(), Outcome::NotExecuted);
+    assert!(ended.done.is_nothing());
+    assert_eq!(scene.operations(), ["getProfile", "listSlots"]);
+}
