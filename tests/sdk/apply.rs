@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use links_fixtures::{ContractServer, World};
+use links_fixtures::{Choices, ContractServer, DryRunConflict, World};
 use links_sdk::apply::{
     ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, SlotTypes, Step,
 };
@@ -293,4 +293,57 @@ async fn fault_54_a_full_page_loses_exactly_what_makes_room_and_only_if_the_new_
         (11..).zip(&slots[10..]).all(|(id, slot)| slot.id == id),
         "the others are the old ones"
     );
+}
+
+#[tokio::test]
+async fn found_18_a_full_page_is_swapped_whatever_a_dry_run_says_of_its_limit() {
+    for (dry_run_conflict, status) in [
+        (DryRunConflict::Passes, 204),
+        (DryRunConflict::Invalid, 422),
+        (DryRunConflict::Conflict, 409),
+    ] {
+        for new in [10, 120, 500] {
+            let choices = Choices { dry_run_conflict, ..Choices::default() };
+            let server = ContractServer::builder(World::cafe()).no_limits().choices(choices);
+            let server = server.start().await.unwrap();
+            let client = client_of(&server);
+            server.edit(|account| {
+                let slot = |n: u64| {
+                    let data =
+                        [("title".to_owned(), format!("Old {n}").into())].into_iter().collect();
+                    links_fixtures::Slot::new(n, "text", data)
+                };
+                account.profiles[0].slots = (1..=500).map(slot).collect();
+            });
+            let button = |n: usize| DesiredSlot {
+                id: None,
+                kind: "button".into(),
+                data: [("title", format!("New {n}")), ("link", "https://shop.example".to_owned())]
+                    .into_iter()
+                    .collect(),
+            };
+            let desired = DesiredPage {
+                slots: (0..500)
+                    .map(|n| if n < new { button(n) } else { text(format!("Old {}", n + 1)) })
+                    .collect(),
+            };
+            let options = Options { prune: true, ..Options::default() };
+            // No more slots are missing from the page than the next request creates.
+            let mut fewest = 500;
+            let mut count = |_| {
+                fewest = fewest.min(server.account().profiles[0].slots.len());
+            };
+            let (plan, done, result) =
+                apply(&client, &cafe_key(), &desired, &options, &mut count).await;
+            let at = format!("{new} new, {dry_run_conflict:?}");
+            let slots = result.unwrap_or_else(|error| panic!("{at}: {error}")).unwrap();
+            assert_eq!((done.created.len(), done.deleted, slots.len()), (new, new, 500), "{at}");
+            assert_eq!(fewest, 500 - new.min(50), "{at}");
+            assert_eq!(server.requests().len(), plan.request_count(), "{at}");
+            assert_eq!(server.requests()[1].status, status, "{at}");
+            let (plan, done, _) =
+                apply(&client, &cafe_key(), &desired, &options, &mut |_| ()).await;
+            assert!(plan.is_empty() && done.is_nothing(), "{at}");
+        }
+    }
 }
