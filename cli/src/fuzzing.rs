@@ -13,7 +13,8 @@ use crate::manifest::PageFile;
 ///
 /// When the page is another one after it was written as YAML and read again, or refers to anything then.
 pub fn page_file(bytes: &[u8]) {
-    let read = |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), &ImageRoots::none());
+    let read =
+        |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), &ImageRoots::none());
     match read(bytes) {
         Err(problem) => failure(&problem.into()),
         // As if all of it had come from the service.

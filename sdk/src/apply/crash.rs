@@ -3,7 +3,9 @@
 //! `LINKS_TEST_CRASH=before_send:3` ends it at the third `before_send`, `any:3` at the third place of whatever name.
 
 #[cfg(debug_assertions)]
-pub(super) use armed::{point, tear};
+pub(crate) use armed::point;
+#[cfg(debug_assertions)]
+pub(super) use armed::tear;
 
 #[cfg(debug_assertions)]
 mod armed {
@@ -16,7 +18,7 @@ mod armed {
     static PASSED: AtomicUsize = AtomicUsize::new(0);
 
     /// A place where the process may end.
-    pub(in super::super) fn point(place: &str) {
+    pub(crate) fn point(place: &str) {
         if is_due(place) {
             abort();
         }
@@ -39,7 +41,7 @@ mod armed {
 }
 
 #[cfg(not(debug_assertions))]
-pub(super) fn point(_: &str) {}
+pub(crate) fn point(_: &str) {}
 
 #[cfg(not(debug_assertions))]
 pub(super) fn tear(_: &mut std::fs::File, _: &[u8]) {}

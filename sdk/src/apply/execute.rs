@@ -295,10 +295,8 @@ impl Work<'_, '_> {
         let sender = Sender::of(&self.handle.client, DELETE_SLOTS);
         let at = self.seen.at().filter(|_| is_checked);
         let seen = &self.seen;
-        crash::point("before_send");
         let judge = |page: &[Slot]| seen.conflicts(page, &ids);
         let answer = delete_seen(&sender, &key, ids.clone(), at, judge).await;
-        crash::point("after_send");
         let answer =
             answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;
         self.seen.deleted(&ids);
@@ -322,10 +320,7 @@ async fn write_step<W: SeenWrite>(
     write: &mut W,
 ) -> Result<W::Done, Stop> {
     let sender = Sender::of(&handle.client, operation);
-    crash::point("before_send");
-    let written = write_seen(&handle.client, operation, sender.options(), at, write).await;
-    crash::point("after_send");
-    written
+    write_seen(&handle.client, operation, sender.options(), at, write).await
 }
 
 struct UpdateSeen<'w, 'a> {

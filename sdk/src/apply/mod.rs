@@ -30,7 +30,7 @@
 //! ```
 
 mod content;
-mod crash;
+pub(crate) mod crash;
 mod create;
 mod desired;
 mod digest;

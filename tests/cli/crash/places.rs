@@ -1,6 +1,7 @@
 //! Faults 41 to 48: a run that is cut off at a place that is known by its name. What it has written down and sent by then is looked at,
 //! so that each of these is the place that it is said to be.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -78,9 +79,9 @@ impl<'p> Course<'p> {
     }
 
     /// Cuts the run off before each request of a kind and behind it.
-    fn cut_at_requests(&self, operation: &str, times: usize) {
+    fn cut_at_requests(&self, operation: &str, times: RangeInclusive<usize>) {
         let numbers = places(&self.requests, operation);
-        assert_eq!(numbers.len(), times, "{:?}", self.requests);
+        assert!(times.contains(&numbers.len()), "{:?}", self.requests);
         for nth in numbers {
             for (place, sent) in [("before_send", nth - 1), ("after_send", nth)] {
                 self.cut_at(&format!("{place}:{nth}"), |_, seen| {
@@ -129,9 +130,11 @@ fn fault_42_cut_off_where_a_step_is_announced() {
 fn fault_43_cut_off_before_and_behind_each_request() {
     let pair = pair("everything at once");
     let course = Course::of(&pair);
-    for operation in ["getProfile", "updateSlots", "createSlots", "listSlots"] {
-        course.cut_at_requests(operation, 1);
+    for operation in ["getProfile", "updateSlots", "createSlots"] {
+        course.cut_at_requests(operation, 1..=1);
     }
+    // The last one, and one where the limits made a write wait.
+    course.cut_at_requests("listSlots", 1..=2);
 }
 
 #[test]
@@ -141,12 +144,12 @@ fn fault_44_cut_off_where_a_step_is_reported() {
 
 #[test]
 fn fault_45_cut_off_before_and_behind_the_reorder() {
-    Course::of(&pair("everything at once")).cut_at_requests("reorderSlots", 1);
+    Course::of(&pair("everything at once")).cut_at_requests("reorderSlots", 1..=1);
 }
 
 #[test]
 fn fault_46_cut_off_before_and_behind_each_batch_of_deletes() {
-    Course::of(&pair("delete in two batches")).cut_at_requests("deleteSlots", 2);
+    Course::of(&pair("delete in two batches")).cut_at_requests("deleteSlots", 2..=2);
 }
 
 #[test]
