@@ -1,7 +1,6 @@
 //! The configuration file: TOML in the platform's folder for it, and nowhere else. A file in the current folder is never read, and no
 //! key holds a secret.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -231,10 +230,7 @@ pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, Failure> {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    // Asked before it is opened, which would wait for the writer of a pipe.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
+    let file = private::open_file(path)?;
     // It may name the service, which is told the token.
     if private::is_public(path)? {
         return Err(io::Error::other("everybody can write to it"));
@@ -242,7 +238,6 @@ fn read(path: &Path) -> io::Result<String> {
     if private::is_public(path.parent().unwrap_or(Path::new("/")))? {
         return Err(io::Error::other("everybody can write to its folder"));
     }
-    let file = File::open(path)?;
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(text)
@@ -355,7 +350,7 @@ mod tests {
         assert!(made.success());
         for path in [folder.path(), &pipe, Path::new("/dev/zero")] {
             let failure = Config::load(path).unwrap_err();
-            assert!(failure.to_string().ends_with("it is not a file"), "{failure}");
+            assert!(failure.to_string().ends_with("it is not a regular file"), "{failure}");
         }
     }
 }

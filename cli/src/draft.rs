@@ -29,20 +29,26 @@ impl Draft {
         &self.0
     }
 
-    /// Replaces the text, with each problem (line, message) above its line.
-    pub(crate) fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<()> {
+    /// Replaces the text, with each problem (line, message) above its line. Returns what the file holds then.
+    pub(crate) fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<Vec<u8>> {
         let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
-        file.write_all(marked(text, problems).as_bytes())?;
-        file.sync_all()
+        let marked = marked(text, problems).into_bytes();
+        file.write_all(&marked)?;
+        file.sync_all()?;
+        Ok(marked)
+    }
+
+    /// What the file holds.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Unreadable> {
+        manifest::read(&self.0).map(|(_, bytes)| bytes)
     }
 
     /// The text without the problems. What is not UTF-8 is left to whoever reads it.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Unreadable> {
-        let (_, bytes) = manifest::read(&self.0)?;
-        Ok(match String::from_utf8(bytes) {
-            Ok(text) => unmarked(&text).into_bytes(),
-            Err(error) => error.into_bytes(),
-        })
+    pub(crate) fn without_problems(saved: &[u8]) -> Vec<u8> {
+        match std::str::from_utf8(saved) {
+            Ok(text) => unmarked(text).into_bytes(),
+            Err(_) => saved.to_owned(),
+        }
     }
 
     /// Leaves the file where it is.
@@ -106,7 +112,8 @@ mod tests {
         let path = draft.path().to_owned();
         draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
-        assert_eq!(draft.read().unwrap(), b"a: 1\n");
+        assert_eq!(draft.read().unwrap(), b"#!! bad\na: 1\n");
+        assert_eq!(Draft::without_problems(&draft.read().unwrap()), b"a: 1\n");
         drop(draft);
         assert!(!path.exists());
 

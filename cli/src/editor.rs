@@ -14,8 +14,8 @@ use crate::manifest::Document;
 use crate::outcome::{Line, Outcome, Tone, View};
 use crate::program;
 
-/// Opens a YAML text and hands what comes back to `apply`, with the file it is in, as often as that refuses it as invalid. `None` when
-/// nothing was changed.
+/// Opens a YAML text and hands what comes back to `apply`, with the file it is in, as often as that refuses it as invalid, or because
+/// others changed the same. `None` when nothing was changed.
 ///
 /// # Errors
 ///
@@ -65,11 +65,12 @@ async fn rounds<T>(
     let mut refused: Option<(Vec<u8>, Failure)> = None;
     loop {
         open(editor, draft.path())?;
-        let text = draft.read()?;
+        let saved = draft.read()?;
+        let text = Draft::without_problems(&saved);
         if text == original.as_bytes() || text.trim_ascii().is_empty() {
             return Ok(None);
         }
-        if let Some((_, failure)) = refused.take_if(|(before, _)| *before == text) {
+        if let Some((_, failure)) = refused.take_if(|(before, _)| *before == saved) {
             return Err(failure);
         }
         let document = Document::from_bytes(name, text.clone()).map_err(Failure::from);
@@ -81,18 +82,23 @@ async fn rounds<T>(
             Ok(done) => return Ok(done),
             Err(failure) => failure,
         };
-        let Ok(shown) = String::from_utf8(text.clone()) else { return Err(failure) };
-        if failure.exit() != Exit::Invalid {
+        let Ok(shown) = String::from_utf8(text) else { return Err(failure) };
+        let is_contested = failure.exit() == Exit::Conflict && failure.file().is_some();
+        if failure.exit() != Exit::Invalid && !is_contested {
             return Err(failure);
         }
         context.ui.say(&Line::new(
             Tone::Changed,
             format!("{failure}: the file is opened again, with every problem above its line"),
         ));
-        draft.write(&shown, &failure.lines()).map_err(|error| {
+        let lines = failure.lines().into_iter().map(|(line, text)| match is_contested {
+            true => (line, format!("{text}; delete this line to keep yours")),
+            false => (line, text),
+        });
+        let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
             Failure::usage(format!("cannot write {}: {error}", draft.path().display()))
         })?;
-        refused = Some((text, failure));
+        refused = Some((written, failure));
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::diagnostic::Failure;
 use crate::dry_run::Rehearsal;
 use crate::manifest::{Document, Problem};
+use crate::merge;
 use crate::values;
 
 const ONLY_DATA: &str = "give only what stands under `data`";
@@ -147,6 +148,17 @@ impl Fields {
     pub(crate) fn changes_of(&self, record: &Map<String, Value>) -> Object {
         let changed = |(name, value): &(&String, &Value)| record.get(*name) != Some(*value);
         self.all.iter().filter(changed).map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// Says that others changed these fields too (with the words for each), in the user's file.
+    pub(crate) fn contested(&self, conflicts: &[(String, String)]) -> Failure {
+        let failure = merge::contested();
+        match &self.file {
+            Some(file) => {
+                failure.at(file.refuse(conflicts.iter().map(|(name, words)| (&**name, &**words))))
+            }
+            None => failure,
+        }
     }
 
     /// A refusal, shown in the user's file where it is about fields of the file. `under` is where the service has these fields: `data`

@@ -1,11 +1,12 @@
 //! Small JSON files that the program keeps for itself. One that is missing, cannot be read or is not ours holds nothing.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::private;
 
 /// A larger file is not one of ours.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -13,7 +14,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// What a file holds.
 pub(crate) fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let mut text = String::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    private::open_file(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 

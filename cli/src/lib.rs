@@ -36,6 +36,7 @@ mod key;
 mod local_image;
 mod login;
 mod manifest;
+mod merge;
 mod mistake;
 mod names;
 mod nearest;

@@ -19,7 +19,7 @@ const MOST_LINKS: usize = 40;
 
 /// The content of a file; `None` where there is none. What somebody else may have put there or written is not taken for ours.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let file = match File::open(path) {
+    let file = match open_file(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -32,6 +32,23 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
     }
     Ok(Some(bytes))
+}
+
+/// Opens a file of ours to be read. A pipe, a device or a directory in its place is refused, without waiting for it.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
 }
 
 /// Takes a file away from everybody but its owner. Where that cannot be done it is not read. One that everybody could write to stays so, for
@@ -270,6 +287,22 @@ mod tests {
         remove(&path).unwrap();
         tighten(&path).unwrap();
         assert_eq!((names(), read(&path).unwrap()), (0, None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn found_h_a_pipe_a_device_or_a_directory_is_refused_at_once() {
+        use rustix::fs::{CWD, FileType, mknodat};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        mknodat(CWD, at("pipe"), FileType::Fifo, 0o600.into(), 0).unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("device")).unwrap();
+        for name in ["pipe", "directory", "device"] {
+            let error = read(&at(name)).unwrap_err();
+            assert!(error.to_string().contains("not a regular file"), "{name}: {error}");
+            assert_eq!(crate::kept::load::<serde_json::Value>(&at(name)), None);
+        }
     }
 
     #[test]

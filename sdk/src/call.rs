@@ -374,6 +374,11 @@ impl Sender {
         &self.client
     }
 
+    /// Whether the write is only rehearsed, or shown: there is nothing to look at before it.
+    pub(crate) fn is_not_sent(&self) -> bool {
+        self.options.dry_run || self.options.writes == Writes::Withhold
+    }
+
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }

@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use links_fixtures::{Account, Fault};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -100,7 +101,7 @@ fn a_block_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
         assert_eq!(run.exit, 0, "{run}");
         assert_eq!(run.json()["data"][at]["id"], id, "{run}");
         assert_eq!(order(&stage).iter().position(|it| *it == id), Some(at), "{place}");
-        assert_eq!(stage.operations(), ["listSlots", "reorderSlots"]);
+        assert_eq!(stage.operations(), ["listSlots", "listSlots", "reorderSlots"]);
     }
     let stage = Stage::cafe();
     for line in ["slots move cafe 1001 --top", "slots move cafe 1002 --after 1001"] {
@@ -164,7 +165,7 @@ fn a_delete_shows_what_is_lost_and_gives_it_back_as_data() {
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
     assert_eq!(run.json()["meta"], json!({ "deleted": 2, "total": 12 }));
     assert_eq!(run.json()["data"][0]["data"]["title"], "Menu");
-    assert_eq!(stage.operations(), ["listSlots", "deleteSlots"]);
+    assert_eq!(stage.operations(), ["listSlots", "listSlots", "deleteSlots"]);
 
     let run = stage.run("slots delete cafe 1001 9 --yes");
     assert_eq!(run.exit, 6, "{run}");
@@ -187,7 +188,10 @@ fn more_blocks_than_a_request_takes_are_deleted_in_several() {
     stage.operations();
     let run = stage.run(&format!("slots delete qara.weddings --yes {}", ids.join(" ")));
     assert_eq!(run.stdout, "60 deleted, 2 left\n", "{run}");
-    assert_eq!(stage.operations(), ["listSlots", "deleteSlots", "deleteSlots"]);
+    assert_eq!(
+        stage.operations(),
+        ["listSlots", "listSlots", "deleteSlots", "listSlots", "deleteSlots"]
+    );
 }
 
 #[test]
@@ -219,4 +223,92 @@ fn a_template_can_be_pasted_into_a_page_file_and_applied() {
         assert_eq!(run.exit, 0, "{kind}\n{item}\n{run}");
     }
     assert_eq!(stage.server.account().profiles[1].slots.len(), 2 + 5);
+}
+
+/// A café whose server refuses a request as too soon, and where somebody else uses the wait.
+fn meddled(request: usize, edit: impl FnOnce(&mut Account) + Send + 'static) -> Stage {
+    let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    stage.server.fail([request], &Fault::RateLimited(Some("30".into())));
+    stage.server.edit_after(request, edit);
+    stage
+}
+
+fn rename_first(account: &mut Account) {
+    account.profiles[0].slots[0].data.insert("title".into(), "Theirs".into());
+}
+
+#[test]
+fn found_14_what_others_change_in_a_wait_is_not_written_over() {
+    let move_first: fn(&mut Account) = |account| account.profiles[0].slots.swap(0, 1);
+    let retitle: fn(&mut Account) = |account| account.profiles[0].title = Some("Theirs".into());
+    let relogin: fn(&mut Account) = |account| account.profiles[0].login = "cafe.theirs".into();
+    let order = Stage::cafe().server.account().profiles[0].slots.clone();
+    let order: Vec<_> = order.iter().rev().map(|slot| slot.id.to_string()).collect();
+    let reorder = format!("slots reorder cafe {}", order.join(" "));
+    let language: fn(&mut Account) = |account| account.profiles[0].language_id = Some(2);
+    for (request, edit, line) in [
+        (2, rename_first as fn(&mut Account), "slots set cafe 1001 title=Mine"),
+        (3, rename_first, "slots delete cafe 1001 1002 --yes"),
+        (3, move_first, &*reorder),
+        (2, retitle, "profile update cafe title=Mine"),
+        (2, language, "profile settings cafe languageCode=kk"),
+        (4, relogin, "profile rename cafe cafe.mine --yes --confirm cafe"),
+    ] {
+        let stage = meddled(request, edit);
+        let run = stage.run(line);
+        assert_eq!(run.exit, 7, "{run}");
+        let mut expected = Stage::cafe().server.account().profiles.remove(0);
+        let account = stage.server.account();
+        let mut theirs = account.clone();
+        theirs.profiles[0] = expected.clone();
+        edit(&mut theirs);
+        expected = theirs.profiles.remove(0);
+        assert_eq!(account.profiles[0], expected, "only what they did: {run}");
+        let error = stage.run(&format!("{line} -o json"));
+        assert!(error.exit == 0 || error.exit == 6, "it may be run again: {error}");
+    }
+}
+
+#[test]
+fn found_14_a_move_is_made_in_the_order_that_others_left() {
+    let stage = meddled(3, |account| account.profiles[0].slots.swap(0, 1));
+    let run = stage.run("slots move cafe 1007 --top");
+    assert_eq!(run.exit, 0, "{run}");
+    let slots = stage.server.account().profiles[0].slots.clone();
+    let ids: Vec<_> = slots.iter().take(4).map(|it| it.id).collect();
+    assert_eq!(ids, [1007, 1002, 1001, 1003], "{run}");
+}
+
+#[test]
+fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_again() {
+    for (request, line) in [
+        (2, "slots set cafe 1001 title=Mine"),
+        (3, "slots delete cafe 1001 1002 --yes"),
+        (3, "slots move cafe 1007 --top"),
+        (2, "profile update cafe title=Mine"),
+        (4, "profile rename cafe cafe.mine --yes --confirm cafe"),
+    ] {
+        for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
+            let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+            stage.server.fail([request], &fault);
+            // Somebody else has the next word.
+            stage.server.edit_after(request + 1, rename_first);
+            let run = stage.run(line);
+            assert_eq!(run.exit, 0, "{fault:?}: {run}");
+            let requests = stage.server.requests();
+            let writes = requests.iter().filter(|it| it.method != "GET").count();
+            assert_eq!(writes, 1, "{fault:?}: {run}");
+        }
+    }
+}
+
+#[test]
+fn found_h_a_rename_says_what_happened_in_a_sentence() {
+    let stage = Stage::cafe();
+    let run = stage.run("profile rename cafe cafe.mole --yes --confirm cafe");
+    assert_eq!(
+        (run.exit, run.stdout.as_str()),
+        (0, "the login was cafe, and is cafe.mole now\n"),
+        "{run}"
+    );
 }

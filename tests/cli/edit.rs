@@ -197,3 +197,105 @@ fn scripts_learn_where_the_text_is() {
     assert!(seen.text.contains("\"draft\":\""), "{}", seen.text);
     assert!(kept(&stage, &seen).ends_with("slots: []\n"));
 }
+
+/// A shell command by which somebody else changes the café meanwhile.
+fn theirs(stage: &Stage, line: &str) -> String {
+    let (links, token) = (env!("CARGO_BIN_EXE_links"), stage.server.token());
+    format!("LINKS_TOKEN='{token}' '{links}' {line} > theirs 2>&1 || cat theirs")
+}
+
+const MINE: &str = "sed -i 's/Good morning!/Good evening!/' \"$2\"";
+
+#[test]
+fn found_12_what_others_do_while_the_editor_is_open_stays() {
+    for flags in ["", "--prune --yes"] {
+        let stage = stage();
+        let turn = [
+            theirs(&stage, "slots set cafe 1002 title=Theirs"),
+            theirs(&stage, "slots add cafe text title=New --top"),
+            theirs(&stage, "slots move cafe 1006 --before 1003"),
+            theirs(&stage, "slots delete cafe 1004 --yes"),
+            MINE.to_owned(),
+        ];
+        let seen = edited(&stage, flags, &[&turn.join("\n")]);
+        assert_eq!(seen.exit, 0, "{}", seen.text);
+        let page = stage.server.account().profiles[0].slots.clone();
+        let ids: Vec<_> = page.iter().skip(1).take(5).map(|it| it.id).collect();
+        assert_eq!(
+            (&page[0].data["title"], ids),
+            (&"New".into(), vec![1001, 1002, 1006, 1003, 1005])
+        );
+        assert_eq!(page[1].data["title"], "Good evening!");
+        assert_eq!(page[2].data["title"], "Theirs");
+        for said in
+            ["1002 (button) was changed", "1004 (", "was deleted", "was added by somebody else"]
+        {
+            assert!(seen.text.contains(said), "{said}\n{}", seen.text);
+        }
+        assert!(left(&stage).is_empty());
+    }
+}
+
+#[test]
+fn found_12_what_both_changed_is_refused_with_both_values_and_no_text_is_lost() {
+    let stage = stage();
+    let first = [theirs(&stage, "slots set cafe 1001 title=Theirs"), MINE.to_owned()].join("\n");
+    let seen = edited(&stage, "", &[&first, "true"]);
+    assert_eq!(seen.exit, 7, "{}", seen.text);
+    assert_eq!(title(&stage), "Theirs");
+    let text = kept(&stage, &seen);
+    let lines: Vec<_> = text.lines().skip_while(|it| !it.contains("#!! ")).take(2).collect();
+    assert!(lines[0].contains("it was \"Good morning!\", and is \"Theirs\" now"), "{lines:?}");
+    assert!(lines[1].contains("title: Good evening!"), "{lines:?}");
+    assert!(!stage.operations().contains(&"updateSlots".to_owned()));
+}
+
+#[test]
+fn found_12_whoever_has_seen_both_values_decides() {
+    for (turn, expected) in [
+        ("sed -i '/#!! /d' \"$2\"", "Good evening!"),
+        ("sed -i 's/Good evening!/Theirs/' \"$2\"", "Theirs"),
+        ("sed -i 's/Good evening!/Both/' \"$2\"", "Both"),
+    ] {
+        let stage = stage();
+        let first = [
+            theirs(&stage, "slots set cafe 1001 title=Theirs"),
+            theirs(&stage, "slots set cafe 1002 title=Other"),
+            MINE.to_owned(),
+        ];
+        let seen = edited(&stage, "", &[&first.join("\n"), turn]);
+        assert_eq!((seen.exit, title(&stage).as_str()), (0, expected), "{}", seen.text);
+        assert_eq!(stage.server.account().profiles[0].slots[1].data["title"], "Other");
+    }
+}
+
+#[test]
+fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
+    let profile_edit = |stage: &Stage, script: &str| {
+        stage.file("editor.sh", script);
+        terminal::run(stage, "profile edit cafe", "")
+    };
+    let stage = stage();
+    let socials = r#"'socials:=[{"link":"https://t.me/theirs","order":0}]'"#;
+    let theirs = theirs(&stage, &format!("profile update cafe {socials}"));
+    let mine = "sed -i 's/^title:.*/title: Mine/' \"$2\"";
+    let seen = profile_edit(&stage, &format!("{theirs}\n{mine}\n"));
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    let page = stage.server.account().profiles[0].clone();
+    assert_eq!(page.title.as_deref(), Some("Mine"));
+    assert_eq!(page.socials[0].link, "https://t.me/theirs");
+
+    let stage = self::stage();
+    let mine = "sed -i 's#https://[^ ]*#https://t.me/mine#' \"$2\"";
+    let seen = profile_edit(
+        &stage,
+        &format!(
+            "cat \"$2\" >> seen\n[ -e done ] || {{ {theirs}; }}\n[ -e done ] || {mine}\n: > done\n"
+        ),
+    );
+    assert_eq!(seen.exit, 7, "{}", seen.text);
+    assert_eq!(stage.server.account().profiles[0].socials[0].link, "https://t.me/theirs");
+    assert!(kept(&stage, &seen).contains("https://t.me/mine"));
+    let shown = std::fs::read_to_string(stage.home.path().join("seen")).unwrap();
+    assert!(shown.contains("#!! somebody else changed this meanwhile"), "{shown}");
+}

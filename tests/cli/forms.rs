@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use links_fixtures::{Choices, Collection};
+use links_fixtures::{Choices, Collection, Fault};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -38,7 +38,7 @@ fn forms_as_people_see_them() {
 fn every_question_that_stays_keeps_its_key() {
     let stage = Stage::cafe();
     assert_eq!(stage.run(&format!("forms field add {FORM} type=text label=Table --at 0")).exit, 0);
-    assert_eq!(stage.operations(), ["showForm", "updateForm"]);
+    assert_eq!(stage.operations(), ["showForm", "showForm", "updateForm"]);
     assert_eq!(keys(&stage)[1..], ["name", "phone", "wishes"]);
     assert_eq!(stage.run(&format!("forms field set {FORM} phone label=Tel")).exit, 0);
     assert_eq!(keys(&stage)[1..], ["name", "phone", "wishes"]);
@@ -66,9 +66,9 @@ fn a_list_without_keys_keeps_those_of_known_labels_and_is_compared() {
     {
         assert!(run.stderr.lines().any(|it| it.starts_with(line)), "{line}\n{run}");
     }
-    assert_eq!(stage.operations(), ["showForm", "updateForm"]);
+    assert_eq!(stage.operations(), ["showForm", "showForm", "updateForm"]);
     assert_eq!(stage.run(&format!("forms update {FORM} title=Again")).exit, 0);
-    assert_eq!(stage.operations(), ["updateForm"]);
+    assert_eq!(stage.operations(), ["showForm", "updateForm"]);
 }
 
 #[test]
@@ -110,25 +110,98 @@ fn somebody_is_asked_before_questions_go() {
     assert_eq!(keys(&stage), ["name", "wishes"]);
 }
 
+/// Runs `forms edit` with an editor that first has somebody else run a command, the first time it is opened.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_form_that_changed_while_it_was_edited_is_left_alone() {
+fn edited_beside(theirs: &str, mine: &str) -> (Stage, terminal::Seen) {
     let stage = Stage::cafe();
     let links = env!("CARGO_BIN_EXE_links");
     // An editor is not given the token.
     let script = format!(
-        "LINKS_TOKEN='{}' '{links}' forms field add {FORM} type=text label=Theirs > theirs\n\
-        sed -i 's/^title:.*/title: Mine/' \"$1\"\n",
+        "[ -e done ] && exit\n: > done\n\
+        LINKS_TOKEN='{}' '{links}' {theirs} > theirs\n{mine}\n",
         stage.server.token()
     );
     let path = stage.file("editor.sh", script);
     let stage = stage.env("VISUAL", format!("sh {}", path.display()));
     let seen = terminal::run(&stage, &format!("forms edit {FORM}"), "");
-    assert_eq!(seen.exit, 7, "{}", seen.text);
-    assert!(seen.text.contains("changed the form meanwhile"), "{}", seen.text);
-    assert!(seen.text.contains("form.yaml"), "the text is kept: {}", seen.text);
+    (stage, seen)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn found_12_a_question_that_others_add_while_a_form_is_edited_stays() {
+    let theirs = format!("forms field add {FORM} type=text label=Theirs");
+    let mine = "sed -i 's/^title:.*/title: Mine/' \"$1\"";
+    let (stage, seen) = edited_beside(&theirs, mine);
+    assert_eq!(seen.exit, 0, "{}", seen.text);
     let form = &stage.server.account().forms[0];
-    assert_eq!((form.title.as_str(), form.fields.len()), ("Book a table", 4));
+    assert_eq!((form.title.as_str(), form.fields.len()), ("Mine", 4));
+
+    let (stage, seen) = edited_beside(&theirs, "sed -i 's/label: Phone/label: Tel/' \"$1\"");
+    assert_eq!(seen.exit, 7, "{}", seen.text);
+    assert!(seen.text.contains("form.yaml"), "the text is kept: {}", seen.text);
+    assert_eq!(stage.server.account().forms[0].fields.len(), 4);
+}
+
+/// A question of somebody else at the end of the form.
+fn add_theirs(account: &mut links_fixtures::Account) {
+    let fields = &mut account.forms[0].fields;
+    let mut theirs = fields[0].clone();
+    theirs.key = "theirs".into();
+    theirs.label = "Theirs".into();
+    fields.push(theirs);
+}
+
+/// Every command that writes the whole list of questions.
+fn writers() -> Vec<String> {
+    let list = json!([{"key": "name", "type": "text", "label": "You"}]);
+    vec![
+        format!("forms field add {FORM} type=text label=Mine"),
+        format!("forms field set {FORM} phone label=Mine"),
+        format!("forms field remove {FORM} phone --yes"),
+        format!("forms update {FORM} fields:={list} --yes").replace(", ", ","),
+    ]
+}
+
+#[test]
+fn found_14_a_question_that_others_add_in_any_wait_stays() {
+    for line in writers() {
+        let waits = |prepare: fn(&Stage)| {
+            let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+            prepare(&stage);
+            let run = stage.run(&line);
+            assert_eq!(run.exit, 7, "{run}");
+            assert!(run.stderr.contains("changed by somebody else"), "{run}");
+            assert_eq!(keys(&stage), ["name", "phone", "wishes", "theirs"], "{run}");
+        };
+        waits(|stage| stage.server.edit_after(1, add_theirs));
+        waits(|stage| {
+            stage.server.fail([3], &Fault::RateLimited(Some("30".into())));
+            stage.server.edit_after(3, add_theirs);
+        });
+        waits(|stage| {
+            stage.server.fail([3], &Fault::Before(503));
+            stage.server.edit_after(3, add_theirs);
+        });
+        waits(|stage| {
+            stage.server.fail([3], &Fault::DropBefore);
+            stage.server.edit_after(3, add_theirs);
+        });
+    }
+}
+
+#[test]
+fn found_14_a_list_of_questions_whose_answer_is_lost_is_written_once() {
+    for line in writers() {
+        for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
+            let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+            stage.server.fail([3], &fault);
+            let run = stage.run(&line);
+            assert_eq!(run.exit, 0, "{fault:?}: {run}");
+            let writes = stage.operations().iter().filter(|it| *it == "updateForm").count();
+            assert_eq!(writes, 1, "{fault:?}: {run}");
+        }
+    }
 }
 
 #[test]

@@ -351,6 +351,36 @@ fn a_run_is_undone_as_far_as_that_goes() {
 }
 
 #[test]
+fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
+    let stage = cafe();
+    let added = [(0, "description"), (1, "style"), (2, "title")];
+    stage.server.edit(|account| {
+        for (at, key) in added {
+            account.profiles[0].slots[at].data.remove(key);
+        }
+    });
+    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    let run = rows(&stage.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
+    for line in ["1001 description=Added", "1002 style=outline", "1003 title=Added"] {
+        assert_eq!(stage.run(&format!("slots set cafe {line}")).exit, 0);
+    }
+    let restored = stage.run(&format!("slots restore {run} --yes"));
+    assert_eq!(restored.exit, 0, "{restored}");
+    assert!(restored.stdout.contains("3 updated"), "{restored}");
+    let named = "slot 1001: `description` was added since and stays";
+    assert!(restored.stderr.contains(named) && !restored.stderr.contains("1003: `"), "{restored}");
+    let held = |at: usize, key: &str| {
+        let value = &stage.server.account().profiles[0].slots[at].data;
+        value.get(key).cloned().unwrap_or_default()
+    };
+    assert_eq!(held(0, "title"), "Good morning!");
+    assert_eq!(held(0, "description"), "Added");
+    assert_eq!((held(1, "style"), held(2, "title")), ("primary".into(), Value::Null));
+    let again = stage.run(&format!("slots restore {run} --yes"));
+    assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
+}
+
+#[test]
 fn an_interrupted_restore_is_finished_by_the_same_command() {
     let stage = cafe();
     stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");

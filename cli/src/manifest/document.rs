@@ -8,7 +8,7 @@ use super::problem::{At, BadFile, Problem};
 use super::read::{self, Unreadable};
 
 /// One document with its text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Document {
     name: String,
     text: String,

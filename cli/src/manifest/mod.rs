@@ -6,6 +6,7 @@ mod node;
 mod parse;
 mod problem;
 mod read;
+mod rearrange;
 mod references;
 mod write;
 
@@ -17,6 +18,7 @@ use links_sdk::apply::DesiredPage;
 pub(crate) use document::{Document, NoDocument};
 pub(crate) use problem::{At, BadFile, Problem};
 pub(crate) use read::{MAX_BYTES, Unreadable, read, read_most, too_large};
+pub(crate) use rearrange::Rearranged;
 pub(crate) use references::{Place, Reference, Target};
 
 use node::Node;

@@ -15,7 +15,7 @@ pub(super) async fn reorder_seen(
     seen: Vec<i64>,
     order: Vec<i64>,
 ) -> Result<Vec<Slot>, Error> {
-    if sender.options().dry_run {
+    if sender.is_not_sent() {
         let body = SlotOrder { order };
         let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
         return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);

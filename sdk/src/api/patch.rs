@@ -58,7 +58,7 @@ pub(super) fn update_unchanged<T: Record>(
     let seen = seen.map(T::fields);
     Call::new(client, T::WRITE, move |sender| {
         Box::pin(async move {
-            if sender.options().dry_run {
+            if sender.is_not_sent() {
                 let request = |api| T::write(api, key, changes);
                 return sender.send(T::WRITE, request).await.map(T::open);
             }

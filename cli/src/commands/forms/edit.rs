@@ -4,13 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::questions::{Held, unchanged};
+use super::questions::Held;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::Outcome;
-use crate::{editor, yaml};
+use crate::{editor, merge, yaml};
 
 /// Arguments of `links forms edit`.
 #[derive(Args, Debug)]
@@ -27,18 +27,17 @@ pub(crate) struct FormsEditArgs {
 
 pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Outcome, Failure> {
     let form = context.writer(args.dry_run).await?.form(args.id.clone());
-    let mut fields = super::record(&form).await?;
-    fields.retain(|name, _| !super::COMPUTED.contains(&name.as_str()));
+    let (mut opened, _) = super::record(&form).await?;
+    opened.retain(|name, _| !super::COMPUTED.contains(&name.as_str()));
 
-    let text = yaml::write(&fields)?;
+    let text = yaml::write(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = Fields::of(document)?;
-        let changes = edited.changes_of(&fields);
+        let held = Held::read(context, form.clone(), args.id.clone()).await?;
+        let changes = merge::changes(&edited, &mut opened, &held.before)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        let held = Held::read(context, form.clone(), args.id.clone()).await?;
-        unchanged(&fields, &held.before)?;
         held.update(context, changes, false, Some(&edited)).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;

@@ -9,7 +9,9 @@ mod questions;
 pub(crate) mod update;
 
 use clap::Subcommand;
+use links_sdk::types::LeadForm;
 use links_sdk::{Answer, FormHandle};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::context::Context;
@@ -50,9 +52,15 @@ const FIRST: &[&str] = &["id", "title", "active", "enabled"];
 /// What a form's record has and an update does not take: the service computes it.
 const COMPUTED: [&str; 3] = ["id", "active", "createdAt"];
 
-/// A form as it is.
-async fn record(form: &FormHandle) -> Result<Map<String, Value>, Failure> {
-    read(&form.get().answer().await?)
+/// A form as it is: as it was sent, and as what a later look is compared with.
+async fn record(form: &FormHandle) -> Result<(Map<String, Value>, LeadForm), Failure> {
+    #[derive(Deserialize)]
+    struct Envelope {
+        data: LeadForm,
+    }
+    let answer = form.get().answer().await?;
+    let Envelope { data } = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    Ok((read(&answer)?, data))
 }
 
 /// A form as it was sent, except that a list which came as an object with numbers for names is a list again.

@@ -1,6 +1,7 @@
 //! The questions of a form: a write replaces the whole list, so those that stay have to keep their keys, and what is different is shown
 //! before it is written.
 
+use links_sdk::types::LeadForm;
 use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
 use serde_json::{Map, Value};
 
@@ -20,6 +21,8 @@ pub(super) struct Held {
     form: FormHandle,
     id: String,
     pub(super) before: Map<String, Value>,
+    /// The same, to be compared with the form as it is right before the write.
+    seen: LeadForm,
     turn: Turn,
 }
 
@@ -30,8 +33,8 @@ impl Held {
         id: String,
     ) -> Result<Self, Failure> {
         let turn = turn(context, &id);
-        let before = super::record(&form).await?;
-        Ok(Self { form, id, before, turn })
+        let (before, seen) = super::record(&form).await?;
+        Ok(Self { form, id, before, seen, turn })
     }
 
     /// Writes changes once everything that is different is said, and agreed to where questions go. A question that comes without a key
@@ -56,9 +59,8 @@ impl Held {
             drop(self.turn);
             agree(&context.ui, false, &question)?;
             self.turn = turn(context, &self.id);
-            unchanged(&self.before, &super::record(&self.form).await?)?;
         }
-        let (sent, result) = write(&self.form, &self.before, changes).await;
+        let (sent, result) = self.write(changes).await;
         let answer = result.map_err(|error| match source {
             Some(fields) => fields.failure(error, ""),
             None => error.into(),
@@ -81,48 +83,33 @@ impl Held {
         }
         Ok(answer)
     }
+
+    /// Writes changes where nobody else changed the same since the form was read, and tells what was sent in the end.
+    async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
+        let send = async |changes: &Object| {
+            let changes = FormChanges::from(changes.clone());
+            self.form.update_unchanged(&self.seen, changes).answer().await
+        };
+        let old = list(self.before.get("fields"));
+        let result = send(&changes).await;
+        // What the service adds to a question for readers it may refuse from writers; nothing was written then.
+        if let Err(error) = &result
+            && let Some(strange) = refused(error.field_errors().keys())
+            && strange.iter().all(|it| is_added(it, &old))
+            && let Some(Value::Array(new)) = changes.0.get_mut("fields")
+        {
+            for question in new.iter_mut().filter_map(Value::as_object_mut) {
+                question.retain(|name, _| !strange.contains(name));
+            }
+            let result = send(&changes).await;
+            return (changes, result);
+        }
+        (changes, result)
+    }
 }
 
 fn turn(context: &Context, id: &str) -> Turn {
     Turn::wait(context, &format!("form-{id}"))
-}
-
-/// Refuses to write what was made from a form that is another one now.
-pub(super) fn unchanged(
-    before: &Map<String, Value>,
-    now: &Map<String, Value>,
-) -> Result<(), Failure> {
-    // What the service computes changes by itself.
-    let differs = |name: &&String| before.get(*name) != now.get(*name);
-    if before.keys().filter(|it| !super::COMPUTED.contains(&it.as_str())).any(|it| differs(&it)) {
-        let message = "somebody else changed the form meanwhile; nothing was written";
-        return Err(Failure::new(Exit::Conflict, message)
-            .hint("run the same command again for the form as it is now"));
-    }
-    Ok(())
-}
-
-/// Writes changes, and tells what was sent in the end.
-async fn write(
-    form: &FormHandle,
-    before: &Map<String, Value>,
-    mut changes: Object,
-) -> (Object, Result<Answer, Error>) {
-    let old = list(before.get("fields"));
-    let result = form.update(FormChanges::from(changes.clone())).answer().await;
-    // What the service adds to a question for readers it may refuse from writers; nothing was written then.
-    if let Err(error) = &result
-        && let Some(strange) = refused(error.field_errors().keys())
-        && strange.iter().all(|it| is_added(it, &old))
-        && let Some(Value::Array(new)) = changes.0.get_mut("fields")
-    {
-        for question in new.iter_mut().filter_map(Value::as_object_mut) {
-            question.retain(|name, _| !strange.contains(name));
-        }
-        let result = form.update(FormChanges::from(changes.clone())).answer().await;
-        return (changes, result);
-    }
-    (changes, result)
 }
 
 /// What to ask before questions go.

@@ -41,7 +41,7 @@ pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<
         let held = Held::read(context, form, args.id).await?;
         held.update(context, changes, args.yes, Some(&fields)).await?
     } else {
-        let changed = form.update(FormChanges::from(changes)).answer().await;
+        let changed = form.update_unchanged(None, FormChanges::from(changes)).answer().await;
         changed.map_err(|error| fields.failure(error, ""))?
     };
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))

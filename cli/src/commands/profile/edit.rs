@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use clap::Args;
-use links_sdk::{ProfileChanges, ProfileKey};
-use serde_json::Value;
+use links_sdk::types::Profile;
+use links_sdk::{ProfileChanges, ProfileHandle, ProfileKey};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::fields::Fields;
 use crate::outcome::Outcome;
-use crate::{editor, key, yaml};
+use crate::{editor, key, merge, yaml};
 
 /// Arguments of `links profile edit`.
 #[derive(Args, Debug)]
@@ -30,23 +32,36 @@ const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
 
 pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<Outcome, Failure> {
     let profile = context.writer(args.dry_run).await?.profile(args.profile);
-    let answer = profile.get().answer().await?;
-    let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
-    let Value::Object(mut fields) = body["data"].take() else {
-        return Err(Failure::unreadable("it has no record"));
-    };
-    fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
+    let (mut opened, _) = record(&profile).await?;
 
-    let text = yaml::write(&fields)?;
+    let text = yaml::write(&opened)?;
     let apply = async |_: &mut Context, document, _: &Path| {
         let edited = super::without_login(Fields::of(document)?)?;
-        let changes = edited.changes_of(&fields);
+        let (now, seen) = record(&profile).await?;
+        let changes = merge::changes(&edited, &mut opened, &now)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        let updated = profile.update(ProfileChanges::from(changes)).answer().await;
+        let changes = ProfileChanges::from(changes);
+        let updated = profile.update_unchanged(&seen, changes).answer().await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
     Ok(editor::outcome(updated.as_ref(), super::FIRST))
+}
+
+/// A page as it is: its fields as people edit them, and as what a later look is compared with.
+async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), Failure> {
+    #[derive(Deserialize)]
+    struct Envelope<T> {
+        data: T,
+    }
+    let answer = profile.get().answer().await?;
+    let unreadable = Failure::unreadable;
+    let seen: Envelope<Profile> = serde_json::from_slice(answer.body()).map_err(unreadable)?;
+    let fields: Envelope<Map<String, Value>> =
+        serde_json::from_slice(answer.body()).map_err(unreadable)?;
+    let mut fields = fields.data;
+    fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
+    Ok((fields, seen.data))
 }

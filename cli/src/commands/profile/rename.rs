@@ -39,7 +39,7 @@ pub(crate) async fn run(
 ) -> Result<Outcome, Failure> {
     let client = context.writer(args.dry_run).await?;
     let page = client.profile(args.profile).settings().await?;
-    let old = page.login;
+    let old = page.login.clone();
     if old == args.new {
         let said = Line::new(Tone::Plain, format!("the login is {old} already"));
         let data = json!({ "profileId": page.profile_id, "login": old });
@@ -56,13 +56,10 @@ pub(crate) async fn run(
     if context.dry_run().is_none() {
         agree(context, &old, args.confirm)?;
     }
-    let profile = client.profile(&id);
-    let answer =
-        profile.update_settings(SettingsChanges::default().login(args.new)).answer().await?;
-    Ok(Outcome::service(
-        answer.body().clone(),
-        View::Record(&["profileId", "login", "computed.url"]),
-    ))
+    let changes = SettingsChanges::default().login(&args.new);
+    let answer = client.profile(&id).update_settings_unchanged(&page, changes).answer().await?;
+    let said = Line::new(Tone::Plain, format!("the login was {old}, and is {} now", args.new));
+    Ok(Outcome::service(answer.body().clone(), View::Lines(vec![said])))
 }
 
 /// Has the old login named, which nobody does by mistake.

@@ -40,7 +40,7 @@ pub(crate) async fn run(
         profile.settings().answer().await?
     } else {
         let changes = SettingsChanges::from(fields.some("languageCode=kk")?.object());
-        profile.update_settings(changes).answer().await?
+        profile.update_settings_unchanged(None, changes).answer().await?
     };
     Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
 }

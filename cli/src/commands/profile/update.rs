@@ -39,7 +39,8 @@ pub(crate) async fn run(
     let client = context.writer(args.dry_run).await?;
     let profile = client.profile(args.profile);
     let fields = fields.upload(context, &client).await?;
-    let changed = profile.update(ProfileChanges::from(fields.object())).answer().await;
+    let changes = ProfileChanges::from(fields.object());
+    let changed = profile.update_unchanged(None, changes).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }

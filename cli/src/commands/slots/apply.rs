@@ -85,7 +85,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         saved.allow(&mut allowed, resume)?;
     }
     allowed.profile = profile;
-    apply(context, Job { source, path, allowed, wait, ask: false, dry_run }).await
+    apply(context, Job { source, path, allowed, wait, ask: false, dry_run, seen: None }).await
 }
 
 /// The page file of a run that goes on.

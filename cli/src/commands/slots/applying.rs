@@ -36,6 +36,8 @@ pub(super) struct Job {
     pub(super) ask: bool,
     /// Whether nothing is to be written, and what is to be shown instead.
     pub(super) dry_run: DryRunArgs,
+    /// The fingerprint of the page that the file was made for, if it is for no other.
+    pub(super) seen: Option<String>,
 }
 
 /// The page is kept from other processes, by a run that goes on or by one that is to begin.
@@ -51,7 +53,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     if let Some(how) = context.dry_run() {
         return rehearsed(context, job, how).await;
     }
-    let Job { source: Source { file, saved }, path, allowed, wait, ask, .. } = job;
+    let Job { source: Source { file, saved }, path, allowed, wait, ask, seen, .. } = job;
     let mut read = read(context, file, &allowed).await?;
     let runs = state::runs(context, read.page.id)?;
     let logs = state::logs(&runs)?;
@@ -62,6 +64,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     }
     if state::unfinished(&logs).is_none() {
         saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
+        made_for(seen.as_deref(), &it)?;
         if it.plan.is_empty() {
             if allowed.unnamed.is_none() {
                 say_what_stays(&context.ui, &it.plan);
@@ -89,6 +92,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     // A run that goes on has changed the page itself.
     if held.log().is_none() {
         saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
+        made_for(seen.as_deref(), &it)?;
     }
 
     if it.plan.is_empty() {
@@ -290,7 +294,12 @@ pub(super) async fn may_write(client: &Client) -> Result<Me, Failure> {
 /// Refuses a plan that was agreed to for a page that has changed meanwhile.
 async fn unchanged(it: &Planned) -> Result<(), Failure> {
     let now = Page::read(&it.client, &ProfileKey::Id(it.page.id)).await?;
-    if fingerprint(&now.slots) == it.plan.page {
+    made_for(Some(&fingerprint(&now.slots)), it)
+}
+
+/// Refuses a plan for another page than the one with this fingerprint.
+fn made_for(seen: Option<&str>, it: &Planned) -> Result<(), Failure> {
+    if seen.is_none_or(|seen| seen == it.plan.page) {
         return Ok(());
     }
     let message = "somebody else changed the page meanwhile; nothing was written";

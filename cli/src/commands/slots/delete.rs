@@ -60,8 +60,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     let mut deleted = 0;
     for batch in doomed.chunks(SLOTS_PER_BATCH) {
         progress.now(&format!("deleting {} of {}", deleted + batch.len(), doomed.len()));
-        let ids = batch.iter().map(|slot| slot.id).collect();
-        slots.delete_batch(ids).await.map_err(|error| match deleted {
+        let seen = batch.iter().map(|slot| Slot::clone(slot)).collect();
+        slots.delete_unchanged(seen).await.map_err(|error| match deleted {
             0 => error.into(),
             _ => Failure::from(error).partial(&format!("{deleted} deleted")),
         })?;

@@ -4,17 +4,20 @@ use std::path::Path;
 
 use clap::Args;
 use links_sdk::ProfileKey;
+use links_sdk::apply::{DesiredPage, DesiredSlot, Page, fingerprint};
 
 use super::applying::{Job, apply};
 use super::planning::AllowedArgs;
 use super::pulling::pull;
+use super::three_way::{self, Conflict};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
+use crate::exit::Exit;
 use crate::local_image::ImageRoots;
-use crate::manifest::PageFile;
-use crate::outcome::Outcome;
-use crate::{editor, key};
+use crate::manifest::{Document, PageFile};
+use crate::outcome::{Line, Outcome, Tone};
+use crate::{editor, key, merge, slot_types};
 
 /// Arguments of `links slots edit`.
 #[derive(Args, Debug)]
@@ -34,21 +37,85 @@ const HEAD: &str = "\
 # A block that is removed here stays on the page, unless --prune was given.
 ";
 
+/// Merges that are made where others write at the same time.
+const MOST_MERGES: u32 = 3;
+
 pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Outcome, Failure> {
-    let dry_run = args.dry_run;
-    context.writer(dry_run).await?;
-    let (page, login) = pull(context, args.profile).await?;
+    context.writer(args.dry_run).await?;
+    let (page, login) = pull(context, args.profile.clone()).await?;
     let text = format!("{HEAD}{}", page.to_yaml().map_err(Failure::internal)?);
-    let apply = async |context: &mut Context, document, path: &Path| {
-        // References are relative to where the user is, and not to where the draft is.
-        let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
-        let source = PageFile::of(document, &images)?.into();
-        let path = Some(path.display().to_string());
-        let allowed = args.allowed.clone();
-        let job = Job { source, path, allowed, wait: false, ask: false, dry_run };
-        apply(context, job).await.map(Some)
-    };
     let name = format!("{login}.yaml");
+    let mut opened = page.content.slots;
+    let apply = async |context: &mut Context, document: Document, path: &Path| {
+        for tries in 1.. {
+            let now = Page::read(&context.client().await?, &page.profile).await?;
+            let merged = merged(context, &args, &mut opened, &document, &now).await?;
+            let applied = apply_to(context, &args, merged, path, &now).await;
+            let is_conflict = applied.as_ref().is_err_and(|it| it.exit() == Exit::Conflict);
+            if tries < MOST_MERGES && is_conflict {
+                let again = Page::read(&context.client().await?, &page.profile).await?;
+                if fingerprint(&again.slots) != fingerprint(&now.slots) {
+                    continue;
+                }
+            }
+            return applied.map(Some);
+        }
+        Ok(None)
+    };
     let applied = editor::edit(context, &name, &text, apply).await?;
     Ok(applied.unwrap_or_else(editor::unchanged))
+}
+
+/// The file that is to be applied, and whether it is another one than the user's.
+struct ToApply {
+    file: PageFile,
+    is_merged: bool,
+}
+
+/// Keeps what others did since the page was opened, where the user did not change the same.
+async fn merged(
+    context: &mut Context,
+    args: &SlotsEditArgs,
+    opened: &mut Vec<DesiredSlot>,
+    document: &Document,
+    now: &Page,
+) -> Result<ToApply, Failure> {
+    // References are relative to where the user is, and not to where the draft is.
+    let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
+    let file = PageFile::of(document.clone(), &images)?;
+    let types = slot_types::read(context).await?.rules();
+    let now = DesiredPage::from_page(&now.slots, &types).slots;
+    if *opened == now {
+        return Ok(ToApply { file, is_merged: false });
+    }
+    let allowed = &args.allowed;
+    let prune = allowed.prune || allowed.prune_unsupported;
+    let edited = &file.page.content.slots;
+    let merged = three_way::merge(opened, edited, &now, prune).map_err(|conflicts| {
+        conflicts.iter().for_each(|it| it.seen(opened, &now));
+        let places: Vec<_> = conflicts.iter().map(Conflict::place).collect();
+        let places = places.iter().map(|(path, words)| (&**path, &**words));
+        merge::contested().at(document.refuse(places))
+    })?;
+    for kept in merged.kept {
+        context.ui.say(&Line::new(Tone::Changed, format!("{kept} meanwhile, and stays so")));
+    }
+    let file = PageFile::of(document.clone().rearranged(&merged.items), &images)?;
+    Ok(ToApply { file, is_merged: true })
+}
+
+/// Applies the file where the page still is the one that it was merged with.
+async fn apply_to(
+    context: &mut Context,
+    args: &SlotsEditArgs,
+    ToApply { file, is_merged }: ToApply,
+    path: &Path,
+    now: &Page,
+) -> Result<Outcome, Failure> {
+    // What the user left in the editor is not what such a run is about.
+    let path = (!is_merged).then(|| path.display().to_string());
+    let (allowed, dry_run) = (args.allowed.clone(), args.dry_run);
+    let seen = Some(fingerprint(&now.slots));
+    let job = Job { source: file.into(), path, allowed, wait: false, ask: false, dry_run, seen };
+    apply(context, job).await
 }

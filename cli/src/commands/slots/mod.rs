@@ -25,6 +25,7 @@ mod saved;
 pub(crate) mod set;
 mod state;
 pub(crate) mod template;
+mod three_way;
 pub(crate) mod types;
 mod unfinished;
 

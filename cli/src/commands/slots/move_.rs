@@ -1,7 +1,7 @@
 //! `links slots move`
 
 use clap::Args;
-use links_sdk::ProfileKey;
+use links_sdk::{Error, Outcome as SdkOutcome, ProfileKey, Slot};
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
@@ -38,18 +38,42 @@ pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Ou
     }
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let _turn = Turn::wait(context, super::ORDER);
-    let (body, mut page) = super::page(&slots).await?;
-    let Some(from) = page.iter().position(|slot| slot.id == args.id) else {
-        let message = format!("there is no block {} on this page", args.id);
+    for tries in 1.. {
+        let (body, page) = super::page(&slots).await?;
+        let seen: Vec<i64> = page.iter().map(|slot| slot.id).collect();
+        let Some(order) = moved(page, args.id, args.place)? else {
+            return Ok(Outcome::service(body, View::Table(super::COLUMNS)));
+        };
+        match slots.reorder_unchanged(seen, order).answer().await {
+            Ok(answer) => {
+                return Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)));
+            }
+            // Somebody else moved something: the place is looked for in their order.
+            Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Failure::internal("no order was written"))
+}
+
+/// Orders that are made where others move slots at the same time.
+const MOST_TRIES: u32 = 3;
+
+fn is_moved_by_others(error: &Error) -> bool {
+    error.is_conflict() && error.status().is_none() && error.outcome() == SdkOutcome::NotExecuted
+}
+
+/// The order in which the slot is at its new place. None where it is there already.
+fn moved(mut page: Vec<Slot>, id: i64, place: PlaceArgs) -> Result<Option<Vec<i64>>, Failure> {
+    let Some(from) = page.iter().position(|slot| slot.id == id) else {
+        let message = format!("there is no block {id} on this page");
         return Err(Failure::new(Exit::NotFound, message).hint("`links slots list` shows the ids"));
     };
-    let moved = page.remove(from);
-    let to = args.place.position(&page)?.min(page.len());
+    let slot = page.remove(from);
+    let to = place.position(&page)?.min(page.len());
     if to == from {
-        return Ok(Outcome::service(body, View::Table(super::COLUMNS)));
+        return Ok(None);
     }
-    page.insert(to, moved);
-    let order = page.iter().map(|slot| slot.id).collect();
-    let answer = slots.reorder(order).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)))
+    page.insert(to, slot);
+    Ok(Some(page.iter().map(|slot| slot.id).collect()))
 }

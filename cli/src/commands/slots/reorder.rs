@@ -30,8 +30,10 @@ pub(crate) struct SlotsReorderArgs {
 pub(crate) async fn run(context: &mut Context, args: SlotsReorderArgs) -> Result<Outcome, Failure> {
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let _turn = Turn::wait(context, super::ORDER);
-    whole(&args.ids, &slots.list().await?)?;
-    let answer = slots.reorder(args.ids).answer().await?;
+    let page = slots.list().await?;
+    whole(&args.ids, &page)?;
+    let seen = page.iter().map(|slot| slot.id).collect();
+    let answer = slots.reorder_unchanged(seen, args.ids).answer().await?;
     Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)))
 }
 

@@ -65,6 +65,11 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         .into_iter()
         .map(|slot| DesiredSlot { id: slot.id.filter(|_| !is_gone(&slot)), ..slot })
         .collect();
+    for (id, key) in file.page.content.clear_unmentioned(&now.slots, &types) {
+        let text =
+            format!("slot {id}: `{key}` was added since and stays: the service cannot clear it");
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
     let file = PageFile::made(&format!("the page before {run}"), &file.page)?;
     let allowed = AllowedArgs {
         yes: args.yes,
@@ -73,7 +78,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         ..AllowedArgs::default()
     };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;
-    apply(context, Job { source: file.into(), path: None, allowed, wait, ask: true, dry_run }).await
+    let source = file.into();
+    apply(context, Job { source, path: None, allowed, wait, ask: true, dry_run, seen: None }).await
 }
 
 /// A legacy block is in the backup without its content, and its type may be one that cannot be created.

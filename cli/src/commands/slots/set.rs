@@ -37,7 +37,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Out
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(args.profile).slots();
     let fields = fields.upload(context, &client).await?;
-    let changed = slots.update(args.id, fields.object()).answer().await;
+    let changed = slots.update_unchanged(args.id, None, fields.object()).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
     Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
 }
