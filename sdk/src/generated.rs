@@ -586,7 +586,7 @@ pub mod types {
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
-    ///An input of a form that is written. Which fields are required is not shown (interface, section 4.7).
+    ///An input of a form that is written (interface, section 4.7). No two inputs of a form have the same `key`.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
     pub struct NewFormField {
         ///Key of a field that stays; a new field has none.
@@ -627,7 +627,7 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     pub struct NewSlots {
-        ///At most 50, in page order.
+        ///1 to 50, in page order.
         pub slots: ::std::vec::Vec<NewSlot>,
     }
     ///Where notices of new leads are sent; only verified channels are listed (interface, section 2.5).
@@ -836,7 +836,7 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     pub struct SlotChanges {
-        ///At most 50.
+        ///1 to 50.
         pub slots: ::std::vec::Vec<SlotChange>,
     }
     ///A change to the content of the slot in the path (interface, section 4.6.4).
@@ -854,7 +854,7 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     pub struct SlotIds {
-        ///Ids of slots of the profile, at most 50.
+        ///Ids of slots of the profile, 1 to 50, each once.
         pub ids: ::std::vec::Vec<i64>,
     }
     ///Answer with slots.
@@ -1328,7 +1328,7 @@ Sends a `GET` request to `/profiles/check-login`
 
 Arguments:
 - `login`: The login to check, at most 255 characters.
-- `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters.
+- `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters. Any other value is refused with 422.
 */
     pub async fn check_login<'a>(
         &'a self,
@@ -1713,7 +1713,7 @@ Sends a `DELETE` request to `/profiles/{profileKey}/slots`
 
 Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
-- `ids`: Ids of slots of the profile, at most 50.
+- `ids`: Ids of slots of the profile, 1 to 50, each once.
 */
     pub async fn delete_slots<'a>(
         &'a self,
@@ -2432,10 +2432,10 @@ Sends a `GET` request to `/analytics`
 Arguments:
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
-- `date_from`: First day, `YYYY-MM-DD`.
-- `date_to`: Last day, `YYYY-MM-DD`.
+- `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
+- `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long.
+- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
 */
     pub async fn get_account_analytics<'a>(
         &'a self,
@@ -2494,10 +2494,10 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
-- `date_from`: First day, `YYYY-MM-DD`.
-- `date_to`: Last day, `YYYY-MM-DD`.
+- `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
+- `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long.
+- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
 */
     pub async fn get_profile_analytics<'a>(
         &'a self,
@@ -2560,10 +2560,10 @@ Arguments:
 - `form_id`: Id of a form of the account.
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
-- `date_from`: First day, `YYYY-MM-DD`.
-- `date_to`: Last day, `YYYY-MM-DD`.
+- `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
+- `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long.
+- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
 */
     pub async fn get_form_analytics<'a>(
         &'a self,

@@ -7,9 +7,20 @@ use serde_json::Value;
 
 use crate::document::Object;
 
+/// Whether a difference matters to a client that was made from our document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The client works as before.
+    Differs,
+    /// The client may send what is refused now, or may not be able to read an answer.
+    Breaks,
+}
+
 /// One difference between two documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// Whether it matters to a client.
+    pub severity: Severity,
     /// The `operationId`, or method and path of an operation without one; `document` for what is said once for all.
     pub operation: String,
     /// Where in the operation, and what: `request body order: maximum 9 only in theirs`.
@@ -18,7 +29,74 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.operation, self.what)
+        let severity = match self.severity {
+            Severity::Differs => "differs",
+            Severity::Breaks => "breaks",
+        };
+        write!(f, "{severity}: {}: {}", self.operation, self.what)
+    }
+}
+
+/// The differences found so far, in one operation.
+pub(crate) type Found = Vec<(Severity, String)>;
+
+/// The severity of what only one side has: [`Severity::Breaks`] where `breaks` says so.
+pub(crate) fn severity(breaks: bool) -> Severity {
+    if breaks { Severity::Breaks } else { Severity::Differs }
+}
+
+/// Which way a value travels, seen from the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Sent,
+    Received,
+}
+
+impl Way {
+    /// How much it matters that a keyword of a schema has these values. What is sent must pass their rules; what is received is read
+    /// without limits, but by its type.
+    pub(crate) fn keyword(
+        self,
+        keyword: &str,
+        ours: Option<&Value>,
+        theirs: Option<&Value>,
+    ) -> Severity {
+        if matches!(keyword, "default" | "readOnly" | "writeOnly") {
+            return Severity::Differs;
+        }
+        let wider = |narrow: Option<&Value>, wide: Option<&Value>| match (narrow, wide) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(narrow), Some(wide)) => is_within(keyword, narrow, wide),
+        };
+        severity(match (self, keyword) {
+            (Self::Sent, "nullable") => theirs.is_none(),
+            (Self::Received, "nullable") => ours.is_none(),
+            (Self::Sent, _) => !wider(ours, theirs),
+            (Self::Received, "type") => !wider(theirs, ours),
+            (Self::Received, _) => false,
+        })
+    }
+}
+
+/// Whether every value that `narrow` allows is one that `wide` allows.
+fn is_within(keyword: &str, narrow: &Value, wide: &Value) -> bool {
+    match keyword {
+        "type" | "enum" => {
+            let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+            let wide = list(wide);
+            let covers = |one: &Value| {
+                wide.contains(one) || (one == "integer" && wide.contains(&Value::from("number")))
+            };
+            list(narrow).iter().all(covers)
+        }
+        _ if keyword.starts_with("max") || keyword == "exclusiveMaximum" => {
+            narrow.as_f64() <= wide.as_f64()
+        }
+        _ if keyword.starts_with("min") || keyword == "exclusiveMinimum" => {
+            narrow.as_f64() >= wide.as_f64()
+        }
+        _ => false,
     }
 }
 
@@ -39,17 +117,18 @@ pub(crate) fn union<'a>(ours: &'a Object, theirs: &'a Object) -> Vec<&'a str> {
     ours.keys().chain(more).map(String::as_str).collect()
 }
 
-/// Both values, or a difference when only one side has one.
+/// Both values, or a difference when only one side has one; `breaks` tells for a value of ours and for one of theirs.
 pub(crate) fn both<'a>(
     place: &dyn fmt::Display,
     ours: Option<&'a Value>,
     theirs: Option<&'a Value>,
-    found: &mut Vec<String>,
+    breaks: (bool, bool),
+    found: &mut Found,
 ) -> Option<(&'a Value, &'a Value)> {
     match (ours, theirs) {
         (Some(a), Some(b)) => return Some((a, b)),
-        (Some(_), None) => found.push(format!("{place}: only in ours")),
-        (None, Some(_)) => found.push(format!("{place}: only in theirs")),
+        (Some(_), None) => found.push((severity(breaks.0), format!("{place}: only in ours"))),
+        (None, Some(_)) => found.push((severity(breaks.1), format!("{place}: only in theirs"))),
         (None, None) => {}
     }
     None

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::difference::{both, difference, one_sided, union};
+use crate::difference::{Found, Way, both, difference, one_sided, severity, union};
 use crate::document::{Object, Place, operations, resolve};
 use crate::schema::Sides;
-use crate::{Difference, Error};
+use crate::{Difference, Error, Severity};
 
 /// Compares their document with ours, in the order of ours. Nothing is found when both describe the same requests and answers.
 ///
@@ -26,6 +26,7 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
     let mut differences: Vec<_> =
         difference(ours.pointer("/info/version"), theirs.pointer("/info/version"))
             .map(|what| Difference {
+                severity: Severity::Differs,
                 operation: "document".to_owned(),
                 what: format!("version: {what}"),
             })
@@ -35,15 +36,19 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
         let name = name(ours, &place);
         let mut found = Vec::new();
         match take_partner(theirs, &name, &place, &known, &mut rest) {
-            None => found.push("only in ours".to_owned()),
+            None => found.push((Severity::Breaks, "only in ours".to_owned())),
             Some(partner) => sides
                 .operations(&place, &partner, &mut found)
                 .map_err(|error| at(error, &partner))?,
         }
-        differences
-            .extend(found.into_iter().map(|what| Difference { operation: name.clone(), what }));
+        differences.extend(found.into_iter().map(|(severity, what)| Difference {
+            severity,
+            operation: name.clone(),
+            what,
+        }));
     }
     differences.extend(rest.iter().map(|place| Difference {
+        severity: Severity::Differs,
         operation: name(theirs, place),
         what: "only in theirs".to_owned(),
     }));
@@ -88,47 +93,53 @@ fn take_partner(
 }
 
 impl Sides<'_> {
-    fn operations(
-        &self,
-        place: &Place,
-        partner: &Place,
-        found: &mut Vec<String>,
-    ) -> Result<(), Error> {
+    fn operations(&self, place: &Place, partner: &Place, found: &mut Found) -> Result<(), Error> {
         let (ours, theirs) = (operation(self.ours, place), operation(self.theirs, partner));
         for (field, a, b) in [
             ("operationId", json!(name(self.ours, place)), json!(name(self.theirs, partner))),
             ("method", json!(place.method), json!(partner.method)),
             ("path", json!(place.path), json!(partner.path)),
         ] {
-            found.extend(difference(Some(&a), Some(&b)).map(|what| format!("{field}: {what}")));
+            let breaks = severity(field != "operationId");
+            found.extend(
+                difference(Some(&a), Some(&b)).map(|what| (breaks, format!("{field}: {what}"))),
+            );
         }
-        for (ability, side) in one_sided(&security(self.ours, ours), &security(self.theirs, theirs))
-        {
-            found.push(format!("security: {ability} {side}"));
+        let (mut a, mut b) = (security(self.ours, ours), security(self.theirs, theirs));
+        if !(lists_abilities(self.ours) && lists_abilities(self.theirs)) {
+            for needs in [&mut a, &mut b] {
+                needs.retain(|need| !need.contains(':'));
+            }
+        }
+        for (need, side) in one_sided(&a, &b) {
+            let breaks = severity(side == "only in theirs");
+            found.push((breaks, format!("security: {need} {side}")));
         }
         self.parameters(&parameters(self.ours, place)?, &parameters(self.theirs, partner)?, found)?;
         self.bodies(ours.get("requestBody"), theirs.get("requestBody"), found)?;
         self.responses(&ours["responses"], &theirs["responses"], found)
     }
 
-    fn parameters(
-        &self,
-        ours: &Object,
-        theirs: &Object,
-        found: &mut Vec<String>,
-    ) -> Result<(), Error> {
+    fn parameters(&self, ours: &Object, theirs: &Object, found: &mut Found) -> Result<(), Error> {
         for key in union(ours, theirs) {
             let place = format!("parameter {key}");
-            let Some((a, b)) = both(&place, ours.get(key), theirs.get(key), found) else {
+            let required = theirs.get(key).is_some_and(|it| it["required"] == true);
+            let breaks = (true, required);
+            let Some((a, b)) = both(&place, ours.get(key), theirs.get(key), breaks, found) else {
                 continue;
             };
             for field in ["required", "style", "explode", "allowEmptyValue"] {
                 let (a, b) = (parameter_field(a, field), parameter_field(b, field));
+                let breaks = severity(
+                    !matches!(field, "required" | "allowEmptyValue")
+                        || b == json!(field == "required"),
+                );
                 found.extend(
-                    difference(Some(&a), Some(&b)).map(|what| format!("{place}: {field} {what}")),
+                    difference(Some(&a), Some(&b))
+                        .map(|what| (breaks, format!("{place}: {field} {what}"))),
                 );
             }
-            self.schemas(&place, schema(a), schema(b), found)?;
+            self.schemas(&place, Way::Sent, schema(a), schema(b), found)?;
         }
         Ok(())
     }
@@ -137,48 +148,52 @@ impl Sides<'_> {
         &self,
         ours: Option<&Value>,
         theirs: Option<&Value>,
-        found: &mut Vec<String>,
+        found: &mut Found,
     ) -> Result<(), Error> {
-        let Some((a, b)) = both(&"request body", ours, theirs, found) else { return Ok(()) };
+        let theirs_required = theirs.is_some_and(|body| body["required"] == true);
+        let breaks = (true, theirs_required);
+        let Some((a, b)) = both(&"request body", ours, theirs, breaks, found) else {
+            return Ok(());
+        };
         let (a, b) = (resolve(self.ours, a, "")?, resolve(self.theirs, b, "")?);
         let required = |body: &Value| json!(body["required"] == true);
         found.extend(
             difference(Some(&required(a)), Some(&required(b)))
-                .map(|what| format!("request body: required {what}")),
+                .map(|what| (severity(theirs_required), format!("request body: required {what}"))),
         );
-        self.contents("request body", a, b, found)
+        self.contents("request body", Way::Sent, a, b, found)
     }
 
-    fn responses(
-        &self,
-        ours: &Value,
-        theirs: &Value,
-        found: &mut Vec<String>,
-    ) -> Result<(), Error> {
+    fn responses(&self, ours: &Value, theirs: &Value, found: &mut Found) -> Result<(), Error> {
         let none = Object::new();
         let (ours, theirs) =
             (ours.as_object().unwrap_or(&none), theirs.as_object().unwrap_or(&none));
         for status in union(ours, theirs) {
             let place = format!("response {status}");
-            let Some((a, b)) = both(&place, ours.get(status), theirs.get(status), found) else {
+            // A client takes any failure, but only the success that it was made for.
+            let success = status.starts_with('2');
+            let breaks = (success, success);
+            let Some((a, b)) = both(&place, ours.get(status), theirs.get(status), breaks, found)
+            else {
                 continue;
             };
             let (a, b) = (resolve(self.ours, a, "")?, resolve(self.theirs, b, "")?);
             let (a_headers, b_headers) = (headers(a), headers(b));
             for name in union(&a_headers, &b_headers) {
                 let place = format!("{place} header {name}");
-                let Some((a, b)) = both(&place, a_headers.get(name), b_headers.get(name), found)
-                else {
+                let (a, b) = (a_headers.get(name), b_headers.get(name));
+                let Some((a, b)) = both(&place, a, b, (false, false), found) else {
                     continue;
                 };
                 self.schemas(
                     &place,
+                    Way::Received,
                     schema(resolve(self.ours, a, "")?),
                     schema(resolve(self.theirs, b, "")?),
                     found,
                 )?;
             }
-            self.contents(&place, a, b, found)?;
+            self.contents(&place, Way::Received, a, b, found)?;
         }
         Ok(())
     }
@@ -187,19 +202,21 @@ impl Sides<'_> {
     fn contents(
         &self,
         place: &str,
+        way: Way,
         ours: &Value,
         theirs: &Value,
-        found: &mut Vec<String>,
+        found: &mut Found,
     ) -> Result<(), Error> {
         let of = |body: &Value| body["content"].as_object().cloned().unwrap_or_default();
         let (ours, theirs) = (of(ours), of(theirs));
         for media in union(&ours, &theirs) {
             let (a, b) = (ours.get(media), theirs.get(media));
-            let Some((a, b)) = both(&format!("{place}: {media}"), a, b, found) else { continue };
+            let place_of_media = format!("{place}: {media}");
+            let Some((a, b)) = both(&place_of_media, a, b, (true, false), found) else { continue };
             if media == "application/json" {
-                self.schemas(place, schema(a), schema(b), found)?;
+                self.schemas(place, way, schema(a), schema(b), found)?;
             } else {
-                self.schemas(&format!("{place} ({media})"), schema(a), schema(b), found)?;
+                self.schemas(&format!("{place} ({media})"), way, schema(a), schema(b), found)?;
             }
         }
         Ok(())
@@ -210,26 +227,40 @@ fn schema(holder: &Value) -> &Value {
     holder.get("schema").unwrap_or(&Value::Bool(true))
 }
 
-/// What a caller must show: each kind of credential, with each ability it needs. Names of schemes are a document's own business.
+/// What a caller must show: each kind of credential, with each ability it needs. Names of schemes are a document's own business, and
+/// so is how a bearer token is come by.
 fn security(document: &Value, operation: &Value) -> BTreeSet<String> {
-    let requirements = operation.get("security").or_else(|| document.get("security"));
     let mut needs = BTreeSet::new();
-    for (name, abilities) in requirements
+    for (name, abilities) in requirements(document, operation).into_iter().flatten() {
+        let scheme = &document["components"]["securitySchemes"][name];
+        let kind = match scheme["type"].as_str() {
+            Some("oauth2" | "openIdConnect") => "bearer",
+            kind => scheme["scheme"].as_str().or(kind).unwrap_or(name),
+        };
+        needs.insert(kind.to_lowercase());
+        let abilities = abilities.as_array().into_iter().flatten().filter_map(Value::as_str);
+        needs.extend(abilities.map(|ability| format!("ability: {ability}")));
+    }
+    needs
+}
+
+fn requirements<'a>(document: &'a Value, operation: &'a Value) -> Vec<&'a Object> {
+    let requirements = operation.get("security").or_else(|| document.get("security"));
+    requirements
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
         .filter_map(Value::as_object)
-        .flatten()
-    {
-        let scheme = &document["components"]["securitySchemes"][name];
-        let kind =
-            scheme["scheme"].as_str().or(scheme["type"].as_str()).unwrap_or(name).to_lowercase();
-        needs.insert(kind);
-        needs.extend(
-            abilities.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned),
-        );
-    }
-    needs
+        .collect()
+}
+
+/// Whether a document tells of any operation which abilities it needs; many tell of none.
+fn lists_abilities(document: &Value) -> bool {
+    let listed = |place: &Place| {
+        let abilities = requirements(document, operation(document, place)).into_iter().flatten();
+        abilities.into_iter().any(|(_, abilities)| abilities != &json!([]))
+    };
+    operations(document).iter().any(listed)
 }
 
 /// The parameters of an operation and of its path, by kind and name. Names of headers have no case.
@@ -304,65 +335,69 @@ mod tests {
             (
                 json!({"operationId": "do"}),
                 json!({"operationId": "did"}),
-                r#"do: operationId: "do" in ours, "did" in theirs"#,
+                r#"differs: do: operationId: "do" in ours, "did" in theirs"#,
             ),
             (
                 json!({"operationId": "do"}),
                 json!({}),
-                r#"do: operationId: "do" in ours, "POST /a/{b}" in theirs"#,
+                r#"differs: do: operationId: "do" in ours, "POST /a/{b}" in theirs"#,
             ),
             (
                 json!({"operationId": "do"}),
                 json!({"operationId": "do", "security": [{"bearer": ["read", "write"]}]}),
-                "do: security: write only in theirs",
+                "breaks: do: security: ability: write only in theirs",
             ),
-            (body(&json!({})), json!({"operationId": "do"}), "do: request body: only in ours"),
+            (
+                body(&json!({})),
+                json!({"operationId": "do"}),
+                "breaks: do: request body: only in ours",
+            ),
             (
                 body(&json!({"properties": {"data": {"properties": {"order": {}}}}})),
                 body(&json!({"properties": {"data": {"properties": {"order": {"maximum": 9}}}}})),
-                "do: request body data.order: maximum 9 only in theirs",
+                "breaks: do: request body data.order: maximum 9 only in theirs",
             ),
             (
                 body(&json!({})),
                 json!({"operationId": "do", "requestBody": {"required": true, "content": {"application/json": {}}}}),
-                "do: request body: required false in ours, true in theirs",
+                "breaks: do: request body: required false in ours, true in theirs",
             ),
             (
                 body(&json!({})),
                 json!({"operationId": "do", "requestBody": {"content": {"application/json": {}, "text/plain": {}}}}),
-                "do: request body: text/plain: only in theirs",
+                "differs: do: request body: text/plain: only in theirs",
             ),
             (
                 json!({"operationId": "do"}),
                 parameter(json!({"name": "c", "in": "query"})),
-                "do: parameter query c: only in theirs",
+                "differs: do: parameter query c: only in theirs",
             ),
             (
                 parameter(json!({"name": "c", "in": "query"})),
                 parameter(json!({"name": "c", "in": "query", "required": true})),
-                "do: parameter query c: required false in ours, true in theirs",
+                "breaks: do: parameter query c: required false in ours, true in theirs",
             ),
             (
                 parameter(json!({"name": "c", "in": "query", "schema": {"type": "array"}})),
                 parameter(
                     json!({"name": "c", "in": "query", "schema": {"type": "array"}, "explode": false}),
                 ),
-                "do: parameter query c: explode true in ours, false in theirs",
+                "breaks: do: parameter query c: explode true in ours, false in theirs",
             ),
             (
                 answer(json!({})),
                 json!({"operationId": "do", "responses": {"200": {}, "410": {"$ref": "#/components/responses/Gone"}}}),
-                "do: response 410: only in theirs",
+                "differs: do: response 410: only in theirs",
             ),
             (
                 answer(json!({"headers": {"Retry-After": {"schema": {"type": "string"}}}})),
                 answer(json!({"headers": {"retry-after": {"schema": {"type": "integer"}}}})),
-                r#"do: response 200 header retry-after: type ["string"] in ours, ["integer"] in theirs"#,
+                r#"breaks: do: response 200 header retry-after: type ["string"] in ours, ["integer"] in theirs"#,
             ),
             (
                 answer(json!({"content": {"text/markdown": {"schema": {"type": "string"}}}})),
                 answer(json!({"content": {"text/markdown": {}}})),
-                r#"do: response 200 (text/markdown): type ["string"] only in ours"#,
+                r#"breaks: do: response 200 (text/markdown): type ["string"] only in ours"#,
             ),
         ] {
             assert_eq!(found(&ours, &theirs), [expected], "{ours} {theirs}");
@@ -398,7 +433,7 @@ mod tests {
         let found = drift(&version("1.0.0"), &version("1.1.0")).unwrap();
         assert_eq!(
             found[0].to_string(),
-            r#"document: version: "1.0.0" in ours, "1.1.0" in theirs"#
+            r#"differs: document: version: "1.0.0" in ours, "1.1.0" in theirs"#
         );
     }
 
@@ -411,9 +446,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                "x: only in ours",
-                r#"y: path: "/b" in ours, "/a" in theirs"#,
-                "GET /c: only in theirs"
+                "breaks: x: only in ours",
+                r#"breaks: y: path: "/b" in ours, "/a" in theirs"#,
+                "differs: GET /c: only in theirs"
             ]
         );
     }
@@ -428,5 +463,77 @@ mod tests {
         );
         let error = drift(&broken, &json!({"swagger": "2.0"})).unwrap_err().to_string();
         assert_eq!(error, "/openapi: not an OpenAPI 3 document");
+    }
+
+    /// The same document in the spelling of another generator.
+    fn respelled(value: &mut Value, in_schema: bool) {
+        if let Value::Object(object) = value {
+            if in_schema {
+                if let Some(only) = object.shift_remove("const") {
+                    object.insert("enum".to_owned(), json!([only]));
+                }
+                if object.get("enum").is_some_and(|_| object.get("type") == Some(&json!("string")))
+                {
+                    object.shift_remove("type");
+                }
+                if let Some(Value::Array(types)) = object.get("type").cloned()
+                    && let [only, null] = types.as_slice()
+                    && null == "null"
+                {
+                    object.insert("type".to_owned(), only.clone());
+                    object.insert("nullable".to_owned(), json!(true));
+                }
+                if let Some(branches) = object.shift_remove("anyOf") {
+                    object.insert("oneOf".to_owned(), branches);
+                }
+                object.entry("anyOf").or_insert_with(|| json!([]));
+                object.insert("description".to_owned(), json!("other words"));
+            }
+            for (key, value) in object.iter_mut() {
+                match key.as_str() {
+                    "properties" | "schemas" => {
+                        value
+                            .as_object_mut()
+                            .into_iter()
+                            .flatten()
+                            .for_each(|(_, it)| respelled(it, true));
+                    }
+                    "schema" | "items" | "additionalProperties" => respelled(value, true),
+                    "oneOf" | "allOf" => {
+                        value
+                            .as_array_mut()
+                            .into_iter()
+                            .flatten()
+                            .for_each(|it| respelled(it, true));
+                    }
+                    "enum" | "examples" | "required" | "type" => {}
+                    _ => respelled(value, false),
+                }
+            }
+        } else if let Value::Array(items) = value {
+            items.iter_mut().for_each(|item| respelled(item, false));
+        }
+    }
+
+    #[test]
+    fn found_h_an_equivalent_document_does_not_differ() {
+        let ours: Value = serde_json::from_str(crate::DOCUMENT).unwrap();
+        let mut theirs = ours.clone();
+        respelled(&mut theirs, false);
+        for (_, item) in theirs["paths"].as_object_mut().into_iter().flatten() {
+            for (_, operation) in item.as_object_mut().into_iter().flatten() {
+                if operation["security"] != json!([]) {
+                    operation.as_object_mut().unwrap().shift_remove("security");
+                }
+            }
+        }
+        theirs["security"] = json!([{"http": []}, {"login": []}]);
+        theirs["components"]["securitySchemes"] =
+            json!({"http": {"type": "http", "scheme": "Bearer"}, "login": {"type": "oauth2"}});
+        assert_ne!(ours, theirs);
+        let found: Vec<_> =
+            drift(&ours, &theirs).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(found, [""; 0]);
+        assert_eq!(drift(&theirs, &ours).unwrap(), []);
     }
 }

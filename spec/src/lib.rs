@@ -13,7 +13,7 @@ mod schema;
 mod tailor;
 mod tolerant;
 
-pub use difference::Difference;
+pub use difference::{Difference, Severity};
 pub use downlevel::downlevel;
 pub use drift::drift;
 pub use error::Error;

@@ -5,25 +5,28 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use links_spec::{DOCUMENT, Error, drift, fetch, generate};
+use links_spec::{DOCUMENT, Error, Severity, drift, fetch, generate};
 use serde_json::Value;
 
 const HELP: &str = "\
 Keeps the SDK's generated client true to spec/openapi.json
 
 Usage:
-  cargo spec generate          write sdk/src/generated.rs
-  cargo spec generate --check  fail when sdk/src/generated.rs is not what would be written
-  cargo spec drift FILE|URL    name every difference between another OpenAPI document and ours
+  cargo spec generate [FILE|URL]          write sdk/src/generated.rs, from spec/openapi.json or from another document
+  cargo spec generate --check [FILE|URL]  fail when sdk/src/generated.rs is not what would be written
+  cargo spec drift FILE|URL               name every difference between another OpenAPI document and ours, and whether it
+                                          breaks a client made from ours
 
 The address of a live document is https, or http on this machine; the token for it stands in LINKS_TOKEN.
 
-Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ
+Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ, but no client
+breaks; 4 a client breaks
 ";
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const DIFFERENT: u8 = 3;
+const BROKEN: u8 = 4;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> =
@@ -34,8 +37,12 @@ fn main() -> ExitCode {
             say(&mut io::stdout(), HELP);
             return ExitCode::SUCCESS;
         }
-        ["generate"] => write_client(),
-        ["generate", "--check"] => check_client(),
+        ["generate"] => ours().and_then(write_client),
+        ["generate", "--check"] => ours().and_then(check_client),
+        ["generate", origin] if !origin.starts_with('-') => theirs(origin).and_then(write_client),
+        ["generate", "--check", origin] if !origin.starts_with('-') => {
+            theirs(origin).and_then(check_client)
+        }
         ["drift", origin] if !origin.starts_with('-') => compare(origin),
         _ => {
             say(&mut io::stderr(), HELP);
@@ -48,9 +55,9 @@ fn main() -> ExitCode {
     })
 }
 
-fn write_client() -> Result<ExitCode, Error> {
+fn write_client(document: Value) -> Result<ExitCode, Error> {
     let path = client_path();
-    std::fs::write(&path, generate(ours()?)?).map_err(|source| Error::File {
+    std::fs::write(&path, generate(document)?).map_err(|source| Error::File {
         verb: "write",
         path,
         source,
@@ -58,22 +65,18 @@ fn write_client() -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check_client() -> Result<ExitCode, Error> {
+fn check_client(document: Value) -> Result<ExitCode, Error> {
     let path = client_path();
     let committed = std::fs::read_to_string(&path).map_err(|source| Error::File {
         verb: "read",
         path,
         source,
     })?;
-    if committed == generate(ours()?)? { Ok(ExitCode::SUCCESS) } else { Err(Error::Stale) }
+    if committed == generate(document)? { Ok(ExitCode::SUCCESS) } else { Err(Error::Stale) }
 }
 
 fn compare(origin: &str) -> Result<ExitCode, Error> {
-    let token = std::env::var("LINKS_TOKEN")
-        .ok()
-        .map(|token| token.trim().to_owned())
-        .filter(|token| !token.is_empty());
-    let differences = drift(&ours()?, &fetch(origin, token.as_deref())?)?;
+    let differences = drift(&ours()?, &theirs(origin)?)?;
     for difference in &differences {
         say(&mut io::stdout(), &format!("{difference}\n"));
     }
@@ -83,8 +86,20 @@ fn compare(origin: &str) -> Result<ExitCode, Error> {
         _ => "differences",
     };
     let count = differences.len();
-    say(&mut io::stderr(), &format!("{count} {noun} between spec/openapi.json and {origin}\n"));
-    Ok(ExitCode::from(DIFFERENT))
+    let breaking = differences.iter().filter(|it| it.severity == Severity::Breaks).count();
+    let said =
+        format!("{count} {noun} between spec/openapi.json and {origin}, {breaking} breaking\n");
+    say(&mut io::stderr(), &said);
+    Ok(ExitCode::from(if breaking > 0 { BROKEN } else { DIFFERENT }))
+}
+
+/// The document at a file or an address.
+fn theirs(origin: &str) -> Result<Value, Error> {
+    let token = std::env::var("LINKS_TOKEN")
+        .ok()
+        .map(|token| token.trim().to_owned())
+        .filter(|token| !token.is_empty());
+    fetch(origin, token.as_deref())
 }
 
 fn ours() -> Result<Value, Error> {

@@ -33,6 +33,11 @@ pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<O
         Value::Object(schema) => schema.clone(),
         _ => return Err(Error::refused("", format!("{} is not a schema", short(schema)))),
     };
+    // Some generators write a list of alternatives that lists none.
+    let is_empty_list = |key: &str, value: &Value| {
+        ["allOf", "anyOf", "oneOf"].contains(&key) && value.as_array().is_some_and(Vec::is_empty)
+    };
+    schema.retain(|key, value| !is_empty_list(key, value));
     if let Some(reference) = schema.get("$ref") {
         let target = resolve(document, &json!({"$ref": reference}), "")?.clone();
         schema.shift_remove("$ref");
@@ -48,7 +53,8 @@ pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<O
         schema.insert("type".to_owned(), json!([only]));
     }
     older_spellings(&mut schema);
-    null_branch(document, &mut schema, depth)?;
+    branches(document, &mut schema, depth)?;
+    types_of_values(&mut schema);
     for key in ["type", "enum", "required"] {
         if let Some(Value::Array(list)) = schema.get_mut(key) {
             list.sort_by_key(Value::to_string);
@@ -61,6 +67,12 @@ pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<O
     {
         schema.shift_remove("additionalProperties");
     }
+    let says_nothing = |key: &str, value: &Value| match key {
+        "minLength" | "minItems" | "minProperties" => *value == json!(0),
+        "uniqueItems" => *value == json!(false),
+        _ => false,
+    };
+    schema.retain(|key, value| !says_nothing(key, value));
     Ok(schema)
 }
 
@@ -91,28 +103,80 @@ fn older_spellings(schema: &mut Object) {
     }
 }
 
-/// `anyOf: [X, null]` is X that may be null.
-fn null_branch(document: &Value, schema: &mut Object, depth: usize) -> Result<(), Error> {
+/// Alternatives in one spelling. Those that only list types or values are one list, a single one is no alternative, and which of
+/// them holds does not matter.
+fn branches(document: &Value, schema: &mut Object, depth: usize) -> Result<(), Error> {
+    let mut all = Vec::new();
     for key in ["anyOf", "oneOf"] {
-        let Some(Value::Array(branches)) = schema.get_mut(key) else { continue };
-        let before = branches.len();
-        branches.retain(|branch| branch["type"] != "null");
-        if branches.len() == before {
-            continue;
+        if let Some(Value::Array(branches)) = schema.shift_remove(key) {
+            all.extend(branches);
         }
-        if let [only] = branches.as_slice() {
-            let only = normal(document, &only.clone(), depth + 1)?;
-            schema.shift_remove(key);
-            *schema = merged(only, std::mem::take(schema));
+    }
+    let before = all.len();
+    all.retain(|branch| branch["type"] != "null");
+    let nullable = all.len() < before;
+    let mut normals = all
+        .iter()
+        .map(|branch| normal(document, branch, depth + 1))
+        .collect::<Result<Vec<_>, _>>()?;
+    for lists in [&["type"][..], &["enum", "type"]] {
+        let is_list = |branch: &Object| {
+            !branch.is_empty()
+                && branch.contains_key(lists[0])
+                && branch.keys().all(|key| lists.contains(&key.as_str()))
+        };
+        if normals.len() > 1 && normals.iter().all(is_list) {
+            let mut union = Object::new();
+            for (key, value) in normals.drain(..).flatten() {
+                match (union.get_mut(&key), value) {
+                    (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+                    (_, value) => drop(union.insert(key, value)),
+                }
+            }
+            normals.push(union);
         }
+    }
+    match normals.len() {
+        0 => {}
+        1 => *schema = merged(normals.remove(0), std::mem::take(schema)),
+        _ => {
+            let branches = normals.into_iter().map(Value::Object).collect();
+            schema.insert("anyOf".to_owned(), Value::Array(branches));
+        }
+    }
+    if nullable {
         add_null(schema);
     }
     Ok(())
 }
 
+/// A list of values says of which types they are.
+fn types_of_values(schema: &mut Object) {
+    let Some(Value::Array(values)) = schema.get("enum") else { return };
+    let mut types: Vec<&str> = values.iter().map(type_of).collect();
+    let listed = schema.get("type").and_then(Value::as_array);
+    if listed.is_some_and(|listed| listed.iter().any(|it| it == "null")) {
+        types.push("null");
+    }
+    let types = json!(types);
+    schema.insert("type".to_owned(), types);
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// Without a type nothing forbids `null`, unless there are alternatives.
 fn add_null(schema: &mut Object) {
-    let alternatives = schema.contains_key("anyOf") || schema.contains_key("oneOf");
+    let alternatives = schema.contains_key("anyOf");
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.push(json!("null"));
     } else if alternatives {

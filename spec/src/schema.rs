@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::Error;
-use crate::difference::{both, difference, one_sided, short, union};
+use crate::difference::{Found, Way, both, difference, one_sided, severity, short, union};
 use crate::document::Object;
 use crate::normal::normal;
 
@@ -15,6 +15,7 @@ use crate::normal::normal;
 struct Spot {
     place: String,
     path: String,
+    way: Way,
 }
 
 impl Spot {
@@ -24,7 +25,7 @@ impl Spot {
     }
 
     fn inside(&self, suffix: &str) -> Self {
-        Self { place: self.place.clone(), path: format!("{}{suffix}", self.path) }
+        Self { path: format!("{}{suffix}", self.path), ..self.clone() }
     }
 }
 
@@ -49,11 +50,12 @@ impl Sides<'_> {
     pub(crate) fn schemas(
         &self,
         place: &str,
+        way: Way,
         ours: &Value,
         theirs: &Value,
-        found: &mut Vec<String>,
+        found: &mut Found,
     ) -> Result<(), Error> {
-        let spot = Spot { place: place.to_owned(), path: String::new() };
+        let spot = Spot { place: place.to_owned(), path: String::new(), way };
         self.compare(&spot, ours, theirs, found, 0)
     }
 
@@ -62,7 +64,7 @@ impl Sides<'_> {
         spot: &Spot,
         ours: &Value,
         theirs: &Value,
-        found: &mut Vec<String>,
+        found: &mut Found,
         depth: usize,
     ) -> Result<(), Error> {
         let (ours, theirs) = (normal(self.ours, ours, depth)?, normal(self.theirs, theirs, depth)?);
@@ -72,7 +74,7 @@ impl Sides<'_> {
             match (keyword, a, b) {
                 ("required", ..) => {}
                 ("properties", ..) => self.properties(spot, a, b, found, depth)?,
-                ("anyOf" | "oneOf", ..) => self.branches(spot, keyword, a, b, found, depth)?,
+                ("anyOf", ..) => self.branches(spot, a, b, found, depth)?,
                 ("not", Some(a), Some(b)) => {
                     self.compare(&spot.inside("!"), a, b, found, depth + 1)?;
                 }
@@ -94,11 +96,15 @@ impl Sides<'_> {
                         depth + 1,
                     )?;
                 }
-                _ => found.extend(difference(a, b).map(|what| format!("{spot}: {keyword} {what}"))),
+                _ => found.extend(difference(a, b).map(|what| {
+                    (spot.way.keyword(keyword, a, b), format!("{spot}: {keyword} {what}"))
+                })),
             }
         }
         for (name, side) in one_sided(&names(&ours, "required"), &names(&theirs, "required")) {
-            found.push(format!("{}: required {side}", spot.field(&name)));
+            let only_in_ours = side == "only in ours";
+            let breaks = only_in_ours == (spot.way == Way::Received);
+            found.push((severity(breaks), format!("{}: required {side}", spot.field(&name))));
         }
         Ok(())
     }
@@ -108,7 +114,7 @@ impl Sides<'_> {
         spot: &Spot,
         ours: Option<&Value>,
         theirs: Option<&Value>,
-        found: &mut Vec<String>,
+        found: &mut Found,
         depth: usize,
     ) -> Result<(), Error> {
         let none = Object::new();
@@ -116,7 +122,9 @@ impl Sides<'_> {
         let theirs = theirs.and_then(Value::as_object).unwrap_or(&none);
         for name in union(ours, theirs) {
             let here = spot.field(name);
-            if let Some((a, b)) = both(&here, ours.get(name), theirs.get(name), found) {
+            // Strict writing refuses a field that it does not know; reading does without one that is not required.
+            let breaks = (spot.way == Way::Sent, false);
+            if let Some((a, b)) = both(&here, ours.get(name), theirs.get(name), breaks, found) {
                 self.compare(&here, a, b, found, depth + 1)?;
             }
         }
@@ -127,10 +135,9 @@ impl Sides<'_> {
     fn branches(
         &self,
         spot: &Spot,
-        keyword: &str,
         ours: Option<&Value>,
         theirs: Option<&Value>,
-        found: &mut Vec<String>,
+        found: &mut Found,
         depth: usize,
     ) -> Result<(), Error> {
         let list =
@@ -154,9 +161,11 @@ impl Sides<'_> {
         if let ([a], [b]) = (left.as_slice(), right.as_slice()) {
             return self.compare(spot, a, b, found, depth + 1);
         }
-        for (branches, side) in [(left, "ours"), (right, "theirs")] {
+        let sent = spot.way == Way::Sent;
+        for (branches, side, breaks) in [(left, "ours", sent), (right, "theirs", !sent)] {
             found.extend(branches.iter().map(|branch| {
-                format!("{spot}: {keyword} branch {} only in {side}", short(branch))
+                let what = format!("{spot}: anyOf branch {} only in {side}", short(branch));
+                (severity(breaks), what)
             }));
         }
         Ok(())
@@ -189,10 +198,9 @@ mod tests {
         });
         let mut found = Vec::new();
         let sides = Sides { ours: &document, theirs: &document };
-        if let Err(error) = sides.schemas("body", ours, theirs, &mut found) {
-            found.push(error.to_string());
-        }
-        found
+        let refused = sides.schemas("body", Way::Sent, ours, theirs, &mut found).err();
+        let found = found.into_iter().map(|(_, what)| what);
+        found.chain(refused.map(|error| error.to_string())).collect()
     }
 
     #[test]
@@ -224,6 +232,39 @@ mod tests {
             ),
             (json!({"additionalProperties": true}), json!({"x-order": 1, "deprecated": true})),
             (json!(true), json!({})),
+            (json!({"const": "a"}), json!({"type": "string", "enum": ["a"]})),
+            (
+                json!({"type": ["string", "null"], "const": "a"}),
+                json!({"type": "string", "nullable": true, "enum": ["a"]}),
+            ),
+            (
+                json!({"enum": ["a", "b"]}),
+                json!({"oneOf": [{"const": "a"}, {"const": "b", "title": "B"}]}),
+            ),
+            (
+                json!({"enum": ["a"], "type": "string"}),
+                json!({"anyOf": [{"type": "string", "const": "a"}], "allOf": []}),
+            ),
+            (
+                json!({"type": "string"}),
+                json!({"type": "string", "anyOf": [], "oneOf": [], "allOf": []}),
+            ),
+            (
+                json!({"type": ["string", "integer"]}),
+                json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}),
+            ),
+            (
+                json!({"anyOf": [{"type": "object"}, {"type": "array", "maxItems": 0}]}),
+                json!({"oneOf": [{"type": "array", "maxItems": 0}, {"type": "object"}]}),
+            ),
+            (
+                json!({"anyOf": [name, {"type": "null"}]}),
+                json!({"type": ["string", "null"], "maxLength": 5}),
+            ),
+            (
+                json!({}),
+                json!({"required": [], "properties": {}, "minLength": 0, "minItems": 0, "uniqueItems": false}),
+            ),
         ] {
             assert_eq!(found(&ours, &theirs), [""; 0], "{ours} {theirs}");
             assert_eq!(found(&theirs, &ours), [""; 0], "{theirs} {ours}");
@@ -270,7 +311,7 @@ mod tests {
             (
                 json!({"oneOf": [{"type": "object"}]}),
                 json!({}),
-                r#"body: oneOf branch {"type":"object"} only in ours"#,
+                r#"body: type ["object"] only in ours"#,
             ),
             (
                 json!({}),
@@ -285,6 +326,44 @@ mod tests {
             (json!({}), json!([]), "/: [] is not a schema"),
         ] {
             assert_eq!(found(&ours, &theirs), [expected], "{ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn found_h_what_breaks_a_client_depends_on_the_way() {
+        use crate::Severity::{Breaks, Differs};
+        let document = json!({});
+        let sides = Sides { ours: &document, theirs: &document };
+        for (ours, theirs, sent, received) in [
+            (json!({"maxLength": 5}), json!({"maxLength": 4}), Breaks, Differs),
+            (json!({"maxLength": 5}), json!({"maxLength": 6}), Differs, Differs),
+            (json!({"minimum": 5}), json!({"minimum": 6}), Breaks, Differs),
+            (json!({}), json!({"pattern": "x"}), Breaks, Differs),
+            (json!({"pattern": "x"}), json!({}), Differs, Differs),
+            (json!({"type": "string"}), json!({"type": ["string", "null"]}), Differs, Breaks),
+            (json!({"type": ["string", "null"]}), json!({"type": "string"}), Breaks, Differs),
+            (json!({"type": "integer"}), json!({"type": "number"}), Differs, Breaks),
+            (json!({"enum": ["a"]}), json!({"enum": ["a", "b"]}), Differs, Differs),
+            (json!({"enum": ["a", "b"]}), json!({"enum": ["a"]}), Breaks, Differs),
+            (json!({"properties": {"a": {}}}), json!({}), Breaks, Differs),
+            (json!({}), json!({"properties": {"a": {}}}), Differs, Differs),
+            (json!({"required": ["a"]}), json!({}), Differs, Breaks),
+            (json!({}), json!({"required": ["a"]}), Breaks, Differs),
+            (json!({}), json!({"additionalProperties": false}), Breaks, Differs),
+            (json!({"default": 1}), json!({"default": 2}), Differs, Differs),
+            (
+                json!({"anyOf": [{"type": "object"}, {"maxItems": 0}, {"maxLength": 1}]}),
+                json!({"anyOf": [{"type": "object"}]}),
+                Breaks,
+                Differs,
+            ),
+        ] {
+            for (way, expected) in [(Way::Sent, sent), (Way::Received, received)] {
+                let mut found = Vec::new();
+                sides.schemas("it", way, &ours, &theirs, &mut found).unwrap();
+                let worst = found.iter().map(|(severity, _)| *severity).max();
+                assert_eq!(worst, Some(expected), "{way:?} {ours} {theirs}: {found:?}");
+            }
         }
     }
 }

@@ -37,9 +37,34 @@ fn differences_are_data_and_their_count_is_talk() {
     let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
     assert_eq!(
         (code, stdout.as_str()),
-        (3, "getMe: operationId: \"getMe\" in ours, \"whoAmI\" in theirs\n")
+        (3, "differs: getMe: operationId: \"getMe\" in ours, \"whoAmI\" in theirs\n")
     );
     assert!(stderr.starts_with("1 difference between "), "{stderr}");
+    assert!(stderr.ends_with(", 0 breaking\n"), "{stderr}");
+}
+
+#[test]
+fn found_h_a_difference_that_breaks_the_client_has_a_status_of_its_own() {
+    let other = file(&DOCUMENT.replace(r#""/me": {"#, r#""/whoami": {"#));
+    let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
+    assert_eq!(
+        (code, stdout.as_str()),
+        (4, "breaks: getMe: path: \"/me\" in ours, \"/whoami\" in theirs\n")
+    );
+    assert!(stderr.ends_with(", 1 breaking\n"), "{stderr}");
+}
+
+#[test]
+fn found_h_a_client_can_be_generated_from_another_document() {
+    let same = file(DOCUMENT);
+    let check = |path: &str| spec(&["generate", "--check", path]);
+    assert_eq!(check(same.path().to_str().unwrap()), (0, String::new(), String::new()));
+    let other = file(&DOCUMENT.replace(r#""operationId": "getMe""#, r#""operationId": "whoAmI""#));
+    let (code, stdout, stderr) = check(other.path().to_str().unwrap());
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(stderr.contains("does not match"), "{stderr}");
+    let (code, _, stderr) = spec(&["generate", "no/such.json"]);
+    assert!(code == 1 && stderr.contains("cannot read no/such.json"), "{stderr}");
 }
 
 #[test]
