@@ -128,6 +128,16 @@ impl Config {
         Ok(Self { document: parsed.into_mut() })
     }
 
+    /// A file with these keys.
+    #[cfg(test)]
+    pub(crate) fn of(keys: &[(&str, &str)]) -> Self {
+        let mut config = Self::default();
+        for (name, text) in keys {
+            config.document[name] = Item::Value(Value::from(*text));
+        }
+        config
+    }
+
     /// What a key is set to.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         text_of(self.document.get(name)?)

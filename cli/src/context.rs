@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use links_sdk::apply::Owner;
 use links_sdk::{BaseUrl, Client, Clock, SharedFile, SystemClock, Token};
+use zeroize::Zeroizing;
 
 use crate::credentials::{Given, given};
 use crate::diagnostic::Failure;
@@ -15,6 +16,7 @@ use crate::exit::Exit;
 use crate::folders;
 use crate::interrupt;
 use crate::names::Names;
+use crate::private;
 use crate::settings::{Missing, Settings, Target, TokenFrom};
 use crate::ui::{Ui, Watch};
 
@@ -192,6 +194,7 @@ impl Context {
         let _ = self.watch.set(watch.clone());
         let builder = Client::builder(base.as_str())
             .token_source(given.source)
+            .secrets(crate::secrets::known())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
         let builder = match self.settings.max_wait {
@@ -245,6 +248,11 @@ fn no_token(missing: &Missing, base: &BaseUrl) -> Failure {
             none(format!("{} are accounts at {}", names.join(", "), base.origin()))
                 .hint("name one with --account, or make it the current one with `links auth switch NAME`")
         }
+        Missing::OnlyForNamed(variable) => {
+            none(format!("{variable} is not sent to {}, which config.toml names", base.origin())).hint(format!(
+                "name the service where the token is named, with LINKS_BASE_URL or --base-url {base}, or name an account with --account"
+            ))
+        }
         Missing::OtherOrigin(name, account) => {
             let its = account.origin().unwrap_or_default();
             Failure::usage(format!("account `{name}` belongs to {its}, not to {}", base.origin()))
@@ -258,12 +266,19 @@ fn token(text: &str, name: &str) -> Result<Token, Failure> {
         .map_err(|error| Failure::new(Exit::NotAuthenticated, format!("{name}: {error}")))
 }
 
-fn read_token(path: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    File::open(path).and_then(|file| file.take(TOKEN_FILE_MAX).read_to_string(&mut text)).map_err(
-        |error| {
-            Failure::usage(format!("LINKS_TOKEN_FILE: cannot read {}: {error}", path.display()))
-        },
-    )?;
+fn read_token(path: &Path) -> Result<Zeroizing<String>, Failure> {
+    let refused = |error: std::io::Error| {
+        Failure::usage(format!("LINKS_TOKEN_FILE: cannot read {}: {error}", path.display()))
+    };
+    let file = File::open(path).map_err(refused)?;
+    let is_file = file.metadata().map_err(refused)?.is_file();
+    if is_file && private::is_public(path).map_err(refused)? {
+        let message = format!("LINKS_TOKEN_FILE: everybody can write to {}", path.display());
+        return Err(Failure::new(Exit::NotAuthenticated, message).hint(
+            "somebody else may have put a token there; `chmod 600` it once you have looked",
+        ));
+    }
+    let mut text = Zeroizing::new(String::new());
+    file.take(TOKEN_FILE_MAX).read_to_string(&mut text).map_err(refused)?;
     Ok(text)
 }

@@ -21,7 +21,7 @@ pub(crate) fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
 /// Replaces what a file holds, as a whole.
 pub(crate) fn store(path: &Path, content: &impl Serialize) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
+    private::make_folder(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&serde_json::to_vec(content)?)?;
     file.persist(path)?;

@@ -27,6 +27,7 @@ mod formats;
 #[doc(hidden)]
 pub mod fuzzing;
 mod given_images;
+mod hardening;
 #[cfg(debug_assertions)]
 mod hurry;
 mod interrupt;
@@ -50,6 +51,7 @@ mod program;
 mod sandbox;
 mod schema;
 mod schema_words;
+mod secrets;
 mod settings;
 mod slot_types;
 mod topics;
@@ -86,6 +88,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(exit) = complete::asked(&args, Cli::command) {
         return exit.into();
     }
+    hardening::no_core_dumps();
     if let Err(error) = interrupt::install() {
         let failure = Failure::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(formats::Format::default()), &failure).into();

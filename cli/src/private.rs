@@ -218,7 +218,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Makes the folders that are missing. One that is there stays as its owner wants it.
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -37,7 +37,7 @@ pub(crate) async fn start(
 ) -> Result<ContractServer, Failure> {
     let path = state_file(settings)?;
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| {
+        crate::private::make_folder(folder).map_err(|error| {
             Failure::usage(format!("cannot create {}: {error}", folder.display()))
         })?;
     }

@@ -94,10 +94,15 @@ pub(crate) enum Missing {
     NoSuchAccount(AccountName),
     /// These accounts are at the address, and none of them is the current one.
     Several(Vec<AccountName>),
+    /// The token of this variable goes to an address of the command line or the environment only, and the configuration file names this
+    /// one.
+    OnlyForNamed(&'static str),
     /// The account is at another origin than the address.
     OtherOrigin(AccountName, Account),
 }
 
+/// What names an address that comes from the configuration file.
+pub(crate) const OF_CONFIG: &str = "`base-url` of config.toml";
 /// What names an address that comes from an account.
 pub(crate) const OF_ACCOUNT: &str = "the account";
 
@@ -109,7 +114,10 @@ pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// # Errors
 ///
 /// When a variable holds a word that is none of its values.
-pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure> {
+pub(crate) fn resolve(flags: &Global, env: Env<'_>, config: &Config) -> Result<Settings, Failure> {
+    let named_by_env = |name: &str| env(name).is_some_and(|value| !value.is_empty());
+    let address_from = if named_by_env("LINKS_BASE_URL") { "LINKS_BASE_URL" } else { OF_CONFIG };
+    let env = layered(env, config);
     let set = |name: &str| env(name).filter(|value| !value.is_empty());
     let output = match (flags.output, set("LINKS_OUTPUT")) {
         (Some(format), _) => format,
@@ -128,13 +136,19 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>) -> Result<Settings, Failure>
         (None, false, address) => {
             match (is_on("LINKS_SANDBOX", set("LINKS_SANDBOX").as_deref())?, address) {
                 (true, _) => Target::Sandbox,
-                (false, Some(address)) => Target::Service { address, from: "LINKS_BASE_URL" },
+                (false, Some(address)) => Target::Service { address, from: address_from },
                 (false, None) => Target::Unset,
             }
         }
     };
     // An empty LINKS_TOKEN is kept: it is a mistake to name, not a token to look for elsewhere.
     let token = match (env("LINKS_TOKEN"), set("LINKS_TOKEN_FILE")) {
+        (Some(_), _) if is_of_config(&target) => {
+            TokenFrom::Nowhere(Missing::OnlyForNamed("LINKS_TOKEN"))
+        }
+        (None, Some(_)) if is_of_config(&target) => {
+            TokenFrom::Nowhere(Missing::OnlyForNamed("LINKS_TOKEN_FILE"))
+        }
         (Some(token), _) => TokenFrom::Variable(token),
         (None, Some(path)) => TokenFrom::File(path.into()),
         (None, None) => TokenFrom::Nowhere(Missing::NotLoggedIn),
@@ -179,7 +193,12 @@ impl Settings {
     /// Whether an account of this machine may be meant.
     fn needs_accounts(&self) -> bool {
         let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
-        let given = matches!(self.token, TokenFrom::Variable(_) | TokenFrom::File(_));
+        let given = matches!(
+            self.token,
+            TokenFrom::Variable(_)
+                | TokenFrom::File(_)
+                | TokenFrom::Nowhere(Missing::OnlyForNamed(_))
+        );
         self.target != Target::Sandbox && (by_flag || !given)
     }
 
@@ -190,7 +209,6 @@ impl Settings {
         if !self.needs_accounts() {
             return self;
         }
-        let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
         let name = match (&self.account, &self.target) {
             (Some(named), _) => Some(&named.name),
             (None, Target::Service { address, .. }) => {
@@ -210,18 +228,19 @@ impl Settings {
         };
         let Some(name) = name.cloned() else { return self };
         match accounts.known.get(&name) {
-            Some(account) => self.pair(name, account, by_flag),
+            Some(account) => self.pair(name, account),
             None => Self { token: TokenFrom::Nowhere(Missing::NoSuchAccount(name)), ..self },
         }
     }
 
     /// The same with an account, and with its address unless another one at its origin is named.
-    fn pair(mut self, name: AccountName, account: &Account, by_flag: bool) -> Self {
+    fn pair(mut self, name: AccountName, account: &Account) -> Self {
         let takes_its_own = match &self.target {
             Target::Service { from, address } => {
                 let origin = BaseUrl::new(address).ok().map(|base| base.origin());
                 let is_there = origin == account.origin();
-                if !(is_there || (by_flag && *from == "LINKS_BASE_URL")) {
+                // The file only says what is meant where nothing else does.
+                if !(is_there || *from == OF_CONFIG) {
                     self.token = TokenFrom::Nowhere(Missing::OtherOrigin(name, account.clone()));
                     return self;
                 }
@@ -248,7 +267,7 @@ pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
         Some(folder) => Config::load(&config::path(Some(folder))?)?,
         None => Config::default(),
     };
-    let settings = resolve(flags, &layered(&env, &config))?;
+    let settings = resolve(flags, &env, &config)?;
     let accounts = match folders::config(&settings) {
         Some(folder) if settings.needs_accounts() => AccountsFile::new(folder).load()?,
         _ => Accounts::default(),
@@ -262,7 +281,7 @@ pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
 ///
 /// When a variable holds something that is none of ours.
 pub(crate) fn without_config(flags: &Global) -> Result<Settings, Failure> {
-    resolve(flags, &env)
+    resolve(flags, &env, &Config::default())
 }
 
 /// A variable of this process. What is no text is none of ours, and is to be seen as such rather than not at all.
@@ -300,6 +319,10 @@ fn color(flag: Option<Color>, set: &dyn Fn(&str) -> Option<String>) -> Result<Co
 /// When to use colour where nothing but the environment is known.
 pub(crate) fn color_of_process(flag: Option<Color>) -> Color {
     color(flag, &env).unwrap_or(Color::Auto)
+}
+
+fn is_of_config(target: &Target) -> bool {
+    matches!(target, Target::Service { from, .. } if *from == OF_CONFIG)
 }
 
 fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, Failure> {
@@ -351,9 +374,18 @@ mod tests {
     use super::*;
 
     fn resolved(flags: &Global, env: &[(&str, &str)]) -> Result<Settings, Failure> {
-        resolve(flags, &|name| {
+        with_config(flags, env, &Config::default())
+    }
+
+    fn with_config(
+        flags: &Global,
+        env: &[(&str, &str)],
+        config: &Config,
+    ) -> Result<Settings, Failure> {
+        let env = |name: &str| {
             env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-        })
+        };
+        resolve(flags, &env, config)
     }
 
     fn service(address: &str, from: &'static str) -> Target {
@@ -471,6 +503,7 @@ mod tests {
             TokenFrom::Nowhere(Missing::NoSuchAccount(name)) => format!("no {name}"),
             TokenFrom::Nowhere(Missing::Several(names)) => format!("one of {}", names.len()),
             TokenFrom::Nowhere(Missing::OtherOrigin(name, _)) => format!("not {name}"),
+            TokenFrom::Nowhere(Missing::OnlyForNamed(variable)) => format!("not {variable}"),
         };
         let address = address.strip_prefix("https://").unwrap_or(&address);
         format!("{token} at {}", address.split('/').next().unwrap_or_default())
@@ -509,10 +542,38 @@ mod tests {
     fn a_flag_names_an_account_before_the_environment_does() {
         let env = [("LINKS_ACCOUNT", "home"), ("LINKS_BASE_URL", HERE)];
         assert_eq!(chosen(&[], &env, Some("work")), "home at links.example");
-        assert_eq!(chosen(&["--account", "other"], &env, None), "other at other.example");
+        assert_eq!(chosen(&["--account", "other"], &env, None), "not other at links.example");
+        assert_eq!(chosen(&["--account", "other"], &env[..1], None), "other at other.example");
         let env = [("LINKS_ACCOUNT", "other"), ("LINKS_BASE_URL", HERE)];
         assert_eq!(chosen(&[], &env, None), "not other at links.example");
         resolved(&Global::default(), &[("LINKS_ACCOUNT", "../x")]).unwrap_err();
+    }
+
+    #[test]
+    fn found_23_the_token_of_the_environment_never_goes_to_the_address_of_the_file() {
+        let config = Config::of(&[("base-url", HERE)]);
+        let none = Global::default();
+        let settings = |flags: &Global, env: &[(&str, &str)]| {
+            with_config(flags, env, &config).unwrap().with(&accounts(Some("work")))
+        };
+        for (variable, value) in
+            [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")]
+        {
+            let alone = settings(&none, &[(variable, value)]);
+            assert_eq!(alone.token, TokenFrom::Nowhere(Missing::OnlyForNamed(variable)));
+            assert_eq!(alone.target, service(HERE, OF_CONFIG));
+            let named = [(variable, value), ("LINKS_BASE_URL", HERE)];
+            assert!(!matches!(settings(&none, &named).token, TokenFrom::Nowhere(_)));
+            let flag = Global { base_url: Some(HERE.into()), ..Global::default() };
+            assert!(!matches!(settings(&flag, &[(variable, value)]).token, TokenFrom::Nowhere(_)));
+            let account = Global { account: Some("home".parse().unwrap()), ..Global::default() };
+            let settings = settings(&account, &[(variable, value)]);
+            assert!(matches!(settings.token, TokenFrom::Account(..)), "{settings:?}");
+        }
+        assert!(matches!(settings(&none, &[]).token, TokenFrom::Account(..)));
+        // What is named where it is meant goes before what the file says always.
+        let other = Global { account: Some("other".parse().unwrap()), ..Global::default() };
+        assert_eq!(settings(&other, &[]).target, service("https://other.example/v1", OF_ACCOUNT));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The address of the service, checked before anything is sent to it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use url::{Host, Url};
@@ -58,6 +59,22 @@ impl BaseUrl {
         let path = url.path().trim_end_matches('/').to_owned();
         url.set_path(&path);
         Ok(Self(url))
+    }
+
+    /// Returns an address, good or not, as it can be shown: what stands before an `@` is a name and a password.
+    ///
+    /// ```
+    /// use links_sdk::BaseUrl;
+    ///
+    /// assert_eq!(BaseUrl::without_user_info("https://me:secret@links.example/v1"), "https://***@links.example/v1");
+    /// ```
+    pub fn without_user_info(address: &str) -> Cow<'_, str> {
+        let start = address.find("//").map_or(0, |at| at + 2);
+        let end = address[start..].find(['/', '?', '#']).map_or(address.len(), |at| start + at);
+        match address[start..end].rfind('@') {
+            Some(at) => format!("{}***{}", &address[..start], &address[start + at..]).into(),
+            None => address.into(),
+        }
     }
 
     /// The address, without a trailing `/`.
@@ -146,6 +163,20 @@ mod tests {
             "http://127.9.9.9",
         ] {
             assert_eq!(BaseUrl::new(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn found_h_what_is_shown_of_an_address_holds_no_password() {
+        for (address, shown) in [
+            ("https://links.test/a@b", "https://links.test/a@b"),
+            ("https://me:pw@links.test", "https://***@links.test"),
+            ("http://a@b:p@links.test:80/x?y@z", "http://***@links.test:80/x?y@z"),
+            ("me:pw@links.test/x", "***@links.test/x"),
+            ("//me:pw@links.test", "//***@links.test"),
+            ("", ""),
+        ] {
+            assert_eq!(BaseUrl::without_user_info(address), shown);
         }
     }
 

@@ -66,7 +66,7 @@ pub enum BuildError {
     /// The address cannot be used.
     #[error("the base address {address:?} cannot be used")]
     Base {
-        /// As it was given.
+        /// As it was given, without a password.
         address: String,
         /// What is wrong with it.
         source: InvalidBaseUrl,
@@ -231,7 +231,10 @@ impl ClientBuilder {
     pub fn build(self) -> Result<Client, BuildError> {
         let base = match BaseUrl::new(&self.base) {
             Ok(base) => base,
-            Err(source) => return Err(BuildError::Base { address: self.base, source }),
+            Err(source) => {
+                let address = BaseUrl::without_user_info(&self.base).into_owned();
+                return Err(BuildError::Base { address, source });
+            }
         };
         let http = http_client(&base, &self.user_agent, self.timeouts.connect)?;
         let shared = Shared {

@@ -2,11 +2,13 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::future::{Future, ready};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::pin::Pin;
+
+use zeroize::Zeroizing;
 
 use crate::token::Token;
 
@@ -179,7 +181,7 @@ fn from_environment(
     variable: &dyn Fn(&str) -> Option<std::ffi::OsString>,
 ) -> Result<Token, TokenError> {
     let (name, text) = if let Some(text) = variable(EnvironmentToken::VARIABLE) {
-        (EnvironmentToken::VARIABLE, text.into_string().unwrap_or_default())
+        (EnvironmentToken::VARIABLE, Zeroizing::new(text.into_string().unwrap_or_default()))
     } else if let Some(path) = variable(EnvironmentToken::FILE_VARIABLE) {
         (EnvironmentToken::FILE_VARIABLE, read(path.as_ref())?)
     } else {
@@ -194,19 +196,30 @@ fn from_environment(
 }
 
 /// The text of a file that holds a token and nothing else.
-fn read(path: &Path) -> Result<String, TokenError> {
-    let mut text = String::new();
+fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
+    let failed = |why: &str| {
+        let variable = EnvironmentToken::FILE_VARIABLE;
+        TokenError::login_needed(format!("{variable}: {why} {}", path.display()))
+    };
+    let unreadable = |error: io::Error| failed("cannot read").caused_by(error);
+    let file = File::open(path).map_err(unreadable)?;
+    if is_public(&file.metadata().map_err(unreadable)?) {
+        return Err(failed("everybody can write to"));
+    }
+    let mut text = Zeroizing::new(String::new());
     // One more than there may be, so that too many are seen.
     let most = Token::MOST_BYTES as u64 + 1;
-    let result = File::open(path).and_then(|file| file.take(most).read_to_string(&mut text));
-    match result {
-        Ok(_) => Ok(text),
-        Err(error) => {
-            let message =
-                format!("{}: cannot read {}", EnvironmentToken::FILE_VARIABLE, path.display());
-            Err(TokenError::login_needed(message).caused_by(error))
-        }
-    }
+    file.take(most).read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+/// Whether anybody could have put a token of their own into a file.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "nobody knows"))]
+fn is_public(file: &Metadata) -> bool {
+    #[cfg(unix)]
+    return file.is_file() && std::os::unix::fs::MetadataExt::mode(file) & 0o002 != 0;
+    #[cfg(not(unix))]
+    false
 }
 
 #[cfg(test)]
@@ -218,6 +231,20 @@ mod tests {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
         };
         from_environment(&variable).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn found_h_a_file_that_everybody_can_write_to_gives_no_token() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        std::fs::write(&path, "of-the-file").unwrap();
+        let file = [("LINKS_TOKEN_FILE", path.to_str().unwrap())];
+        for (mode, is_taken) in [(0o666, false), (0o602, false), (0o644, true), (0o600, true)] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(from(&file).is_ok(), is_taken, "{mode:o}: {:?}", from(&file));
+        }
     }
 
     #[test]

@@ -285,6 +285,13 @@ fn an_account_at_one_address_is_no_account_at_another() {
     let run = stage.run_args(["--account", "work", "--base-url", &other.base_url(), "me"], b"");
     assert_eq!(run.exit, 2, "{run}");
     assert!(other.requests().is_empty(), "the token went nowhere");
+    let run = stage.run("--account work me");
+    assert_eq!(run.exit, 2, "which of the two is meant nobody knows: {run}");
+    assert!(
+        run.stderr.contains("account `work` belongs to") && run.stderr.contains("LINKS_BASE_URL"),
+        "{run}"
+    );
+    let stage = stage.env("LINKS_BASE_URL", "");
     assert_eq!(stage.run("--account work me").exit, 0, "the account has its own address");
 
     // A changed file of accounts does not send the secret elsewhere.

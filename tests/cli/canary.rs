@@ -10,6 +10,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use crate::auth::config;
 use crate::connect::{connected, kept};
 use crate::leaves;
+use crate::lying::Pages;
 use crate::stage::{Run, Stage};
 
 const TOKEN: &str = "pps_canary_4f7a1c9e_personal";
@@ -288,4 +289,68 @@ fn fault_76_an_upload_address_is_said_to_nobody() {
             assert!(!run.stdout.contains(&address) && !run.stderr.contains(&address), "{run}");
         }
     }
+}
+
+#[test]
+fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message() {
+    let everywhere = TOKEN.bytes().map(|c| format!("%{c:02X}")).collect::<String>();
+    let bearer = STANDARD_NO_PAD.encode(format!("Bearer {TOKEN}"));
+    let marks = Marks::of(&[TOKEN]);
+    for form in [TOKEN, &bearer, &everywhere] {
+        let envelope = serde_json::json!({
+            "message": form, "code": form, "errors": { form: [form] }, "documentation": form,
+        });
+        let record = serde_json::json!({ "data": { "id": form } });
+        let page = format!("{}{form} and more", "x ".repeat(95));
+        let answers = [
+            (401, envelope.to_string()),
+            (422, envelope.to_string()),
+            (200, record.to_string()),
+            (502, page),
+        ];
+        for (status, body) in answers {
+            let header = format!("Content-Type: {form}\r\nRetry-After: {form}\r\n");
+            let service = Pages::start(move |_| (status, header.clone(), body.clone()));
+            let stage =
+                marked().env("LINKS_BASE_URL", format!("http://{}/api/v1", service.address()));
+            for line in [
+                "me -vv",
+                "profile get cafe -vv -o json",
+                "slots add cafe divider -vv",
+                "api GET /me -vv",
+            ] {
+                let run = stage.run(line);
+                assert!(!service.asked().is_empty(), "{run}");
+                let said = &run.stderr;
+                assert!(!marks.are_in(said.as_bytes()) && !said.contains(form), "{status}: {run}");
+                assert!(!run.stdout.contains(form) || run.exit == 0, "{status}: {run}");
+            }
+            let found = marks.files(stage.home.path());
+            assert!(found.iter().all(|it| it.ends_with("names")), "{found:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_crash_leaves_no_image_of_the_process() {
+    use std::process::Stdio;
+    let stage = marked();
+    // It waits for its page, so that it can be looked at.
+    let mut command = stage.command(["slots", "plan", "-"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let limits = || fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+    let is_none = |limits: &String| {
+        let line = limits.lines().find(|it| it.starts_with("Max core file size"));
+        line.is_some_and(|it| it.split_ascii_whitespace().skip(4).take(2).eq(["0", "0"]))
+    };
+    // It is turned off at the start, after the program is loaded.
+    let looks = std::iter::repeat_with(|| {
+        std::thread::yield_now();
+        limits()
+    });
+    assert!(looks.take(1_000_000).any(|it| is_none(&it)));
+    drop(child.stdin.take());
+    child.wait().unwrap();
 }

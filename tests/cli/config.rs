@@ -36,6 +36,10 @@ fn the_address_can_stand_there_and_nothing_in_the_current_folder_is_read() {
     }
     assert_eq!(stage.run("me").exit, 2);
     assert_eq!(stage.run(&format!("config set base-url {address}")).exit, 0);
+    let stage = stage.env("LINKS_TOKEN", "");
+    let token = stage.server.token();
+    let login = ["auth", "login", "--token-stdin", "--store", "file"];
+    assert_eq!(stage.run_args(login, token.as_bytes()).exit, 0);
     assert_eq!(stage.run("me").exit, 0);
     assert_eq!(stage.run("config set base-url http://links.test").exit, 2);
 }
@@ -143,4 +147,90 @@ fn the_doctor_looks_at_permissions() {
     let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
     let (exit, found) = findings(&stage);
     assert!(exit == 0 && found.contains(&("token".into(), "doubtful".into())), "{found:?}");
+}
+
+#[test]
+fn found_23_the_token_of_the_environment_is_not_sent_to_an_address_of_the_file() {
+    let stage = stage();
+    let address = stage.server.base_url();
+    let stage = stage.env("LINKS_BASE_URL", "");
+    assert_eq!(stage.run(&format!("config set base-url {address}")).exit, 0);
+    for line in ["me", "me -o json", "slots add cafe divider"] {
+        let run = stage.run(line);
+        assert_eq!(run.exit, 4, "{run}");
+        for part in ["LINKS_TOKEN is not sent to", "config.toml", "LINKS_BASE_URL"] {
+            assert!(run.stderr.contains(part), "{part}: {run}");
+        }
+    }
+    let doctor = stage.run("doctor");
+    assert!(
+        doctor.exit == 4 && doctor.stdout.contains("named by `base-url` of config.toml"),
+        "{doctor}"
+    );
+    assert!(stage.server.requests().is_empty(), "the token went nowhere");
+    assert_eq!(stage.run(&format!("me --base-url {address}")).exit, 0);
+    let stage = stage.env("LINKS_BASE_URL", address);
+    assert_eq!(stage.run("me").exit, 0);
+}
+
+#[test]
+fn found_h_a_password_in_an_address_is_shown_nowhere() {
+    let stage = stage().env("LINKS_BASE_URL", "https://me:canary@links.test/api/v1");
+    for line in [
+        "doctor",
+        "doctor -o json",
+        "config list",
+        "config list -o json",
+        "config get base-url",
+        "me",
+        "auth login --token-stdin --store file",
+        "auth login --mcp-url https://me:canary@links.test/mcp --base-url https://links.test --no-browser --store file",
+    ] {
+        let run = stage.run(line);
+        assert!(!run.stdout.contains("canary") && !run.stderr.contains("canary"), "{run}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn found_h_folders_of_state_and_cache_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = stage().keeping_state().keeping_cache();
+    assert_eq!(stage.run("profile list").exit, 0);
+    for folder in ["cache", ".local/state/links"] {
+        let found = std::fs::metadata(stage.home.path().join(folder)).unwrap();
+        assert_eq!(found.permissions().mode() & 0o777, 0o700, "{folder}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = stage().env("LINKS_TOKEN", "");
+    let path = stage.file("token", stage.server.token());
+    let stage = stage.env("LINKS_TOKEN_FILE", path.display().to_string());
+    for (mode, exit) in [(0o666, 4), (0o644, 0), (0o600, 0)] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        for line in ["me", "doctor"] {
+            let run = stage.run(line);
+            assert_eq!(run.exit, exit, "{mode:o}: {run}");
+            let said = run.stdout.contains("everybody") || run.stderr.contains("everybody");
+            assert_eq!(said, exit == 4, "{mode:o}: {run}");
+        }
+    }
+}
+
+#[test]
+fn found_11_a_name_with_line_breaks_forges_no_line_of_a_status() {
+    let stage = stage();
+    stage.server.edit(|account| {
+        "Aigerim\ntoken from: nowhere\r✓ token: good".clone_into(&mut account.name)
+    });
+    for line in ["auth status", "doctor"] {
+        let run = stage.run(line);
+        let forged =
+            |it: &str| it.starts_with("token from: nowhere") || it.starts_with("✓ token: good");
+        assert!(run.exit == 0 && !run.stdout.split(['\n', '\r']).any(forged), "{run}");
+    }
 }

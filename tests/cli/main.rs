@@ -42,7 +42,6 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaves;
 #[path = "../support/lying.rs"]
-#[expect(dead_code, reason = "the tests of the SDK use more of it")]
 mod lying;
 mod music;
 mod names;

@@ -13,7 +13,7 @@ use crate::diagnostic::Failure;
 use crate::exit::Exit;
 use crate::folders;
 use crate::outcome::{Line, Outcome, Tone, View};
-use crate::settings::{Target, TokenFrom};
+use crate::settings::{Missing, Target, TokenFrom};
 
 /// Arguments of `links doctor`.
 #[derive(Args, Debug)]
@@ -75,7 +75,10 @@ fn service(context: &Context) -> Finding {
     match &context.settings.target {
         Target::Service { address, from } => match BaseUrl::new(address) {
             Ok(_) => good("service", format!("{address}, named by {from}")),
-            Err(why) => bad("service", &Failure::usage(format!("{from} is {address}: {why}"))),
+            Err(why) => {
+                let address = BaseUrl::without_user_info(address);
+                bad("service", &Failure::usage(format!("{from} is {address}: {why}")))
+            }
         },
         Target::Sandbox => good("service", "the sandbox of this machine"),
         Target::Unset => Finding {
@@ -96,6 +99,13 @@ fn token(context: &Context) -> Finding {
         TokenFrom::File(path) if std::fs::File::open(path).is_err() => {
             bad(check, &Failure::usage(format!("the file {} cannot be read", path.display())))
         }
+        TokenFrom::File(path) if others_may(path, 0o002) == Some(true) => bad(
+            check,
+            &Failure::new(
+                Exit::NotAuthenticated,
+                format!("everybody can write to {}: chmod 600 it", path.display()),
+            ),
+        ),
         TokenFrom::File(path) => match others_may(path, 0o077) {
             Some(true) => {
                 doubtful(check, format!("others can read {}: chmod 600 it", path.display()))
@@ -103,6 +113,13 @@ fn token(context: &Context) -> Finding {
             _ => good(check, format!("from the file {}", path.display())),
         },
         TokenFrom::Account(name, _) => good(check, format!("that of the account {name}")),
+        TokenFrom::Nowhere(Missing::OnlyForNamed(variable)) => Finding {
+            check,
+            state: State::Bad(Exit::NotAuthenticated),
+            said: format!(
+                "{variable} is not sent to an address of config.toml: name the service with LINKS_BASE_URL or --base-url"
+            ),
+        },
         TokenFrom::Nowhere(_) => Finding {
             check,
             state: State::Bad(Exit::NotAuthenticated),

@@ -1,12 +1,13 @@
 //! The end of a login in the browser: a listener on this machine, to which the browser brings the answer.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 const PATH: &str = "/callback";
@@ -14,8 +15,8 @@ const PATH: &str = "/callback";
 const MOST_BYTES: usize = 16 * 1024;
 /// How long one request may take.
 const SLOWEST: Duration = Duration::from_secs(10);
-/// So many requests at once. Further ones wait.
-const MOST_REQUESTS: usize = 32;
+/// So many connections at once. For a further one the oldest, which has said nothing for longest, is given up.
+const MOST_REQUESTS: usize = 64;
 
 /// Listens on a loopback address, which is named as a number: a name could lead elsewhere.
 #[derive(Debug)]
@@ -42,11 +43,18 @@ impl Listener {
     /// icon, is answered and passed over.
     pub(super) async fn answer(&self, is_answer: impl Fn(&str) -> bool) -> io::Result<String> {
         let mut requests = JoinSet::new();
+        let mut waiting = VecDeque::new();
         loop {
             tokio::select! {
-                accepted = self.tcp.accept(), if requests.len() < MOST_REQUESTS => {
+                accepted = self.tcp.accept() => {
                     match accepted {
-                        Ok((stream, _)) => drop(requests.spawn(timeout(SLOWEST, head(stream)))),
+                        Ok((stream, _)) => {
+                            waiting.push_back(requests.spawn(timeout(SLOWEST, head(stream))));
+                            waiting.retain(|it: &AbortHandle| !it.is_finished());
+                            if waiting.len() > MOST_REQUESTS && let Some(oldest) = waiting.pop_front() {
+                                oldest.abort();
+                            }
+                        }
                         // One that is gone before it is accepted is no reason to stop.
                         Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                         Err(error) => return Err(error),
@@ -234,5 +242,26 @@ mod tests {
         };
         let (ended, ()) = tokio::join!(listener.answer(|it| it.contains("state=mine")), ask);
         assert!(ended.unwrap().ends_with("/callback?state=mine"));
+    }
+
+    #[tokio::test]
+    async fn found_h_many_that_say_nothing_do_not_keep_the_browser_out() {
+        let listener = Listener::bind(0).unwrap();
+        let address = listener.address;
+        let ask = async {
+            let mut silent = Vec::new();
+            for _ in 0..160 {
+                silent.push(TcpStream::connect(address).await.unwrap());
+            }
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(b"GET /callback?state=mine HTTP/1.1\r\n\r\n").await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            (silent, answer)
+        };
+        let both = async { tokio::join!(listener.answer(|it| it.contains("state=mine")), ask) };
+        // They are given up after that time, but nobody waits for it.
+        let (ended, (_, answer)) = timeout(SLOWEST, both).await.unwrap();
+        assert!(ended.unwrap().ends_with("/callback?state=mine") && answer.contains(" 200 "));
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::{clean, markers, progress};
 use crate::diagnostic::Failure;
+use crate::secrets;
 
 /// How bytes of stdout are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +29,16 @@ pub(super) fn say(text: &str) {
 
 /// Writes a JSON object for programs to stderr, on a line of its own.
 pub(super) fn say_json(json: &str) {
-    let json = clean::json(json);
+    let json = also(secrets::hidden(json), clean::json);
     let json = if markers::are_read() { markers::escaped(&json) } else { json };
     let _ = progress::beside(|| writeln!(io::stderr().lock(), "{json}"));
 }
 
 /// Writes a command for the CI service to stderr, on a line of its own.
 pub(super) fn command(line: &str) {
-    let _ = progress::beside(|| writeln!(io::stderr().lock(), "{}", clean::line(line)));
+    let _ = progress::beside(|| {
+        writeln!(io::stderr().lock(), "{}", clean::line(&secrets::hidden(line)))
+    });
 }
 
 /// Begins a question on stderr.
@@ -82,7 +85,7 @@ fn shown(bytes: &[u8], kind: Kind, terminal: bool, logged: bool) -> Cow<'_, [u8]
 }
 
 fn protected(text: &str) -> Cow<'_, str> {
-    let text = clean::styled(text);
+    let text = also(secrets::hidden(text), clean::styled);
     if markers::are_read() { also(text, markers::broken) } else { text }
 }
 

@@ -2,13 +2,14 @@
 
 use url::{Host, Url};
 
-use crate::base_url::is_loopback;
+use crate::base_url::{BaseUrl, is_loopback};
 use crate::upload::is_private;
 
 /// Reads an address that the connector, or something it leads to, has named.
 pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{text:?} is not an address: {error}"))?;
-    let refused = |why: &str| Err(format!("{text:?} is refused: {why}"));
+    let shown = BaseUrl::without_user_info(text);
+    let url = Url::parse(text).map_err(|error| format!("{shown:?} is not an address: {error}"))?;
+    let refused = |why: &str| Err(format!("{shown:?} is refused: {why}"));
     if !url.username().is_empty() || url.password().is_some() {
         return refused("it holds a user name or a password");
     }
@@ -34,8 +35,9 @@ pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {
 
 /// The connector's own address, which its user has named.
 pub(super) fn connector(text: &str) -> Result<Url, String> {
+    let shown = BaseUrl::without_user_info(text);
     let url =
-        Url::parse(text.trim()).map_err(|error| format!("{text:?} is not an address: {error}"))?;
+        Url::parse(text.trim()).map_err(|error| format!("{shown:?} is not an address: {error}"))?;
     check(url.as_str(), &url)
 }
 

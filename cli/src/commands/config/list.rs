@@ -1,6 +1,7 @@
 //! `links config list`
 
 use clap::Args;
+use links_sdk::BaseUrl;
 use serde_json::{Value, json};
 
 use crate::config::{Config, KEYS, Key};
@@ -34,5 +35,6 @@ pub(super) fn row(key: &Key, config: &Config) -> Value {
         (None, Some(value)) => (Some(value), "the file"),
         (None, None) => ((!key.default.is_empty()).then(|| key.default.to_owned()), "the default"),
     };
+    let value = value.map(|it| BaseUrl::without_user_info(&it).into_owned());
     json!({ "key": key.name, "value": value, "from": from, "about": key.about })
 }

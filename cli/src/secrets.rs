@@ -1,0 +1,24 @@
+//! The tokens of this process, which nothing repeats that people or logs read: stderr, errors, traces. Data on stdout is the service's own.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use links_sdk::Secrets;
+
+static KNOWN: OnceLock<Secrets> = OnceLock::new();
+
+/// Where each client of this process adds the tokens that it sends.
+pub(crate) fn known() -> Secrets {
+    KNOWN.get_or_init(Secrets::default).clone()
+}
+
+/// Returns a text without them.
+pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
+    match KNOWN.get() {
+        Some(known) => match known.hide(text) {
+            Cow::Owned(hidden) => Cow::Owned(hidden),
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+        },
+        None => Cow::Borrowed(text),
+    }
+}
