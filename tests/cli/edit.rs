@@ -299,3 +299,23 @@ fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
     let shown = std::fs::read_to_string(stage.home.path().join("seen")).unwrap();
     assert!(shown.contains("#!! somebody else changed this meanwhile"), "{shown}");
 }
+
+#[test]
+fn found_12_what_others_do_while_the_text_is_applied_stays() {
+    let mut exits = Vec::new();
+    for request in 3..7 {
+        let stage = stage();
+        stage.server.edit_before(request, |account| {
+            account.profiles[0].slots[1].data.insert("title".into(), "Theirs".into());
+        });
+        let seen = edited(&stage, "", &[MINE]);
+        assert!([0, 7, 13].contains(&seen.exit), "{request}: {}", seen.text);
+        let page = stage.server.account().profiles[0].clone();
+        assert_eq!(page.slots[1].data["title"], "Theirs", "{request}: {}", seen.text);
+        if seen.exit == 0 {
+            assert_eq!(title(&stage), "Good evening!", "{request}: {}", seen.text);
+        }
+        exits.push(seen.exit);
+    }
+    assert!(exits[..2] == [0, 0], "what is read before the write is merged: {exits:?}");
+}

@@ -381,6 +381,45 @@ fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
 }
 
 #[test]
+fn found_17_a_restore_that_is_ended_anywhere_is_finished_by_the_same_command() {
+    let mut tried = 0;
+    for place in ["before_send", "after_send", "after_write"] {
+        for nth in 1.. {
+            let stage = cafe();
+            stage.server.edit(|account| {
+                let slots = &mut account.profiles[0].slots;
+                slots.truncate(4);
+                slots[2].data.remove("title");
+            });
+            let text = "profile: cafe\nslots:\n  - {id: 1003, type: picture}\n  - {id: 1001, type: text}\n";
+            stage.file("less.yaml", text);
+            assert_eq!(stage.run("slots apply less.yaml --prune --yes --max-deletes 9").exit, 0);
+            assert_eq!(stage.run("slots set cafe 1003 title=Added").exit, 0);
+            let run = rows(&stage.run("slots history -o json")).remove(0);
+            let line = format!("slots restore {} --yes", run["run"].as_str().unwrap());
+            let before = stage.server.account().next_id;
+            let mut command = stage.command(line.split_whitespace());
+            let ended = command.env("LINKS_TEST_CRASH", format!("{place}:{nth}")).output().unwrap();
+            if ended.status.success() {
+                break;
+            }
+            assert_eq!(ended.status.code(), None, "{place}:{nth}");
+            tried += 1;
+            let again = stage.run(&line);
+            assert_eq!(again.exit, 0, "{place}:{nth}: {again}");
+            let account = stage.server.account();
+            let slots = &account.profiles[0].slots;
+            let kinds: Vec<_> = slots.iter().map(|slot| slot.kind.as_str()).collect();
+            assert_eq!(kinds, ["text", "button", "picture", "form"], "{place}:{nth}: {again}");
+            assert!(slots[2].data.get("title").is_none_or(Value::is_null), "{place}:{nth}");
+            assert_eq!(account.next_id - before, 2, "{place}:{nth}: nothing was created twice");
+            assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+        }
+    }
+    assert!(tried > 12, "only {tried} places were tried");
+}
+
+#[test]
 fn an_interrupted_restore_is_finished_by_the_same_command() {
     let stage = cafe();
     stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");

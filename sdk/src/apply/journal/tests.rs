@@ -344,3 +344,14 @@ fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
     fs::write(&path, text.replacen("\"owner\":{\"user\":7},", "", 1)).unwrap();
     assert_eq!(desk.only().unwrap().opening().owner, None);
 }
+
+#[test]
+fn found_17_a_run_is_gone_on_with_where_only_what_is_to_be_cleared_differs() {
+    let desk = Desk::new();
+    let opening = Opening::new(SERVICE, &desk.page, &desk.file, &Options::default());
+    let mut file = desk.file.clone();
+    file.slots[0].data.insert("note".into(), json!(null));
+    assert!(opening.is_of(&file));
+    file.slots[0].data.insert("note".into(), json!("x"));
+    assert!(!opening.is_of(&file));
+}
