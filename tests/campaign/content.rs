@@ -120,26 +120,44 @@ fn data(kind: &str, random: &mut Random) -> Map<String, Value> {
     data
 }
 
-/// A key of a slot with a new value for it; a type without data has none.
-pub(crate) fn new_value(kind: &str, random: &mut Random) -> Option<(String, Value)> {
-    let keys: &[&str] = match kind {
+/// The keys of a type that are given other values.
+fn keys(kind: &str) -> &'static [&'static str] {
+    match kind {
         "button" => &["title", "link", "style"],
         "text" => &["title", "description"],
         "form" => &["buttonText", "view"],
-        "divider" => return None,
         "picture" => &["title", "image"],
         "faq" | "wishlist" => &["title", "items"],
         "gallery" => &["title", "images"],
         "question" => &["title", "placeholder"],
-        _ => &["title"],
+        "music" | "youtube" => &["title"],
+        _ => &[],
+    }
+}
+
+/// Whether a slot of this type can be given such a value, as far as the campaign makes any.
+pub(crate) fn takes(kind: &str, key: &str, value: &Value) -> bool {
+    let fits = match value {
+        Value::Null => is_nullable(kind, key),
+        Value::String(text) => key != "title" || kind != "button" || !text.trim().is_empty(),
+        _ => kind != "wishlist" || value[0].get("answer").is_none(),
     };
-    let key = random.pick(keys);
-    let nullable = !matches!(
+    keys(kind).contains(&key) && fits
+}
+
+fn is_nullable(kind: &str, key: &str) -> bool {
+    !matches!(
         (kind, key),
         ("button" | "music", _)
             | ("text", "description")
             | (_, "view" | "image" | "images" | "items")
-    );
+    )
+}
+
+/// A key of a slot with a new value for it.
+pub(crate) fn new_value(kind: &str, random: &mut Random) -> (String, Value) {
+    let key = random.pick(keys(kind));
+    let nullable = is_nullable(kind, key);
     let value = match key {
         _ if nullable && random.percent(10) => Value::Null,
         "link" => link(random).into(),
@@ -151,7 +169,7 @@ pub(crate) fn new_value(kind: &str, random: &mut Random) -> Option<(String, Valu
         "items" => json!([{ "title": word(random), "link": null, "price": null }]),
         _ => word(random).into(),
     };
-    Some((key.to_owned(), value))
+    (key.to_owned(), value)
 }
 
 /// A label for a field of the form.

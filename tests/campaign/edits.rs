@@ -2,7 +2,7 @@
 
 use links_fixtures::{Account, FormField, Slot};
 
-use crate::content::FORM;
+use crate::content::{self, FORM};
 use crate::history::{Block, Edit};
 use crate::world::PAGE;
 
@@ -24,7 +24,8 @@ pub(crate) fn carry_out(account: &mut Account, edit: &Edit) {
         Edit::Set(at, key, value) => {
             let slots = slots(account);
             let count = slots.len().max(1);
-            if let Some(slot) = slots.get_mut(at % count) {
+            let slot = slots.get_mut(at % count);
+            if let Some(slot) = slot.filter(|it| content::takes(&it.kind, key, value)) {
                 slot.data.insert(key.clone(), value.clone());
             }
         }

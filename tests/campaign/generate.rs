@@ -148,7 +148,7 @@ fn command(random: &mut Random) -> Command {
 
 fn value(random: &mut Random) -> (String, serde_json::Value) {
     let kind = random.pick(&["text", "text", "button", "button", "question", "faq"]);
-    content::new_value(kind, random).unwrap()
+    content::new_value(kind, random)
 }
 
 fn prune(random: &mut Random) -> Prune {

@@ -194,6 +194,13 @@ pub(crate) enum Kill {
     Micros(u64),
 }
 
+impl Run {
+    /// A command that nothing goes wrong with.
+    pub(crate) fn plain(machine: usize, command: Command) -> Self {
+        Self { machine, command, faults: Vec::new(), edits: Vec::new(), kill: None }
+    }
+}
+
 impl Command {
     pub(crate) fn name(&self) -> &'static str {
         match self {

@@ -16,17 +16,28 @@ pub(crate) struct Violation {
     pub(crate) text: String,
 }
 
+/// What becomes of the page.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Page {
+    /// The items of the page files that it may be.
+    pub(crate) files: Vec<Vec<Value>>,
+    /// Slots that the file does not mention may be deleted.
+    pub(crate) may_prune: bool,
+    /// Legacy slots that the file does not mention may be deleted.
+    pub(crate) may_prune_legacy: bool,
+    /// None of those is left in the end.
+    pub(crate) leaves_none: bool,
+    /// It was read before an editor was opened.
+    pub(crate) was_opened: bool,
+    /// It becomes what it was before a run.
+    pub(crate) restores: bool,
+}
+
 /// What a command was to do.
 #[derive(Clone, Debug)]
 pub(crate) enum Intent {
     /// Makes the page like one of these files.
-    Page {
-        files: Vec<Vec<Value>>,
-        prune: bool,
-        prune_legacy: bool,
-        opened: bool,
-        restores: bool,
-    },
+    Page(Page),
     Add,
     Set {
         id: u64,
@@ -55,6 +66,8 @@ pub(crate) struct Trial<'t> {
     pub(crate) machine: usize,
     /// `None` where it was killed.
     pub(crate) exit: Option<i32>,
+    /// It was killed on purpose.
+    pub(crate) killed: bool,
     pub(crate) out: &'t str,
     pub(crate) err: &'t str,
     pub(crate) events: &'t [Event],
@@ -66,6 +79,13 @@ pub(crate) struct Trial<'t> {
     pub(crate) created_before: &'t BTreeSet<u64>,
     /// The service honours idempotency keys.
     pub(crate) keys_count: bool,
+}
+
+impl Page {
+    fn may_prune(&self, slot: &Slot) -> bool {
+        let allowed = if slot.supported { self.may_prune } else { self.may_prune_legacy };
+        allowed && slot.kind != "event"
+    }
 }
 
 /// Values that the service takes for a key that is cleared although it cannot be null.
@@ -169,7 +189,7 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
     trial.deletes_only_what_it_may(&mut violate);
     trial.overwrites_nothing_unseen(&mut violate);
     match trial.intent {
-        Intent::Page { .. } => trial.makes_the_page(&mut violate),
+        Intent::Page(page) => trial.makes_the_page(page, &mut violate),
         Intent::Add => trial.adds_one(&mut violate),
         Intent::Set { id, key, value } if trial.exit == Some(0) => {
             let done = trial.writes().any(|event| {
@@ -221,15 +241,12 @@ impl Trial<'_> {
     }
 
     fn ends_well(&self, violate: Violate<'_>) {
-        let Some(exit) = self.exit else { return };
-        if !(0..=14).contains(&exit) || exit == 1 {
-            violate("exit", format!("it ended with {exit}: {}", self.err.trim()));
-        }
-        if self.err.contains("panicked at") || self.out.contains("panicked at") {
-            violate("panic", self.err.to_owned());
+        if let Some(Violation { rule, text }) = bad_end(self.exit, self.killed, self.out, self.err)
+        {
+            violate(rule, text);
         }
         let said = self.failure().and_then(|it| it["exit"].as_i64());
-        if exit != 0 && said != Some(exit.into()) {
+        if let Some(exit) = self.exit.filter(|exit| *exit != 0 && said != Some((*exit).into())) {
             violate("exit", format!("it ended with {exit} and said {said:?}: {}", self.err.trim()));
         }
     }
@@ -262,7 +279,7 @@ impl Trial<'_> {
         }
         if self.exit == Some(0)
             && self.is_fresh
-            && matches!(self.intent, Intent::Page { .. })
+            && matches!(self.intent, Intent::Page(_))
             && let Some(done) = last_object(self.out).map(|it| it["data"]["done"].clone())
             && done.is_object()
         {
@@ -287,12 +304,12 @@ impl Trial<'_> {
         for event in self.writes() {
             for slot in event.change().deleted() {
                 let may = match self.intent {
-                    Intent::Page { prune, prune_legacy, files, .. } => {
+                    Intent::Page(page) => {
                         let is_named = |items: &Vec<Value>| {
                             items.iter().any(|item| item["id"].as_u64() == Some(slot.id))
                         };
-                        let allowed = if slot.supported { *prune } else { *prune_legacy };
-                        allowed && slot.kind != "event" && !files.iter().all(is_named)
+                        let allowed = page.may_prune(slot);
+                        allowed && !page.files.iter().all(is_named)
                     }
                     Intent::Delete { ids } => ids.contains(&slot.id),
                     _ => false,
@@ -310,7 +327,7 @@ impl Trial<'_> {
         if matches!(self.intent, Intent::Set { .. } | Intent::Fields { .. } | Intent::Add) {
             return;
         }
-        let opened = matches!(self.intent, Intent::Page { opened: true, .. });
+        let opened = matches!(self.intent, Intent::Page(page) if page.was_opened);
         let first_write = self.mine().find(|(_, _, request)| request.is_write()).map(|(at, ..)| at);
         let Some(first_write) = first_write else { return };
         let mut looks = self.mine().filter(|(at, _, it)| *at < first_write && it.is_look());
@@ -357,8 +374,8 @@ impl Trial<'_> {
         }
     }
 
-    fn makes_the_page(&self, violate: Violate<'_>) {
-        let Intent::Page { files, prune, prune_legacy, restores, .. } = self.intent else { return };
+    fn makes_the_page(&self, page: &Page, violate: Violate<'_>) {
+        let Page { files, restores, .. } = page;
         for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
             self.writes_what_the_file_says(event, request, files, *restores, violate);
         }
@@ -369,10 +386,9 @@ impl Trial<'_> {
         let world = world.map_or(self.after, |(_, event, _)| &*event.after);
         let created: BTreeSet<u64> = self.writes().flat_map(|it| it.change().created()).collect();
         let must = |slot: &Slot| {
-            let prunable = if slot.supported { *prune } else { *prune_legacy };
-            prunable && slot.kind != "event"
+            page.leaves_none && page.may_prune(slot)
                 || created.contains(&slot.id)
-                || self.created_before.contains(&slot.id)
+                || !restores && self.created_before.contains(&slot.id)
         };
         let output = format!("{}{}", self.out, self.err);
         let meets = |item: &Value, slot: &Slot| {
@@ -384,11 +400,11 @@ impl Trial<'_> {
             .map(|items| if *restores { restorable(items, world) } else { items.clone() })
             .collect();
         if !files.iter().any(fits) {
-            let page: Vec<_> = world.slots.iter().map(|it| describe(it, must(it))).collect();
+            let found: Vec<_> = world.slots.iter().map(|it| describe(it, must(it))).collect();
             let items: Vec<_> = files[0].iter().map(Value::to_string).collect();
             let text = format!(
                 "exit 0, yet the page is\n  {}\nand not\n  {}",
-                page.join("\n  "),
+                found.join("\n  "),
                 items.join("\n  ")
             );
             violate(if *restores { "restored" } else { "page" }, text);
@@ -510,6 +526,19 @@ impl Trial<'_> {
             violate("fields", "exit 0, yet nothing was written".to_owned());
         }
     }
+}
+
+/// What is wrong about the end of a process, whatever it was to do.
+pub(crate) fn bad_end(exit: Option<i32>, killed: bool, out: &str, err: &str) -> Option<Violation> {
+    let violation = |rule, text| Some(Violation { rule, text });
+    if out.contains("panicked at") || err.contains("panicked at") {
+        return violation("panic", err.to_owned());
+    }
+    let is_known = exit.is_some_and(|code| (0..=14).contains(&code) && code != 1);
+    if is_known || killed {
+        return None;
+    }
+    violation("exit", format!("it ended with {exit:?}: {}", err.trim()))
 }
 
 /// Whether the page holds all items in this order, and every slot that must serve one does.

@@ -8,11 +8,16 @@
 //! - `LINKS_CAMPAIGN_BINARY`: another build of the program, such as a release build; it really waits.
 //! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
 //! - `LINKS_CAMPAIGN_THREADS`: histories at once.
+//! - `LINKS_CAMPAIGN_IGNORE`: rules that are not looked at, such as `outcome,counts`.
 //! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows what was wrong.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stdout, reason = "the numbers are what the campaign is for")]
 
+#[cfg(target_os = "linux")]
+mod applicable;
+#[cfg(target_os = "linux")]
+mod command_line;
 #[cfg(target_os = "linux")]
 mod content;
 #[cfg(target_os = "linux")]
@@ -28,7 +33,11 @@ mod history;
 #[cfg(target_os = "linux")]
 mod invariants;
 #[cfg(target_os = "linux")]
+mod machine;
+#[cfg(target_os = "linux")]
 mod page_file;
+#[cfg(target_os = "linux")]
+mod process;
 #[cfg(target_os = "linux")]
 mod proxy;
 #[cfg(target_os = "linux")]

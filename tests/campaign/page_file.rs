@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::content;
 use crate::history::{Block, Change, Ids};
 
 /// Applies the changes to the items of a page file.
@@ -16,7 +17,11 @@ pub(crate) fn changed(mut items: Vec<Value>, changes: &[Change]) -> Vec<Value> {
                 }
             }
             Change::Set(position, key, value) => {
-                if let Some(at) = at(*position) {
+                // Most changes are good ones.
+                if let Some(at) = at(*position).filter(|at| {
+                    let kind = items[*at]["type"].as_str().unwrap_or_default();
+                    content::takes(kind, key, value) || position % 20 == 0
+                }) {
                     items[at]["data"][key] = value.clone();
                 }
             }

@@ -1,6 +1,7 @@
 //! Stands between the program and the contract server: one request after the other is logged with the world before and after it, and
 //! mistreated where the history says so.
 
+use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -221,6 +222,30 @@ impl Shared {
         let bearer = authorization.strip_prefix("Bearer ").unwrap_or_default();
         // A request without a token is nobody's, and none is sent.
         Some(self.tokens.iter().position(|token| token == bearer).unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)?;
+        if !self.query.is_empty() {
+            write!(f, "?{}", self.query)?;
+        }
+        if !self.body.is_null() {
+            let body: String = self.body.to_string().chars().take(600).collect();
+            write!(f, " {body}")?;
+        }
+        if self.is_dry_run {
+            f.write_str(" (dry run)")?;
+        }
+        match self.status {
+            Some(status) => write!(f, " -> {status}")?,
+            None => f.write_str(" -> not executed")?,
+        }
+        match &self.fault {
+            Some(fault) => write!(f, " [{fault:?}]"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -10,9 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::editor;
-use crate::execute::{Program, play};
+use crate::execute::play;
 use crate::generate::{self, Settings};
 use crate::history::History;
+use crate::process::Program;
 use crate::shorten::shorten;
 use crate::tally::Tally;
 
@@ -68,10 +69,13 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn program() -> Program {
-    match variable("LINKS_CAMPAIGN_BINARY") {
-        Some(path) => Program { path: fs::canonicalize(path).unwrap(), is_debug_build: false },
-        None => Program { path: PathBuf::from(env!("CARGO_BIN_EXE_links")), is_debug_build: true },
-    }
+    let (path, is_debug_build) = match variable("LINKS_CAMPAIGN_BINARY") {
+        Some(path) => (fs::canonicalize(path).unwrap(), false),
+        None => (PathBuf::from(env!("CARGO_BIN_EXE_links")), true),
+    };
+    let ignored = variable("LINKS_CAMPAIGN_IGNORE").unwrap_or_default();
+    let ignored = ignored.split(',').map(str::to_owned).collect();
+    Program { path, is_debug_build, ignored }
 }
 
 /// Replays one history.

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::execute::{Program, play};
+use crate::execute::play;
 use crate::history::{Command, History, Run, Step};
+use crate::process::Program;
 
 /// How long a history is shortened at most.
 const MOST: Duration = Duration::from_secs(40);

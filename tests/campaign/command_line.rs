@@ -1,0 +1,169 @@
+//! The command line of a command, and what the command is to do.
+
+use std::collections::BTreeSet;
+
+use links_fixtures::Slot;
+use serde_json::{Value, json};
+
+use crate::content::{self, FORM};
+use crate::history::{Change, Command, Prune};
+use crate::invariants::{Intent, Page};
+use crate::machine::{Applied, Machine};
+use crate::page_file;
+use crate::random::Random;
+use crate::world::World;
+
+/// What is run.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) args: Vec<String>,
+    pub(crate) intent: Intent,
+    /// The changes that are made in an editor.
+    pub(crate) editing: Option<Vec<Change>>,
+}
+
+/// Lets every delete pass the guards.
+const AGREED: &str = "--yes --max-deletes 500 --allow-empty";
+
+/// The command as it is run on a machine now. `None` where there is nothing that it could be for.
+pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> Option<Line> {
+    let at = |position: usize| {
+        let count = world.slots.len();
+        (count > 0).then(|| world.slots[position % count].id)
+    };
+    let field = |position: usize| {
+        let count = world.fields.len();
+        (count > 0).then(|| world.fields[position % count].key.clone())
+    };
+    let mut editing = None;
+    let (words, values, intent) = match command {
+        Command::Apply { changes, ids, prune } => {
+            let mut items = page_file::changed(items(world), changes);
+            let is_legacy = |id: u64| world.slot(id).is_some_and(|it| !it.supported);
+            page_file::name(&mut items, *ids, |item| {
+                item["type"] == "event" || item["id"].as_u64().is_some_and(is_legacy)
+            });
+            items.truncate(500);
+            let name = machine.write("page", &json!({ "profile": "cafe", "slots": items }));
+            machine.created.clear();
+            machine.last = Some(Applied { name, items, prune: *prune });
+            again(machine)?
+        }
+        Command::Again => again(machine)?,
+        Command::Resume => {
+            let files = machine.open.clone();
+            let page = Page { files, may_prune: true, may_prune_legacy: true, ..Page::default() };
+            (format!("slots apply --resume {AGREED}"), Vec::new(), Intent::Page(page))
+        }
+        Command::Abort => ("slots apply --abort".to_owned(), Vec::new(), Intent::Nothing),
+        Command::Restore => {
+            let (run, items) = machine.backup()?;
+            let page = Page { files: vec![items], restores: true, ..Page::default() };
+            (format!("slots restore {run} --yes"), Vec::new(), Intent::Page(page))
+        }
+        Command::Edit { changes, prune } => {
+            editing = Some(changes.clone());
+            let page = Page { was_opened: true, ..page(Vec::new(), *prune) };
+            (format!("slots edit cafe {}", flags(*prune)), Vec::new(), Intent::Page(page))
+        }
+        Command::Add { block, at } => {
+            let line = format!("slots add cafe {} {}", block.kind, place(*at));
+            let is_empty = block.data.is_empty();
+            let file =
+                (!is_empty).then(|| machine.write("data", &Value::Object(block.data.clone())));
+            (line, file.into_iter().collect(), Intent::Add)
+        }
+        Command::Set { slot, key, value } => {
+            let id = at(*slot)?;
+            let is_good = world.slot(id).is_some_and(|it| content::takes(&it.kind, key, value));
+            if !is_good && slot % 6 != 0 {
+                return None;
+            }
+            let intent = Intent::Set { id, key: key.clone(), value: value.clone() };
+            (format!("slots set cafe {id}"), vec![format!("{key}:={value}")], intent)
+        }
+        Command::Delete { slots } => {
+            let ids: BTreeSet<u64> = slots.iter().filter_map(|it| at(*it)).collect();
+            let ids: Vec<u64> = ids.into_iter().collect();
+            ids.first()?;
+            let line = format!("slots delete cafe {} --yes", named(&ids));
+            (line, Vec::new(), Intent::Delete { ids })
+        }
+        Command::Move { slot, to } => {
+            let id = at(*slot)?;
+            let line = format!("slots move cafe {id} --at {to}");
+            (line, Vec::new(), Intent::Order { moved: Some(id) })
+        }
+        Command::Reorder { seed } => {
+            let ids = shuffled(world.ids(), *seed);
+            ids.first().filter(|_| ids.len() <= 60)?;
+            let line = format!("slots reorder cafe {}", named(&ids));
+            (line, Vec::new(), Intent::Order { moved: None })
+        }
+        Command::FieldAdd { label, at } => {
+            let line = format!("forms field add {FORM} type=text {}", place(*at));
+            let intent = Intent::Fields { changed: Vec::new(), added: 1 };
+            (line, vec![format!("label={label}")], intent)
+        }
+        Command::FieldSet { field: nth, label } => {
+            let key = field(*nth)?;
+            let line = format!("forms field set {FORM} {key}");
+            let intent = Intent::Fields { changed: vec![key], added: 0 };
+            (line, vec![format!("label={label}")], intent)
+        }
+        Command::FieldRemove { field: nth } => {
+            let key = field(*nth).filter(|_| world.fields.len() > 1)?;
+            let line = format!("forms field remove {FORM} {key} --yes");
+            (line, Vec::new(), Intent::Fields { changed: vec![key], added: 0 })
+        }
+    };
+    let words = words.split_whitespace().map(str::to_owned);
+    let args = words.chain(values).chain(["-o", "json"].map(str::to_owned)).collect();
+    Some(Line { args, intent, editing })
+}
+
+/// The last page file of a machine.
+fn again(machine: &Machine) -> Option<(String, Vec<String>, Intent)> {
+    let Applied { name, items, prune } = machine.last.as_ref()?;
+    let intent = Intent::Page(page(vec![items.clone()], *prune));
+    Some((format!("slots apply {name} {}", flags(*prune)), Vec::new(), intent))
+}
+
+fn page(files: Vec<Vec<Value>>, prune: Prune) -> Page {
+    let (may_prune, may_prune_legacy) = (prune != Prune::No, prune == Prune::All);
+    Page { files, may_prune, may_prune_legacy, leaves_none: true, ..Page::default() }
+}
+
+fn flags(prune: Prune) -> String {
+    match prune {
+        Prune::No => String::new(),
+        Prune::Supported => format!("--prune {AGREED}"),
+        Prune::All => format!("--prune --prune-unsupported {AGREED}"),
+    }
+}
+
+fn place(at: Option<usize>) -> String {
+    at.map(|at| format!("--at {at}")).unwrap_or_default()
+}
+
+fn named(ids: &[u64]) -> String {
+    ids.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn shuffled(mut ids: Vec<u64>, seed: u64) -> Vec<u64> {
+    let mut random = Random::new(seed);
+    for nth in (1..ids.len()).rev() {
+        ids.swap(nth, random.below(nth + 1));
+    }
+    ids
+}
+
+/// The page as a page file. What is read-only is only named.
+fn items(world: &World) -> Vec<Value> {
+    let item = |slot: &Slot| {
+        let is_read_only = !slot.supported || slot.kind == "event";
+        let data = if is_read_only { json!({}) } else { Value::Object(slot.data.clone()) };
+        json!({ "id": slot.id, "type": world.kind(slot), "data": data })
+    };
+    world.slots.iter().map(item).collect()
+}

@@ -1,0 +1,128 @@
+//! Runs the program once.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command_line::Line;
+use crate::history::Kill;
+use crate::machine::Machine;
+use crate::proxy::{Proxy, kill};
+
+/// Longer than any command takes, even on a busy machine.
+const MOST: Duration = Duration::from_secs(120);
+
+/// The build of the program that is tried.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    /// It does not wait.
+    pub(crate) is_debug_build: bool,
+    /// Rules that are not looked at.
+    pub(crate) ignored: Vec<String>,
+}
+
+/// A command that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// `None` where it was killed.
+    pub(crate) exit: Option<i32>,
+    /// It was killed on purpose.
+    pub(crate) killed: bool,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Program {
+    /// Runs a command line to its end, or until it is killed.
+    pub(crate) fn run(
+        &self,
+        line: &Line,
+        machine: &Machine,
+        proxy: &Proxy,
+        ending: Option<&Kill>,
+    ) -> Ended {
+        if !self.is_debug_build {
+            machine.forget_rates();
+        }
+        // Two commands on one machine write to files of their own.
+        let output = tempfile::tempdir_in(&machine.folder).unwrap();
+        let create = |name: &str| File::create(output.path().join(name)).unwrap();
+        let mut command = self.command(line, machine, proxy);
+        if let Some(Kill::Place(place)) = ending {
+            command.env("LINKS_TEST_CRASH", place);
+        }
+        command.stdout(create("out")).stderr(create("err")).stdin(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        proxy.victim(child.id());
+        let (started, mut pause, mut shot) = (Instant::now(), Duration::from_micros(500), false);
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if matches!(ending, Some(Kill::Micros(micros)) if started.elapsed() >= Duration::from_micros(*micros))
+            {
+                kill(child.id());
+                shot = true;
+            } else if started.elapsed() > MOST {
+                kill(child.id());
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(4));
+        };
+        let read = |name: &str| {
+            let bytes = fs::read(output.path().join(name)).unwrap();
+            String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
+        };
+        let (out, mut err) = (read("out"), read("err"));
+        if line.editing.is_some() {
+            // A terminal shows both.
+            err.push_str(&out);
+        }
+        // A shell tells a signal as a code of its own.
+        let exit = status.code().filter(|code| *code < 128 || *code == 130);
+        let is_at_place = matches!(ending, Some(Kill::Place(_)));
+        let killed = exit.is_none() && (shot || is_at_place || proxy.killed());
+        if started.elapsed() > MOST {
+            err.push_str("panicked at: it did not come to an end");
+            return Ended { exit: Some(1), killed: false, out, err };
+        }
+        Ended { exit, killed, out, err }
+    }
+
+    fn command(&self, line: &Line, machine: &Machine, proxy: &Proxy) -> Command {
+        let folder = |name: &str| machine.folder.join(name);
+        let mut command = match &line.editing {
+            None => {
+                let mut command = Command::new(&self.path);
+                command.args(&line.args);
+                command
+            }
+            Some(_) => {
+                let quoted: Vec<_> = line.args.iter().map(|it| format!("'{it}'")).collect();
+                let typed = format!("exec '{}' {}", self.path.display(), quoted.join(" "));
+                let mut command = Command::new("script");
+                command.args(["--quiet", "--return", "--command", &typed, "/dev/null"]);
+                command
+            }
+        };
+        command.env_clear().current_dir(folder("work")).env("HOME", folder("home"));
+        command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm").env("TMPDIR", folder("tmp"));
+        command.env("LINKS_STATE_DIR", folder("state")).env("LINKS_CACHE_DIR", folder("cache"));
+        command.env("LINKS_CONFIG_DIR", folder("config")).env("LINKS_TOKEN", &machine.token);
+        command.env("LINKS_BASE_URL", format!("{}/api/v1", proxy.origin));
+        if self.is_debug_build {
+            command.env("LINKS_TEST_NO_WAIT", "1");
+        }
+        if let Some(changes) = &line.editing {
+            let work = folder("work");
+            let _ = fs::remove_file(work.join("edited.json"));
+            fs::write(work.join("changes.json"), serde_json::to_vec(changes).unwrap()).unwrap();
+            let editor = std::env::current_exe().unwrap();
+            command.env("VISUAL", format!("{} --as-editor {}", editor.display(), work.display()));
+        }
+        command
+    }
+}
