@@ -96,14 +96,21 @@ fn machine(random: &mut Random) -> usize {
 fn run(random: &mut Random, settings: Settings) -> Run {
     let command = command(random);
     let machine = machine(random);
-    let faults = if random.percent(45) { faults(random, settings) } else { Vec::new() };
-    let edits = if random.percent(30) {
-        (0..1 + random.below(2))
-            .map(|_| (1 + random.below(8), random.pick(&[When::Before, When::After]), edit(random)))
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let mut faults = if random.percent(40) { faults(random, settings) } else { Vec::new() };
+    let mut edits = Vec::new();
+    if random.percent(35) {
+        for _ in 0..1 + random.below(3) {
+            // Most commands send few requests.
+            let at = 1 + random.below(8).min(random.below(8));
+            edits.push((at, random.pick(&[When::Before, When::After]), edit(random)));
+        }
+    }
+    if random.percent(15) {
+        // While the program waits before it tries again.
+        let at = 1 + random.below(6);
+        faults.push((at, fault(random, settings)));
+        edits.push((at, When::After, edit(random)));
+    }
     let kill = (settings.kills && random.percent(18)).then(|| kill(random, settings));
     Run { machine, command, faults, edits, kill }
 }
@@ -223,7 +230,8 @@ fn fault(random: &mut Random, settings: Settings) -> Fault {
         8 => answer(204, "", Body::Empty),
         9 => answer(200, "text/html", Body::Html),
         10 => answer(502, "text/html", Body::Html),
-        11 => answer(401, "application/json", Body::Error),
+        // A service that refuses a token executes nothing.
+        11 => Fault::Answer(When::Before, 401, "application/json".to_owned(), Body::Error),
         12..15 => answer(random.pick(&[500, 503, 504]), "application/json", Body::Error),
         15 => Fault::TooMany(None),
         16 | 17 => {

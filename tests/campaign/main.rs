@@ -5,7 +5,7 @@
 //!
 //! - `LINKS_CAMPAIGN_SECONDS`, `LINKS_CAMPAIGN_COMMANDS`: ends after so long, or after so many commands.
 //! - `LINKS_CAMPAIGN_SEED`: the first history; the others follow it.
-//! - `LINKS_CAMPAIGN_BINARY`: another build of the program, such as a release build; it really waits.
+//! - `LINKS_CAMPAIGN_BINARY`: another build of the program. One in a folder named `debug` does not wait; a release build does.
 //! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
 //! - `LINKS_CAMPAIGN_THREADS`: histories at once.
 //! - `LINKS_CAMPAIGN_IGNORE`: rules that are not looked at, such as `outcome,counts`.

@@ -70,7 +70,7 @@ fn variable(name: &str) -> Option<String> {
 
 fn program() -> Program {
     let (path, is_debug_build) = match variable("LINKS_CAMPAIGN_BINARY") {
-        Some(path) => (fs::canonicalize(path).unwrap(), false),
+        Some(path) => (fs::canonicalize(&path).unwrap(), path.contains("/debug/")),
         None => (PathBuf::from(env!("CARGO_BIN_EXE_links")), true),
     };
     let ignored = variable("LINKS_CAMPAIGN_IGNORE").unwrap_or_default();
