@@ -49,7 +49,7 @@ const FORM: &[&str] = &[
 /// What an address may lack.
 const VERSION: &str = "the version segment";
 
-/// The same failure with better advice than a link to the documentation, where there is some.
+/// The same failure with advice, where there is some.
 pub(crate) async fn advised(
     context: &mut Context,
     failure: Failure,
@@ -59,6 +59,11 @@ pub(crate) async fn advised(
     let Some(operation) = failure.operation() else { return failure };
     if failure.exit() == Exit::NotFound && failure.advice().is_some_and(|it| it.contains(VERSION)) {
         return failure;
+    }
+    if failure.exit() == Exit::Invalid
+        && let Some(hint) = not_a_field(operation, &failure)
+    {
+        return failure.hint(hint);
     }
     let meant = match failure.exit() {
         Exit::NotFound => meant_name(context, operation, words).await,
@@ -123,6 +128,31 @@ fn listed(operation: &str) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// What to do about a refused field that no other name would mend: where a block stands, and what the service computes.
+fn not_a_field(operation: &str, failure: &Failure) -> Option<String> {
+    let refused =
+        || failure.errors().map(|(path, why)| (path.rsplit('.').next().unwrap_or(path), why));
+    if refused().any(|(name, _)| name == "order") {
+        match operation {
+            "createSlot" => {
+                return Some("`--at N`, `--before ID` and `--after ID` place it".into());
+            }
+            "updateSlot" => return Some("`links slots move KEY ID --at N` moves a block".into()),
+            _ => {}
+        }
+    }
+    let computed: &[&str] = match operation {
+        "createForm" | "updateForm" => &["id", "active", "createdAt"],
+        "createProfile" | "updateProfile" => &["id", "computed", "themeId", "icon"],
+        "createSlot" | "updateSlot" => &["id", "supported", "clicks"],
+        _ => &[],
+    };
+    let is_computed =
+        |(name, why): &(&str, &str)| computed.contains(name) || why.contains("computed");
+    let (name, _) = refused().find(is_computed)?;
+    Some(format!("leave `{name}` out: the service sets it"))
 }
 
 /// The page or the type that a word of the line nearly names, of those that are known.

@@ -64,6 +64,13 @@ pub(crate) struct Global {
         help = "Print the texts that --jq makes without quotes"
     )]
     pub(crate) raw: bool,
+    /// Whether CSV is written so that a spreadsheet computes nothing of it.
+    #[arg(
+        long,
+        global = true,
+        help = "In CSV, put ' before texts that a spreadsheet would take for formulas"
+    )]
+    pub(crate) csv_safe: bool,
     /// The service's address.
     #[arg(
         long,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use links_sdk::apply::Owner;
-use links_sdk::{BaseUrl, Client, Clock, SharedFile, SystemClock, Token};
+use links_sdk::{BaseUrl, Client, Clock, SharedFile, SystemClock, Token, Written};
 use zeroize::Zeroizing;
 
 use crate::credentials::{Given, given};
@@ -38,8 +38,6 @@ pub(crate) struct Context {
     pub(crate) ui: Ui,
     client: Option<Client>,
     dry_run: Option<DryRun>,
-    /// Whether the command was given a client that writes.
-    writes: bool,
     watch: OnceLock<Arc<Watch>>,
     /// Kept running until the command has ended.
     #[cfg(feature = "sandbox")]
@@ -53,7 +51,6 @@ impl Context {
             ui,
             client: None,
             dry_run: None,
-            writes: false,
             watch: OnceLock::new(),
             #[cfg(feature = "sandbox")]
             sandbox: None,
@@ -66,10 +63,6 @@ impl Context {
         self.dry_run = dry_run.dry_run;
         self.ui.rehearse(self.dry_run.is_some());
         let client = self.client().await?;
-        if self.dry_run.is_none() {
-            interrupt::may_have_written();
-            self.writes = true;
-        }
         let client = self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes()));
         Ok(self.client.insert(client).clone())
     }
@@ -94,7 +87,19 @@ impl Context {
                 self.client_of(&base, given)?
             }
         };
+        interrupt::tell_of(client.clone());
         Ok(self.client.insert(client).clone())
+    }
+
+    /// The service for what it answers without a token; also where there is none.
+    pub(crate) async fn anyone(&mut self) -> Result<Client, Failure> {
+        let base = match (&self.settings.target, &self.client) {
+            (Target::Service { address, from }, None) => {
+                BaseUrl::new(address).map_err(|error| Failure::usage(format!("{from}: {error}")))?
+            }
+            _ => return self.client().await,
+        };
+        self.build(&base, None, None)
     }
 
     /// Keeps for completion what the answers have named.
@@ -104,9 +109,9 @@ impl Context {
         }
     }
 
-    /// Whether the service has carried out a write.
-    pub(crate) fn wrote(&self) -> bool {
-        self.writes && self.watch.get().is_some_and(|it| it.wrote())
+    /// What the writes of the command came to.
+    pub(crate) fn written(&self) -> Written {
+        self.client.as_ref().map(Client::written).unwrap_or_default()
     }
 
     /// How many requests may still go out in this minute, if one was sent.
@@ -154,7 +159,7 @@ impl Context {
         let base = BaseUrl::new(&server.base_url()).map_err(Failure::internal)?;
         let token = Token::new(&server.token()).map_err(Failure::internal)?;
         self.sandbox = Some(server);
-        self.build(&base, token.into(), sandbox::RATE)
+        self.build(&base, Some(token.into()), Some(sandbox::RATE))
     }
 
     #[cfg(not(feature = "sandbox"))]
@@ -185,18 +190,26 @@ impl Context {
     /// A client of this service that sends what is given.
     pub(crate) fn client_of(&self, base: &BaseUrl, given: Given) -> Result<Client, Failure> {
         let rate = SharedFile::name(base, &given.counted_as);
-        self.build(base, given, &rate)
+        self.build(base, Some(given), Some(&rate))
     }
 
-    /// A client that keeps within the rate limits together with all other processes that use this file.
-    fn build(&self, base: &BaseUrl, given: Given, rate: &str) -> Result<Client, Failure> {
+    /// A client that keeps within the rate limits together with all other processes that use this file. Without a token there are none.
+    fn build(
+        &self,
+        base: &BaseUrl,
+        given: Option<Given>,
+        rate: Option<&str>,
+    ) -> Result<Client, Failure> {
         let watch = Arc::new(self.ui.watch());
         let _ = self.watch.set(watch.clone());
         let builder = Client::builder(base.as_str())
-            .token_source(given.source)
             .secrets(crate::secrets::known())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
+        let builder = match given {
+            Some(given) => builder.token_source(given.source),
+            None => builder,
+        };
         let builder = match self.settings.max_wait {
             Some(wait) => builder.max_wait(wait),
             None => builder,
@@ -205,8 +218,8 @@ impl Context {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        let builder = match folders::state(&self.settings) {
-            Some(folder) => {
+        let builder = match folders::state(&self.settings).zip(rate) {
+            Some((folder, rate)) => {
                 let pacer = Arc::new(SharedFile::new(folder.join(rate)).observer(watch.clone()));
                 watch.paced_by(pacer.clone());
                 builder.pacer(pacer)

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use links_sdk::{Error, Outcome};
+use links_sdk::{Error, Outcome, Written};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
@@ -26,11 +26,12 @@ struct Parts {
     operation: Option<&'static str>,
     message: String,
     hint: Option<String>,
-    /// Where the service says more, for want of a better hint.
+    /// Where the service says more.
     documentation: Option<String>,
     errors: Map<String, Value>,
     retryable: bool,
-    outcome: &'static str,
+    /// What the writes of the command came to.
+    outcome: Outcome,
     /// How long to wait before the command has a chance.
     retry_after: Option<Duration>,
     /// What was written before the failure.
@@ -55,7 +56,7 @@ impl Failure {
             documentation: None,
             errors: Map::new(),
             retryable: false,
-            outcome: "not_executed",
+            outcome: Outcome::NotExecuted,
             retry_after: None,
             written: None,
             file: None,
@@ -76,22 +77,16 @@ impl Failure {
 
     /// An answer of the service that is not what the interface says.
     pub(crate) fn unreadable(why: impl fmt::Display) -> Self {
-        Self::new(Exit::Server, format!("the answer cannot be read: {why}")).executed()
+        Self::new(Exit::Server, format!("the answer cannot be read: {why}"))
     }
 
-    /// The same after the service did what it was asked.
+    /// The same, with what the writes of the command came to, whichever call it was that failed.
     #[must_use]
-    pub(crate) fn executed(self) -> Self {
-        self.ended("executed")
-    }
-
-    /// The same where nobody knows whether the request was carried out.
-    pub(crate) fn unknown(self) -> Self {
-        self.ended("unknown")
-    }
-
-    fn ended(mut self, outcome: &'static str) -> Self {
-        self.0.outcome = outcome;
+    pub(crate) fn after_writes(mut self, written: &Written) -> Self {
+        self.0.outcome = written.outcome();
+        if self.0.written.is_none() {
+            self.0.written = carried_out(written);
+        }
         self
     }
 
@@ -125,7 +120,7 @@ impl Failure {
         self.0.hint = Some("do not repeat it for the output's sake: it would write again".into());
         self.0.retryable = false;
         self.0.written = Some(written);
-        self.executed()
+        self
     }
 
     /// The same, with the file in which the text that could not be applied is kept.
@@ -187,7 +182,7 @@ impl Failure {
 
     /// What to do about it.
     pub(crate) fn advice(&self) -> Option<&str> {
-        self.0.hint.as_deref().or(self.0.documentation.as_deref())
+        self.0.hint.as_deref()
     }
 
     /// What the service was asked for, if it has answered.
@@ -241,11 +236,18 @@ impl Failure {
             "errors": errors,
             "hint": self.advice(),
             "retryable": it.retryable,
-            "outcome": it.outcome,
+            "outcome": match it.outcome {
+                Outcome::NotExecuted => "not_executed",
+                Outcome::Executed => "executed",
+                Outcome::Unknown => "unknown",
+            },
             "exit": it.exit.code(),
         });
         if let Some(wait) = it.retry_after {
             object["retryAfter"] = json!(whole_seconds(wait));
+        }
+        if let Some(documentation) = &it.documentation {
+            object["documentation"] = json!(documentation);
         }
         if let Some(written) = &it.written {
             object["written"] = json!(written);
@@ -266,6 +268,16 @@ impl Failure {
             _ => self,
         }
     }
+}
+
+/// The operations that were carried out.
+pub(crate) fn carried_out(written: &Written) -> Option<String> {
+    let named = |(operation, count): (&str, u64)| match count {
+        1 => operation.to_owned(),
+        many => format!("{operation} ({many} times)"),
+    };
+    let all: Vec<_> = written.executed().map(named).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// Rather a second too many than one too few.
@@ -349,19 +361,16 @@ impl From<Error> for Failure {
             _ if error.is_network() => with_cause(&error),
             _ => with_sources(&error),
         };
-        let outcome = match error.outcome() {
-            Outcome::NotExecuted => "not_executed",
-            Outcome::Executed => "executed",
-            Outcome::Unknown => "unknown",
-        };
         let hint = match (exit, error.outcome()) {
             (Exit::NotAuthenticated, _) => {
                 Some("log in again with `links auth login`, or set another LINKS_TOKEN".to_owned())
             }
             (_, Outcome::Unknown) => Some(
-                "no answer came: if this was to change something, look before you repeat it"
-                    .to_owned(),
+                "nobody knows whether it was carried out: look before you repeat it".to_owned(),
             ),
+            (_, Outcome::Executed) if !error.is_dry_run_executed() => {
+                Some("it was carried out, and only the answer is lost: do not repeat it".to_owned())
+            }
             (Exit::RateLimited, _) => {
                 let again = |wait| format!("try again in {} s", whole_seconds(wait));
                 let longer = if service.is_none() {
@@ -386,10 +395,10 @@ impl From<Error> for Failure {
             operation: error.status().map(|_| error.operation()),
             message,
             hint,
-            documentation: documentation.map(|it| format!("see {it}")),
+            documentation: documentation.cloned(),
             errors,
             retryable: error.is_safe_to_repeat(),
-            outcome,
+            outcome: error.outcome(),
             retry_after: error.retry_after(),
             written: None,
             file: None,

@@ -16,6 +16,10 @@ fn is_block(value: &Value) -> bool {
     value["type"].is_string() && value["data"].is_object()
 }
 
+/// By these words a refusal is about the type of a value, and not about a field that is not taken, or about a text.
+const TYPES: &[&str] =
+    &["integer", "number", "boolean", "true or false", "array", "list", "object", "type null"];
+
 /// Fields with where they came from.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
@@ -189,8 +193,8 @@ impl Fields {
     fn as_json(&self, field: &str, why: &str) -> Option<String> {
         let text = self.given.get(field)?.as_str()?;
         let value: Value = serde_json::from_str(text).ok()?;
-        let is_about_text = ["string", "character"].iter().any(|it| why.contains(it));
-        (!value.is_string() && !is_about_text).then(|| {
+        let is_about_type = TYPES.iter().any(|it| why.contains(it));
+        (!value.is_string() && is_about_type).then(|| {
             let text =
                 shlex::try_quote(text).map_or_else(|_| text.into(), std::borrow::Cow::into_owned);
             format!("{field}:={text}")

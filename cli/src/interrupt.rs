@@ -2,10 +2,12 @@
 //! that ends better by itself looks after the first Ctrl-C.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::diagnostic::Failure;
+use links_sdk::{Client, Outcome, Written};
+
+use crate::diagnostic::{Failure, carried_out};
 use crate::exit::Exit;
 use crate::formats::Format;
 use crate::outcome::{Line, Tone};
@@ -20,8 +22,8 @@ static UNBROKEN: Mutex<(usize, bool)> = Mutex::new((0, false));
 /// Prints the last message, once the settings say in which format.
 static SPEAKER: Mutex<Option<Arc<Ui>>> = Mutex::new(None);
 
-/// Whether the command may write.
-static WRITES: AtomicBool = AtomicBool::new(false);
+/// Client of the command, which knows what was written.
+static CLIENT: Mutex<Option<Client>> = Mutex::new(None);
 
 /// Gives the terminal back.
 type Undo = Box<dyn Fn() + Send>;
@@ -94,27 +96,29 @@ fn end() {
         undo();
     }
     ui.break_line();
-    let failure = Failure::new(Exit::Interrupted, "stopped by Ctrl-C");
-    ui.fail(&if WRITES.load(Ordering::SeqCst) {
-        let hint = "a write that was under way may have been carried out all the same";
-        failure.unknown().hint(hint)
-    } else {
-        failure
-    });
+    let written = lock(&CLIENT).as_ref().map(Client::written).unwrap_or_default();
+    ui.fail(&stopped(&written));
     std::process::exit(Exit::Interrupted.code().into())
 }
 
-/// The command may write from now on.
-pub(crate) fn may_have_written() {
-    WRITES.store(true, Ordering::SeqCst);
+/// The end by Ctrl-C, after these writes.
+fn stopped(written: &Written) -> Failure {
+    let failure = Failure::new(Exit::Interrupted, "stopped by Ctrl-C").after_writes(written);
+    let hint = match (written.outcome(), carried_out(written)) {
+        (Outcome::NotExecuted, _) => return failure,
+        (Outcome::Unknown, _) => {
+            "a write that was under way may have been carried out all the same".to_owned()
+        }
+        (Outcome::Executed, done) => {
+            format!("what was carried out before stays: {}", done.unwrap_or_default())
+        }
+    };
+    failure.hint(hint)
 }
 
-/// Waits for the user: nothing is under way meanwhile.
-pub(crate) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
-    let writes = WRITES.swap(false, Ordering::SeqCst);
-    let answer = ask();
-    WRITES.store(writes, Ordering::SeqCst);
-    answer
+/// Sets whose writes the last message tells of.
+pub(crate) fn tell_of(client: Client) {
+    *lock(&CLIENT) = Some(client);
 }
 
 /// While this lives, Ctrl-C does not end the program.

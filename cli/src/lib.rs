@@ -67,6 +67,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use links_sdk::Outcome;
 
 pub use crate::exit::Exit;
 
@@ -89,6 +90,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return exit.into();
     }
     hardening::no_core_dumps();
+    if let Some(exit) = formats::asked_to_filter(&args) {
+        return exit.into();
+    }
     if let Err(error) = interrupt::install() {
         let failure = Failure::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(formats::Format::default()), &failure).into();
@@ -125,14 +129,15 @@ fn run(cli: Cli, args: &[OsString]) -> Exit {
         };
         match ended {
             Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
-                (Err(failure), _) if context.wrote() => {
-                    failed(&context.ui, &failure.after_writing(&outcome.body.ids()))
+                (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
+                    let failure = failure.after_writing(&outcome.body.ids());
+                    failed(&context.ui, &failure.after_writes(&context.written()))
                 }
                 (Err(failure), _) => failed(&context.ui, &failure),
                 (Ok(()), Some(then)) => then.await,
                 (Ok(()), None) => outcome.exit,
             },
-            Err(failure) => failed(&context.ui, &failure),
+            Err(failure) => failed(&context.ui, &failure.after_writes(&context.written())),
         }
     })
 }
@@ -148,6 +153,7 @@ fn prepare(global: &Global, mends_config: bool) -> Result<(Settings, Ui), Failur
         fields: global.fields.clone(),
         query: global.jq.as_deref().map(Query::new).transpose()?,
         raw: global.raw,
+        csv_safe: global.csv_safe,
     };
     let ui = Ui::new(&settings, shape);
     Ok((settings, ui))

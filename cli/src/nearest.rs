@@ -3,6 +3,13 @@
 /// How alike two words must be: less finds words that nobody meant.
 const ALIKE: f64 = 0.8;
 
+/// Whether one word may be the other mistyped: a letter wrong, missing, too many or in its neighbour's place for each four letters.
+/// Words that only begin or end alike are other words: `active` is not `activeTill`, `clicks` not `links`.
+fn is_slip(one: &str, other: &str) -> bool {
+    let letters = one.chars().count().max(other.chars().count());
+    strsim::damerau_levenshtein(one, other) <= (letters / 4).max(1)
+}
+
 /// The most similar of some words, if any is similar.
 pub(crate) fn nearest<S: AsRef<str>>(
     word: &str,
@@ -11,9 +18,10 @@ pub(crate) fn nearest<S: AsRef<str>>(
     let wanted = word.to_lowercase();
     let score = |known: S| {
         let known = known.as_ref().to_owned();
-        (strsim::jaro_winkler(&wanted, &known.to_lowercase()), known)
+        let lower = known.to_lowercase();
+        is_slip(&wanted, &lower).then(|| (strsim::jaro_winkler(&wanted, &lower), known))
     };
-    let best = known.into_iter().map(score).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let best = known.into_iter().filter_map(score).max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= ALIKE).then_some(best.1)
 }
 
@@ -40,6 +48,8 @@ mod tests {
         assert_eq!(nearest("Title", known).as_deref(), Some("title"));
         assert_eq!(nearest("computed.ulr", known).as_deref(), Some("computed.url"));
         assert_eq!(nearest("slots", known), None);
+        assert_eq!(nearest("clicks", ["links"]), None, "found_28");
+        assert_eq!(nearest("active", ["activeTill"]), None, "found_28");
         assert_eq!(nearest("x", [""; 0]), None);
     }
 

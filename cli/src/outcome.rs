@@ -91,11 +91,8 @@ pub(crate) enum Tone {
 }
 
 impl Outcome {
-    /// An answer of the service. One without a body is `null` data.
+    /// An answer of the service.
     pub(crate) fn service(body: Bytes, view: View) -> Self {
-        if body.trim_ascii().is_empty() {
-            return Self::own(Value::Null, view);
-        }
         Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
     }
 

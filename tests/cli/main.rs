@@ -62,6 +62,8 @@ mod talk;
 mod terminal;
 #[cfg(unix)]
 mod tmux;
+#[cfg(target_os = "linux")]
+mod truth;
 mod uploads;
 mod validation;
 #[cfg(unix)]

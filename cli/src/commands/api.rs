@@ -36,7 +36,10 @@ pub(crate) struct ApiArgs {
 pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome, Failure> {
     let fields = values::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
-    let call = context.writer(args.dry_run).await?.raw(&args.method, &args.path);
+    let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");
+    let client =
+        if is_public { context.anyone().await? } else { context.writer(args.dry_run).await? };
+    let call = client.raw(&args.method, &args.path);
     let call = match body {
         Some(body) => call.json_text(body),
         None if fields.is_empty() => call,

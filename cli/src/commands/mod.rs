@@ -22,6 +22,7 @@ mod profile;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
+mod service;
 mod slots;
 
 use clap::Subcommand;
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Auth(auth::AuthCommand),
     /// Show who the token belongs to, what it may do, and how much of each limit is used
     Me(me::MeArgs),
+    /// Show what the service says of itself: conventions, limits, where tokens are issued. It needs no token
+    Service(service::ServiceArgs),
     /// Pages
     #[command(subcommand)]
     Profile(profile::ProfileCommand),
@@ -99,6 +102,7 @@ pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outco
     match command {
         Command::Auth(command) => auth::run(context, command).await,
         Command::Me(args) => me::run(context, args).await,
+        Command::Service(args) => service::run(context, args).await,
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,
         Command::Forms(command) => forms::run(context, command).await,

@@ -46,16 +46,38 @@ impl Fields {
         kept
     }
 
-    /// Those that no record has, each with a name that the records do have and that may be meant.
-    pub(crate) fn missing(&self, records: &[Value]) -> Vec<(&str, Option<String>)> {
+    /// Those that no record has.
+    pub(super) fn missing(&self, records: &[Value]) -> Vec<Missing<'_>> {
         let missing =
             self.paths().filter(|path| !records.iter().any(|it| pick(it, path).is_some()));
         let known = |path: &str| {
             let names = records.iter().flat_map(super::grid::names);
             crate::nearest::nearest(path, names)
         };
-        if records.is_empty() { Vec::new() } else { missing.map(|it| (it, known(it))).collect() }
+        let of = |field| Missing { field, meant: known(field), may_come: may_come(field, records) };
+        if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
     }
+}
+
+/// A field that was asked for and that no record has.
+pub(super) struct Missing<'f> {
+    /// Its path.
+    pub(super) field: &'f str,
+    /// What the records do have that may be meant.
+    pub(super) meant: Option<String>,
+    /// Whether another record might have it.
+    pub(super) may_come: bool,
+}
+
+/// Fields that the service leaves out of some records (the interface, section 2).
+const SOMETIMES: &[&str] = &["moodText", "moodHours", "slots", "options", "multi"];
+
+/// Whether a record like these might have a field: it belongs to what differs from record to record, or to a part that they lack.
+fn may_come(field: &str, records: &[Value]) -> bool {
+    let first = field.split('.').next().unwrap_or_default();
+    let is_known = records.iter().any(|it| it.get(first).is_some());
+    let are_objects = records.iter().all(Value::is_object);
+    !are_objects || is_known || SOMETIMES.contains(&first)
 }
 
 /// The value at a path, if the record has one.
@@ -162,12 +184,14 @@ mod tests {
     fn a_name_that_is_nearly_right_is_suggested() {
         let records = [json!({ "title": "x", "data": { "link": 1 } })];
         let fields = Fields::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
+        let missing: Vec<_> = fields.missing(&records).into_iter().collect();
+        let said = missing.iter().map(|it| (it.field, it.meant.as_deref(), it.may_come));
         assert_eq!(
-            fields.missing(&records),
+            said.collect::<Vec<_>>(),
             [
-                ("titel", Some("title".to_owned())),
-                ("data.lnk", Some("data.link".to_owned())),
-                ("data.qqqqqq", None)
+                ("titel", Some("title"), false),
+                ("data.lnk", Some("data.link"), true),
+                ("data.qqqqqq", None, true)
             ]
         );
         assert!(fields.missing(&[]).is_empty());

@@ -14,8 +14,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(crate) use fields::Fields;
+use fields::Missing;
 pub(crate) use grid::Grid;
-pub(crate) use query::Query;
+pub(crate) use query::{Query, asked as asked_to_filter};
 
 use crate::diagnostic::Failure;
 use crate::outcome::{Line, Outcome, View};
@@ -52,6 +53,8 @@ pub(crate) struct Shape {
     pub(crate) query: Option<Query>,
     /// Whether the texts that a filter makes are printed as they are.
     pub(crate) raw: bool,
+    /// Whether no cell of CSV may look like a formula.
+    pub(crate) csv_safe: bool,
 }
 
 /// What is to be printed.
@@ -104,13 +107,12 @@ impl Shape {
             Format::Jsonl => Printed::Json(lines(&selected.raw_records()?)),
             Format::Csv if !self.is_narrowed() && outcome.view.rows().is_some() => {
                 let rows = outcome.view.rows().unwrap_or_default();
-                Printed::Text(delimited::render(&Grid::of_all(rows, grid::compact))?)
+                Printed::Text(delimited::render(&Grid::of_all(rows, grid::compact), self.csv_safe)?)
             }
-            Format::Csv => Printed::Text(delimited::render(&self.grid(
-                &selected,
-                &View::Any,
-                grid::compact,
-            )?)?),
+            Format::Csv => {
+                let grid = self.grid(&selected, &View::Any, grid::compact)?;
+                Printed::Text(delimited::render(&grid, self.csv_safe)?)
+            }
             Format::Ids => Printed::Text(ids::render(&selected.records()?, &outcome.view)),
             Format::Markdown => Printed::Text(self.markdown(&selected, &outcome.view)?),
             Format::Table if self.is_narrowed() => {
@@ -127,19 +129,29 @@ impl Shape {
         })
     }
 
-    /// What the user should know of a field that no record has.
+    /// What the user should know of a field that no record has, but might.
     ///
     /// # Errors
     ///
-    /// When the body is not JSON.
+    /// When the body is not JSON, or no record can have a field that was asked for.
     pub(crate) fn notes(&self, outcome: &Outcome) -> Result<Vec<String>, Failure> {
         let Some(fields) = &self.fields else { return Ok(Vec::new()) };
         let records = Selected::of(&outcome.body, None, None)?.records()?;
-        let note = |(field, meant): (&str, Option<String>)| match meant {
-            Some(meant) => format!("nothing has a field `{field}`; did you mean `{meant}`?"),
-            None => format!("nothing has a field `{field}`"),
-        };
-        Ok(fields.missing(&records.items).into_iter().map(note).collect())
+        let mut notes = Vec::new();
+        for Missing { field, meant, may_come } in fields.missing(&records.items) {
+            let said = format!("nothing has a field `{field}`");
+            let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
+            match meant {
+                meant if !may_come => {
+                    let failure = Failure::usage(format!("--fields: {said}"));
+                    let known = || "`-o json` shows the fields there are".to_owned();
+                    return Err(failure.hint(meant.unwrap_or_else(known)));
+                }
+                Some(meant) => notes.push(format!("{said}; {meant}")),
+                None => notes.push(said),
+            }
+        }
+        Ok(notes)
     }
 
     fn is_narrowed(&self) -> bool {
@@ -211,7 +223,7 @@ fn yaml(selected: &Selected) -> Result<String, Failure> {
         Selected::Whole(bytes) => yaml_of(&records::parsed(bytes)?),
         Selected::Narrowed(value) => yaml_of(value),
         Selected::Made(values) => {
-            let documents = values.iter().map(|it| yaml_of(&records::parsed(it.get().as_bytes())?));
+            let documents = values.iter().map(|it| yaml_of(&records::made(it)?));
             Ok(documents.collect::<Result<Vec<_>, _>>()?.join("---\n"))
         }
     }

@@ -58,9 +58,9 @@ impl<'a> Selected<'a> {
             Self::Whole(bytes) => data(parsed(bytes)?),
             Self::Narrowed(value) => data(value.clone()),
             Self::Made(values) => match &values[..] {
-                [one] => parsed(one.get().as_bytes())?,
+                [one] => made(one)?,
                 many => {
-                    let values = many.iter().map(|it| parsed(it.get().as_bytes()));
+                    let values = many.iter().map(|it| made(it));
                     Value::Array(values.collect::<Result<_, _>>()?)
                 }
             },
@@ -91,6 +91,13 @@ impl<'a> Selected<'a> {
 /// When these bytes are not JSON, or nested deeper than any answer.
 pub(super) fn parsed(bytes: &[u8]) -> Result<Value, Failure> {
     serde_json::from_slice(bytes).map_err(Failure::unreadable)
+}
+
+/// # Errors
+///
+/// When what a filter made is nested deeper than any answer.
+pub(super) fn made(value: &RawValue) -> Result<Value, Failure> {
+    serde_json::from_str(value.get()).map_err(super::query::failed)
 }
 
 /// The `data` of a body, or the body itself where it has no envelope.

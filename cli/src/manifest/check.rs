@@ -141,7 +141,7 @@ fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<DesiredS
         None => {
             problems.push(
                 Problem::new(path, item.span.clone(), "`type` is missing")
-                    .help("`links slots list` shows the types in use"),
+                    .help("`links slots types` lists the types"),
             );
             return None;
         }

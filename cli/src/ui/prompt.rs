@@ -3,7 +3,6 @@
 use std::io::{self, BufRead};
 
 use super::stream;
-use crate::interrupt;
 
 /// Asks on stderr, reads a line of stdin; everything but a yes is a no.
 pub(super) fn yes(question: &str) -> bool {
@@ -14,8 +13,8 @@ pub(super) fn yes(question: &str) -> bool {
 pub(super) fn text(question: &str) -> String {
     let asked = stream::ask(&format!("{question} "));
     let mut answer = String::new();
-    let read = || io::stdin().lock().read_line(&mut answer);
-    match asked.and_then(|()| interrupt::while_asking(read)) {
+    let read = |()| io::stdin().lock().read_line(&mut answer);
+    match asked.and_then(read) {
         Ok(0) => {
             stream::say("\n");
             answer
@@ -38,7 +37,7 @@ pub(super) fn secret(question: &str) -> io::Result<String> {
 #[cfg(unix)]
 fn unseen() -> io::Result<String> {
     let mut answer = String::new();
-    interrupt::while_asking(|| io::stdin().lock().read_line(&mut answer)).map(|_| answer)
+    io::stdin().lock().read_line(&mut answer).map(|_| answer)
 }
 
 #[cfg(not(unix))]

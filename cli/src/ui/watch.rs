@@ -24,7 +24,6 @@ pub(crate) struct Watch {
     alone: AtomicBool,
     pacer: OnceLock<Arc<dyn Pacer>>,
     seen: Mutex<Vec<Seen>>,
-    wrote: AtomicBool,
 }
 
 /// An answer that names things.
@@ -56,11 +55,6 @@ impl Watch {
     /// The answers that name things, in their order.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Whether a request that is no read was carried out.
-    pub(crate) fn wrote(&self) -> bool {
-        self.wrote.load(Ordering::Relaxed)
     }
 
     fn say(&self, line: &str) {
@@ -100,10 +94,6 @@ impl Observer for Watch {
                 body: answer.body().clone(),
             };
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
-        }
-        let is_read = matches!(attempt.method, "GET" | "HEAD");
-        if !is_read && attempt.status.is_some_and(|it| (200..300).contains(&it)) {
-            self.wrote.store(true, Ordering::Relaxed);
         }
         if self.verbose > 0 {
             let lines = trace::lines(attempt, self.left(), self.verbose > 1);

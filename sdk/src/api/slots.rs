@@ -342,7 +342,7 @@ impl SlotsHandle {
     /// assert_eq!(slots.delete_unchanged(seen.clone()).await?.deleted, seen.len() as i64);
     /// # Ok(()) });
     /// ```
-    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<Deleted, Delete> {
+    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<Deleted, DeleteMany> {
         let key = match &self.page.key {
             Ok(key) => key.to_string(),
             Err(message) => {
@@ -351,7 +351,10 @@ impl SlotsHandle {
         };
         Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
             Box::pin(async move {
-                let ids = seen.iter().map(|slot| slot.id).collect();
+                let ids: Vec<i64> = seen.iter().map(|slot| slot.id).collect();
+                if sender.options().dry_run {
+                    return delete_these(&sender, &key, &ids).await;
+                }
                 let judge = |page: &[Slot]| edits(&seen, page);
                 match delete_seen(&sender, &key, ids, None, judge).await {
                     Ok(done) => Ok(done),

@@ -84,7 +84,7 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
                     context.ui.say(&Line::new(Tone::Added, text));
                 }
                 let paths: Vec<_> = done.iter().map(|file| plain(&file["path"])).collect();
-                return Err(failure.partial(&format!("{} uploaded", paths.join(", "))).executed());
+                return Err(failure.partial(&format!("{} uploaded", paths.join(", "))));
             }
         }
         progress.step();

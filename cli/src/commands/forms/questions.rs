@@ -77,8 +77,7 @@ impl Held {
                     somebody else changes it at the same time"
                 );
                 return Err(Failure::new(Exit::Drift, message)
-                    .hint(format!("`links forms get {}` shows it as it is now", self.id))
-                    .executed());
+                    .hint(format!("`links forms get {}` shows it as it is now", self.id)));
             }
         }
         Ok(answer)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::Args;
 use links_sdk::types::AnalyticsPeriod;
 use links_sdk::{AnalyticsQuery, ProfileHandle, ProfileKey, SLOTS_PER_BATCH, Slot};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::clicks;
 use crate::agreement::agree;
@@ -52,21 +52,28 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
         }
     };
     agree(&context.ui, args.yes, &question)?;
-    if context.dry_run() == Some(DryRun::Service) {
-        return Ok(rehearsed(context, &doomed).await);
+    if context.dry_run() == Some(DryRun::Service)
+        && let Some(refused) = refused(context, &doomed).await
+    {
+        return Ok(refused);
     }
 
     let progress = context.ui.progress(doomed.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;
+    let mut rehearsed: Option<Failure> = None;
     for batch in doomed.chunks(SLOTS_PER_BATCH) {
         progress.now(&format!("deleting {} of {}", deleted + batch.len(), doomed.len()));
         let seen = batch.iter().map(|slot| Slot::clone(slot)).collect();
-        slots.delete_unchanged(seen).await.map_err(|error| match deleted {
-            0 => error.into(),
-            _ => Failure::from(error).partial(&format!("{deleted} deleted")),
-        })?;
-        deleted += batch.len();
+        match slots.delete_unchanged(seen).await.map_err(Failure::from) {
+            Ok(_) => deleted += batch.len(),
+            Err(end) if !end.rehearsals().is_empty() => rehearsed = Some(end.after(rehearsed)),
+            Err(failure) if deleted == 0 => return Err(failure),
+            Err(failure) => return Err(failure.partial(&format!("{deleted} deleted"))),
+        }
         progress.step();
+    }
+    if let Some(end) = rehearsed {
+        return Err(end);
     }
     drop(progress);
     let left = page.len() - deleted;
@@ -75,24 +82,25 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     Ok(Outcome { body: Body::Own(body), view: View::Lines(vec![said]), exit: Exit::Ok, then: None })
 }
 
-/// What is known beforehand. The service is not asked: it answers the rehearsal of a delete as it answers the delete.
-async fn rehearsed(context: &mut Context, doomed: &[&Slot]) -> Outcome {
+/// What is known to be refused whatever a rehearsal says: rules are perhaps not checked in one.
+async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<Outcome> {
     let types = slot_types::read(context).await.map(|it| it.rules()).unwrap_or_default();
-    let refused: Vec<_> = doomed.iter().filter(|it| types.is_read_only(&it.kind)).collect();
-    let mut lines: Vec<_> = refused
+    let mut lines: Vec<_> = doomed
         .iter()
+        .filter(|it| types.is_read_only(&it.kind))
         .map(|it| {
             format!("the service refuses to delete {} {}: no {0} can be deleted", it.kind, it.id)
         })
         .map(|text| Line::new(Tone::Removed, text))
         .collect();
-    let said = "nothing was changed; the service cannot check a delete beforehand";
-    lines.push(Line::new(Tone::Plain, said));
-    let accepted = if refused.is_empty() { Value::Null } else { false.into() };
+    if lines.is_empty() {
+        return None;
+    }
+    lines.push(Line::new(Tone::Plain, "nothing was changed"));
     let body = json!({
-        "dryRun": "service", "operation": "deleteSlots", "accepted": accepted, "slots": doomed,
+        "dryRun": "service", "operation": "deleteSlots", "accepted": false, "slots": doomed,
     });
-    Outcome::own(body, View::Lines(lines))
+    Some(Outcome::own(body, View::Lines(lines)))
 }
 
 /// The blocks with these ids, each once.

@@ -1,0 +1,243 @@
+//! What is said is true: of answers that are none, of writes that were carried out or not, of filters that would take the machine.
+
+use serde_json::Value;
+
+use crate::canned::Canned;
+use crate::stage::{Run, Stage, picture};
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+/// A stage whose service answers everything with this.
+fn answering(status: u16, body: &str) -> Stage {
+    let service = Canned::start([(status, body.to_owned())]);
+    let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    stage.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
+}
+
+fn outcome(run: &Run) -> (i32, Value) {
+    (run.exit, run.error()["outcome"].clone())
+}
+
+#[test]
+fn found_16_no_command_takes_another_answer_for_its_own() {
+    let reads = [
+        "me",
+        "service",
+        "api GET /me",
+        "profile list",
+        "profile get cafe",
+        "profile preview cafe",
+        "profile preview cafe --expect page.md --update",
+        "profile check-login free.name",
+        "slots list cafe",
+        "slots get cafe 1002",
+        "forms list",
+        "channels list",
+        "analytics account",
+        "music lookup KZA012600042",
+    ];
+    let form = format!("forms update {FORM} title=x");
+    let writes = [
+        "slots add cafe text title=x",
+        "slots set cafe 1002 title=x",
+        "api POST /profiles/cafe/slots -F type=divider",
+        "api PATCH /profiles/cafe -F title=x",
+        "profile update cafe title=x",
+        "forms create title=x fields:=[]",
+        "files upload dot.gif",
+        &form,
+    ];
+    let portal = "<html><title>Log in to the network</title></html>";
+    for (status, body) in [(200, ""), (201, ""), (200, "{}"), (201, "{}"), (200, portal)] {
+        let stage = answering(status, body);
+        let page = stage.file("page.md", "# As it was\n");
+        stage.file("dot.gif", picture(1, 1));
+        for line in reads {
+            let run = stage.run(&format!("{line} -o json"));
+            assert_eq!(outcome(&run), (11, "not_executed".into()), "{status} {body}\n{run}");
+            assert_eq!(run.stdout, "", "{run}");
+        }
+        assert_eq!(std::fs::read_to_string(page).unwrap(), "# As it was\n", "{status} {body}");
+        for line in writes {
+            let run = stage.run(&format!("{line} -o json"));
+            assert_eq!(run.stdout, "", "{run}");
+            // Where a form is read before it is written, nothing was sent.
+            let is_read_first = line.starts_with("forms update");
+            let expected = if is_read_first { "not_executed" } else { "unknown" };
+            assert!(
+                run.exit == 11
+                    && (run.error()["outcome"] == expected || is_read_first),
+                "{status} {body}\n{run}"
+            );
+            assert!(run.error().get("written").is_none(), "{run}");
+        }
+    }
+}
+
+#[test]
+fn found_21_a_read_that_fails_says_nothing_about_repeating() {
+    for status in [302, 304, 500, 503] {
+        let stage = answering(status, "");
+        for line in ["me", "slots list cafe", "api GET /me"] {
+            let run = stage.run(&format!("{line} -o json"));
+            assert_eq!(outcome(&run), (11, "not_executed".into()), "{run}");
+            assert!(!run.to_string().contains("repeat it"), "{run}");
+        }
+        let run = stage.run("slots add cafe text title=x -o json");
+        assert_eq!(outcome(&run), (11, "unknown".into()), "{run}");
+        assert!(run.error()["hint"].as_str().unwrap().contains("look before you repeat"), "{run}");
+    }
+}
+
+#[test]
+fn found_19_a_read_that_fails_inside_a_command_that_writes_has_written_nothing() {
+    let stage = answering(503, "");
+    for line in [
+        "slots move cafe 1002 --top",
+        "slots delete cafe 1002 --yes",
+        "slots reorder cafe 1002",
+        &format!("forms field add {FORM} type=text label=x"),
+        &format!("forms field remove {FORM} phone"),
+    ] {
+        let run = stage.run(&format!("{line} -o json"));
+        assert_eq!(outcome(&run), (11, "not_executed".into()), "{run}");
+    }
+    let stage = answering(503, "");
+    stage.file("page.yaml", "profile: cafe\nslots: []\n");
+    let run = stage.run("slots apply page.yaml -o json");
+    assert_eq!(outcome(&run), (11, "not_executed".into()), "{run}");
+}
+
+#[test]
+fn found_19_drift_after_a_write_says_that_it_was_carried_out() {
+    let stage = Stage::cafe();
+    stage.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
+    );
+    let answer = |path: &str| (200, stage.run(&format!("api GET {path}")).stdout);
+    let page = answer("/profiles/cafe?include=slots");
+    let service = Canned::start([page, answer("/slot-types"), answer("/profiles/cafe/slots")]);
+    let stage = stage.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
+    let run = stage.run("slots apply page.yaml -o json");
+    assert_eq!(outcome(&run), (13, "executed".into()), "{run}");
+    assert!(run.error()["written"].as_str().unwrap().contains("updateSlots"), "{run}");
+}
+
+#[test]
+fn found_24_a_filter_cannot_end_the_program_behind_a_write() {
+    let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    let nested = "[".repeat(9000) + &"]".repeat(9000);
+    for filter in [
+        "import \"a\" as a; .",
+        "include \"a\"; .",
+        "input",
+        "inputs",
+        &nested,
+        &"x".repeat(17_000),
+    ] {
+        stage.operations();
+        let args = ["slots", "add", "cafe", "text", "title=t", "-o", "json", "--jq", filter];
+        let run = stage.run_args(args, b"");
+        assert_eq!(run.stdout, "", "{}", &filter[..filter.len().min(40)]);
+        if run.exit == 2 && run.error()["outcome"] == "not_executed" {
+            assert!(stage.operations().is_empty(), "it was refused before anything was sent");
+        } else {
+            assert_eq!(outcome(&run), (2, "executed".into()), "{run}");
+        }
+    }
+    for filter in [
+        "def f: 1 + f; f",
+        "def f: [f]; f",
+        "reduce range(1000000) as $i (.; [.])",
+        "[range(1000000000)]",
+        "[limit(100000000; repeat(\"xxxxxxxxxxxxxxxx\"))]",
+        "repeat(1)",
+        "def f: f; f",
+    ] {
+        let args = ["slots", "add", "cafe", "text", "title=t", "-o", "json", "--jq", filter];
+        let run = stage.run_args(args, b"");
+        assert_eq!(outcome(&run), (2, "executed".into()), "{filter}\n{run}");
+        let error = run.error();
+        assert!(error["message"].as_str().unwrap().contains("--jq: it "), "{filter}\n{run}");
+        assert!(error["written"].is_string(), "{filter}\n{run}");
+    }
+}
+
+#[test]
+fn found_25_a_delete_is_rehearsed_by_the_service() {
+    let stage = Stage::cafe();
+    let before = format!("{:?}", stage.server.account());
+    for line in ["slots delete cafe 1002 1007 --dry-run", "slots delete cafe 1002 --dry-run"] {
+        stage.operations();
+        let run = stage.run(&format!("{line} -o json"));
+        assert_eq!((run.exit, &run.json()["data"]["accepted"]), (0, &true.into()), "{run}");
+        assert_eq!(run.json()["data"]["operation"], "deleteSlots", "{run}");
+        assert!(stage.operations().contains(&"deleteSlots".to_owned()), "{run}");
+    }
+    let run = stage.run("api DELETE /profiles/cafe/slots -F ids:=[1002] --dry-run -o json");
+    assert_eq!((run.exit, &run.json()["data"]["accepted"]), (0, &true.into()), "{run}");
+    assert_eq!(format!("{:?}", stage.server.account()), before);
+}
+
+#[test]
+fn found_26_the_index_needs_no_token() {
+    let stage = Stage::cafe().env("LINKS_TOKEN", "");
+    let run = stage.run("api GET /");
+    assert_eq!((run.exit, &run.json()["data"]["version"]), (0, &"v1".into()), "{run}");
+    let run = stage.run("service -o json");
+    assert!(run.exit == 0 && run.json()["data"]["limits"].is_object(), "{run}");
+    let people = stage.run("service");
+    assert!(people.stdout.contains("conventions.dryRun"), "{people}");
+    assert_eq!(stage.run("api GET /me").exit, 4);
+}
+
+#[test]
+fn found_28_advice_leads_where_it_helps() {
+    let stage = Stage::cafe();
+    let hint = |line: &str| {
+        let run = stage.run(&format!("{line} -o json"));
+        assert_eq!(run.exit, 8, "{run}");
+        run.error()["hint"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(hint("slots set cafe 1001 clicks=5").contains("leave `clicks` out"));
+    let active = hint(&format!("forms update {FORM} active:=true"));
+    assert!(active.contains("leave `active` out"), "{active}");
+    assert!(!hint("slots set cafe 1001 adm=1").contains(":="));
+    assert!(hint("slots set cafe 1001 order=3").contains("links slots move"));
+    assert!(hint("slots add cafe text title=x order=3").contains("--at"));
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {data: {title: New}}\n");
+    let run = stage.run("slots plan page.yaml");
+    assert!(run.stderr.contains("links slots types"), "{run}");
+    let run = stage.run("forms create title=x -o json");
+    assert!(run.error()["hint"].is_null(), "an address is no advice: {run}");
+    assert!(run.error()["documentation"].is_string(), "{run}");
+}
+
+#[test]
+fn found_h_a_field_that_nothing_can_have_is_a_mistake() {
+    let stage = Stage::cafe();
+    let run = stage.run("profile list --fields id,titel -o json");
+    assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
+    assert_eq!(run.error()["hint"], "did you mean `title`?", "{run}");
+    for line in [
+        "slots list cafe --fields id,data.nothing",
+        "profile list --fields id,moodText",
+        "profile get cafe --fields slots",
+    ] {
+        assert_eq!(stage.run(line).exit, 0, "{line}");
+    }
+    let run = stage.run("slots add cafe text title=t --fields titel -o json");
+    assert_eq!(outcome(&run), (2, "executed".into()), "{run}");
+}
+
+#[test]
+fn found_h_csv_can_be_made_safe_for_spreadsheets() {
+    let stage = Stage::cafe();
+    let args = ["slots", "set", "cafe", "1001", "title==HYPERLINK(\"https://x\")"];
+    assert_eq!(stage.run_args(args, b"").exit, 0);
+    let line = "slots list cafe -o csv --fields id,data.title";
+    assert!(stage.run(line).stdout.contains("1001,\"=HYPERLINK("), "as it is");
+    let safe = stage.run(&format!("{line} --csv-safe"));
+    assert!(safe.stdout.contains("1001,\"'=HYPERLINK("), "{safe}");
+}
