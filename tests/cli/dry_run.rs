@@ -83,14 +83,14 @@ fn the_request_that_is_shown_is_the_one_that_would_be_sent() {
 }
 
 #[test]
-fn a_delete_cannot_be_checked_beforehand() {
+fn a_delete_is_rehearsed_and_what_no_rehearsal_tells_is_said() {
     let stage = Stage::cafe();
     let run = unchanged(&stage, |it| it.run("slots delete cafe 1002 --dry-run"));
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(run.stdout, "nothing was changed; the service cannot check a delete beforehand\n");
+    assert_eq!(run.stdout, "the service would accept this; nothing was changed\n");
     let run = stage.run("slots delete cafe 1002 --dry-run -o json").json()["data"].clone();
-    assert_eq!((&run["operation"], &run["accepted"]), (&json!("deleteSlots"), &Value::Null));
-    assert_eq!((&run["dryRun"], &run["slots"][0]["id"]), (&json!("service"), &json!(1002)));
+    assert_eq!((&run["operation"], &run["accepted"]), (&json!("deleteSlots"), &json!(true)));
+    assert_eq!(stage.operations().last().map(String::as_str), Some("deleteSlots"));
     let run = stage.run("slots delete cafe 1002 1008 --dry-run");
     assert!(run.stdout.contains("refuses to delete event 1008"), "{run}");
     let run = stage.run("slots delete cafe 1008 --dry-run -o json");

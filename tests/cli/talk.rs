@@ -62,8 +62,8 @@ fn a_call_ends_within_the_time_it_is_given() {
 #[test]
 fn a_field_that_nothing_has_is_said() {
     let stage = Stage::cafe();
-    let run = stage.run("profile list --fields login,titel");
+    let run = stage.run("slots list cafe --fields id,data.titel");
     assert_eq!(run.exit, 0);
-    assert_eq!(run.stderr, "nothing has a field `titel`; did you mean `title`?\n");
-    assert_eq!(stage.run("profile list --fields login,titel -o json").stderr, "");
+    assert_eq!(run.stderr, "nothing has a field `data.titel`; did you mean `data.title`?\n");
+    assert_eq!(stage.run("slots list cafe --fields id,data.titel -o json").stderr, "");
 }
