@@ -17,7 +17,8 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
     match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
         | "sandbox reset" | "sandbox serve" | "auth status" | "auth list" | "channels list"
-        | "slots types" | "doctor" | "service" | "config path" | "config list" | "help" | "schema page" => {
+        | "slots types" | "doctor" | "service" | "config path" | "config list" | "help"
+        | "schema page" => {
             vec![]
         }
         "api" => vec!["GET", "/profiles/cafe/markdown"],

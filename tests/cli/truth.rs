@@ -65,8 +65,7 @@ fn found_16_no_command_takes_another_answer_for_its_own() {
             let is_read_first = line.starts_with("forms update");
             let expected = if is_read_first { "not_executed" } else { "unknown" };
             assert!(
-                run.exit == 11
-                    && (run.error()["outcome"] == expected || is_read_first),
+                run.exit == 11 && (run.error()["outcome"] == expected || is_read_first),
                 "{status} {body}\n{run}"
             );
             assert!(run.error().get("written").is_none(), "{run}");

@@ -66,7 +66,10 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
         let seen = batch.iter().map(|slot| Slot::clone(slot)).collect();
         match slots.delete_unchanged(seen).await.map_err(Failure::from) {
             Ok(_) => deleted += batch.len(),
-            Err(end) if !end.rehearsals().is_empty() => rehearsed = Some(end.after(rehearsed)),
+            Err(end) if !end.rehearsals().is_empty() => {
+                let earlier = rehearsed.map(|it| it.rehearsals().to_vec()).unwrap_or_default();
+                rehearsed = Some(end.after(earlier));
+            }
             Err(failure) if deleted == 0 => return Err(failure),
             Err(failure) => return Err(failure.partial(&format!("{deleted} deleted"))),
         }
