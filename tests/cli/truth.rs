@@ -240,3 +240,36 @@ fn found_h_csv_can_be_made_safe_for_spreadsheets() {
     let safe = stage.run(&format!("{line} --csv-safe"));
     assert!(safe.stdout.contains("1001,\"'=HYPERLINK("), "{safe}");
 }
+
+/// Ctrl-C once so many requests have arrived, or the program waits behind them.
+fn stopped(stage: &Stage, line: &str, requests: usize) -> Value {
+    let mut command = stage.command(line.split(' '));
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while stage.server.requests().len() < requests && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    while child.try_wait().unwrap().is_none() {
+        let id = child.id().to_string();
+        std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
+        std::thread::yield_now();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{line}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    serde_json::from_str(said.lines().last().unwrap()).unwrap()
+}
+
+#[test]
+fn found_21_ctrl_c_before_any_write_does_not_speak_of_one() {
+    let stage = Stage::cafe();
+    let wait = links_fixtures::Fault::RateLimited(Some("60".into()));
+    // The look before the delete, and then the delete itself, are told to wait.
+    for requests in [1, 2] {
+        stage.server.forget_requests();
+        stage.server.fail(requests..9, &wait);
+        let error = stopped(&stage, "slots delete cafe 1002 --yes -o json", requests);
+        assert_eq!(error["outcome"], "not_executed", "{error}");
+        assert!(error["hint"].is_null() && error.get("written").is_none(), "{error}");
+    }
+}

@@ -13,5 +13,5 @@ pub(crate) struct ServiceArgs {}
 
 pub(crate) async fn run(context: &mut Context, _: ServiceArgs) -> Result<Outcome, Failure> {
     let answer = context.anyone().await?.index().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(&["name", "version", "baseUrl"])))
+    Ok(Outcome::service(answer.body().clone(), View::Record(&["version", "name", "baseUrl"])))
 }
