@@ -1,5 +1,6 @@
 //! Where the interface is silent or contradicts itself: the reading taken by default, and the switch to the other.
 
+mod compared;
 mod protocol;
 mod records;
 
