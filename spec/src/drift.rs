@@ -511,7 +511,9 @@ mod tests {
                 }
             }
         } else if let Value::Array(items) = value {
-            items.iter_mut().for_each(|item| respelled(item, false));
+            for item in items {
+                respelled(item, false);
+            }
         }
     }
 
