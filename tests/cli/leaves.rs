@@ -89,7 +89,7 @@ pub(crate) fn stage() -> Stage {
 }
 
 /// The line of a leaf with its words, once everything is done that has to be done before.
-fn prepared(stage: &Stage, leaf: &str) -> Vec<String> {
+pub(crate) fn prepared(stage: &Stage, leaf: &str) -> Vec<String> {
     let mut line: Vec<String> = leaf.split(' ').map(str::to_owned).collect();
     line.extend(words(leaf).into_iter().map(str::to_owned));
     match leaf {
@@ -120,7 +120,7 @@ pub(crate) fn run_words(stage: &Stage, leaf: &str, words: &[&str]) -> Run {
     typed(stage, leaf, leaf.split(' ').map(str::to_owned).collect(), words)
 }
 
-fn typed(stage: &Stage, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
+pub(crate) fn typed(stage: &Stage, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
     line.extend(more.iter().map(|it| (*it).to_owned()));
     match leaf {
         "sandbox serve" => served(stage, &line),

@@ -55,6 +55,8 @@ mod runs;
 mod sandbox;
 mod saved_plans;
 mod schemas;
+#[cfg(target_os = "linux")]
+mod security;
 mod stage;
 mod surface;
 mod talk;

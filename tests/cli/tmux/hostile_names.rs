@@ -28,7 +28,9 @@ const NAMES: &[&str] = &[
 /// A shell, and how it says that a command has ended well.
 struct Shell {
     terminal: Tmux,
-    status: &'static str,
+    /// What is typed behind the command to learn how it ended.
+    further: &'static str,
+    clear: fn(&Tmux),
     /// A quote within which some names cannot be written.
     declines: fn(&str, &str) -> bool,
 }
@@ -44,13 +46,13 @@ fn stage() -> Stage {
 impl Shell {
     /// Types the beginning of a name within a quote, presses TAB, and types on; whether the rest was offered.
     fn complete(&self, quote: &str, start: &str) -> bool {
-        self.terminal.clear();
+        (self.clear)(&self.terminal);
         self.terminal.write(&format!("links slots plan {quote}{start}"));
         self.terminal.press(&["Tab"]);
-        let further = format!("; echo \"[exit {}]\"", self.status);
-        self.terminal.write(&further);
+        self.terminal.write(self.further);
         // Keys are taken one after the other, so that this is shown once TAB has done its work.
-        let shown = self.terminal.wait_for("an answer to TAB", |screen| screen.contains(&further));
+        let shown =
+            self.terminal.wait_for("an answer to TAB", |screen| screen.contains(self.further));
         shown.contains(".yaml")
     }
 
@@ -83,7 +85,7 @@ fn found_08_bash_runs_no_name() {
     terminal.run("source <(links completions bash)");
     // Within backquotes, which cannot be seen, one more level of quoting would be needed.
     let declines = |_: &str, name: &str| name.contains('`');
-    let shell = Shell { terminal, status: "$?", declines };
+    let shell = Shell { terminal, further: "; echo \"[exit $?]\"", clear: Tmux::clear, declines };
     shell.check(&stage);
     // What several names have in common is inserted as well.
     shell.terminal.run("bind 'set show-all-if-ambiguous on'");
@@ -104,7 +106,8 @@ fn found_08_zsh_runs_no_name() {
     let stage = stage();
     let terminal = Tmux::start(&stage, &["zsh", "-f"], 150, 50);
     terminal.run("autoload -U compinit; compinit -uD; source <(links completions zsh)");
-    Shell { terminal, status: "$?", declines: |_, _| false }.check(&stage);
+    let further = "; echo \"[exit $?]\"";
+    Shell { terminal, further, clear: Tmux::clear, declines: |_, _| false }.check(&stage);
 }
 
 #[test]
@@ -114,5 +117,27 @@ fn found_08_fish_runs_no_name() {
     let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
     let terminal =
         Tmux::start(&stage, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);
-    Shell { terminal, status: "$status", declines: |_, _| false }.check(&stage);
+    let further = "; echo \"[exit $status]\"";
+    Shell { terminal, further, clear: Tmux::clear, declines: |_, _| false }.check(&stage);
+}
+
+/// Empties the screen of elvish, where Ctrl-L is something else.
+fn clear_elvish(terminal: &Tmux) {
+    terminal.press(&["C-u"]);
+    terminal.write("clear");
+    terminal.press(&["Enter"]);
+    terminal.wait_for("an empty screen", |_| terminal.rows().concat().trim() == "here>");
+    terminal.forget();
+}
+
+#[test]
+#[ignore = "needs tmux and elvish: see tests/terminal/run"]
+fn found_08_elvish_runs_no_name() {
+    let stage = stage();
+    let settings = "set edit:prompt = { put 'here> ' }; set edit:rprompt = { }\neval (links completions elvish | slurp)\n";
+    let file = stage.file("rc.elv", settings).display().to_string();
+    let terminal = Tmux::start(&stage, &["elvish", "-rc", &file], 150, 50);
+    // A command that fails ends the line.
+    let further = "; echo '[exit 0]'";
+    Shell { terminal, further, clear: clear_elvish, declines: |_, _| false }.check(&stage);
 }

@@ -103,6 +103,11 @@ impl Tmux {
     pub(crate) fn clear(&self) {
         self.press(&["C-u", "C-l"]);
         self.wait_for("an empty screen", |_| self.rows().concat().trim() == PROMPT);
+        self.forget();
+    }
+
+    /// Forgets what has left the screen.
+    pub(crate) fn forget(&self) {
         self.tmux(&["clear-history"]);
     }
 

@@ -1,0 +1,154 @@
+//! The table of `docs/security.md`: what each command reads, writes, starts and contacts, as it is seen to do. `LINKS_UPDATE=1` writes it
+//! anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use clap::ValueHint;
+
+use crate::leaves;
+use crate::stage::Stage;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md");
+
+/// Folders below the home folder that are the program's own.
+const OWN: [(&str, &str); 3] = [
+    (".cache/links", "cache"),
+    (".config/links", "configuration"),
+    (".local/state/links", "state"),
+];
+
+/// The file by which the editor is known to have run.
+const STARTED: &str = "started";
+
+/// Every file below a folder with its content.
+fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            files(&entry.path(), found);
+        } else {
+            found.insert(entry.path(), std::fs::read(entry.path()).unwrap_or_default());
+        }
+    }
+}
+
+fn below(stage: &Stage) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    files(stage.home.path(), &mut found);
+    found
+}
+
+/// What a leaf takes from files that its arguments name.
+fn given(leaf: &str) -> Vec<String> {
+    let mut command = links_cli::command();
+    for word in leaf.split(' ') {
+        command = command.find_subcommand(word).unwrap().clone();
+    }
+    let mut found = Vec::new();
+    for arg in command.get_arguments().filter(|it| it.get_action().takes_values()) {
+        let name = match arg.get_long() {
+            Some(long) => format!("`--{long}`"),
+            None => format!("`{}`", arg.get_value_names().map_or("", |it| it[0].as_str())),
+        };
+        let name = name.replace('|', "\\|");
+        let is_file = matches!(
+            arg.get_value_hint(),
+            ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath
+        );
+        if is_file || name.contains("FIELD=VALUE") {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// A leaf that has been run, with what was seen so far.
+struct Seen {
+    leaf: String,
+    stage: Stage,
+    asked: BTreeSet<String>,
+    written: BTreeSet<&'static str>,
+}
+
+fn run(leaf: &str) -> Seen {
+    let stage = leaves::stage();
+    let started = stage.home.path().join(STARTED).display().to_string();
+    let editor = format!("echo x > '{started}'\nsed -i 's/title: .*/title: Anew/' \"$1\"\n");
+    stage.file("editor.sh", editor);
+    let page =
+        "profile: cafe\nslots: [{id: 1001, type: text, data: {title: Anew}}, {type: divider}]\n";
+    stage.file("page.yaml", page);
+    let line = leaves::prepared(&stage, leaf);
+    let before = below(&stage);
+    leaves::typed(&stage, leaf, line, &[]);
+    let mut written = BTreeSet::new();
+    for (path, content) in below(&stage) {
+        let name = path.strip_prefix(stage.home.path()).unwrap();
+        let is_ours = name == Path::new(STARTED) || name == Path::new("stdout");
+        if is_ours || before.get(&path) == Some(&content) {
+            continue;
+        }
+        let own = OWN.iter().find(|(folder, _)| name.starts_with(folder));
+        written.insert(own.map_or("the files it is told to", |(_, kind)| kind));
+    }
+    let asked = stage.server.requests().into_iter().map(|it| it.method).collect();
+    Seen { leaf: leaf.to_owned(), stage, asked, written }
+}
+
+fn listed(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let items: Vec<_> = items.into_iter().map(|it| it.as_ref().to_owned()).collect();
+    if items.is_empty() { "-".to_owned() } else { items.join(", ") }
+}
+
+impl Seen {
+    fn row(&self) -> String {
+        let started = self.stage.home.path().join(STARTED).exists().then_some("the editor");
+        format!(
+            "| `{}` | {} | {} | {} | {} |\n",
+            self.leaf,
+            listed(given(&self.leaf)),
+            listed(&self.asked),
+            listed(&self.written),
+            listed(started),
+        )
+    }
+}
+
+#[test]
+fn the_table_of_the_security_guide_is_what_the_commands_do() {
+    let seen: Vec<_> = leaves::names().iter().map(|leaf| run(leaf)).collect();
+    let rows: String = seen.iter().map(Seen::row).collect();
+    let table = format!(
+        "| command | reads what you name | asks the service to | writes here | starts |\n| --- | --- | --- | --- | --- |\n{rows}"
+    );
+    let kept = std::fs::read_to_string(GUIDE).unwrap();
+    let (before, rest) = kept.split_once("<!-- table -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end of table -->\n").unwrap();
+    let made = format!("{before}<!-- table -->\n{table}<!-- end of table -->\n{after}");
+    if std::env::var_os("LINKS_UPDATE").is_some() {
+        std::fs::write(GUIDE, &made).unwrap();
+    }
+    assert!(
+        kept == made || std::env::var_os("LINKS_UPDATE").is_some(),
+        "LINKS_UPDATE=1 writes it anew:\n{table}"
+    );
+}
+
+#[test]
+fn the_security_guide_is_found_and_says_what_it_has_to() {
+    let guide = std::fs::read_to_string(GUIDE).unwrap();
+    for part in [
+        "## Trust boundaries",
+        "## What each command does",
+        "## Pull requests from forks",
+        "## Reporting a vulnerability",
+    ] {
+        assert!(guide.contains(part), "{part}");
+    }
+    for page in ["README.md", "docs/ci.md"] {
+        let text = std::fs::read_to_string(Path::new(ROOT).join(page)).unwrap();
+        assert!(text.contains("security.md"), "{page}");
+    }
+}
