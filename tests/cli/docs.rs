@@ -133,7 +133,7 @@ fn the_readme_shows_a_page_file_and_what_is_said_of_a_bad_one() {
     std::fs::create_dir(stage.home.path().join("images")).unwrap();
     stage.file("images/menu.jpg", b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
     stage.file("cafe.yaml", format!("{page}{references}"));
-    let run = stage.run("slots apply cafe.yaml");
+    let run = stage.run("slots apply cafe.yaml --yes");
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
 }

@@ -64,12 +64,12 @@ fn answer(mut stream: &TcpStream, service: &str, texts: Texts) -> std::io::Resul
         );
         return stream.write_all(format!("{head}{body}").as_bytes());
     }
+    let lines =
+        head.trim_end().split("\r\n").filter(|line| !line.to_lowercase().starts_with("host:"));
+    let head = lines.collect::<Vec<_>>().join("\r\n");
+    let head = format!("{head}\r\nHost: {service}\r\nConnection: close\r\n\r\n");
     let mut upstream = TcpStream::connect(service)?;
-    upstream.write_all(
-        [head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes(), &body]
-            .concat()
-            .as_slice(),
-    )?;
+    upstream.write_all(&[head.as_bytes(), &body].concat())?;
     let (head, body) = message(&upstream)?;
     let body = match serde_json::from_slice::<Value>(&body) {
         Ok(mut value) => {

@@ -30,7 +30,6 @@ struct Shell {
     terminal: Tmux,
     /// What is typed behind the command to learn how it ended.
     further: &'static str,
-    clear: fn(&Tmux),
     /// A quote within which some names cannot be written.
     declines: fn(&str, &str) -> bool,
 }
@@ -46,7 +45,7 @@ fn stage() -> Stage {
 impl Shell {
     /// Types the beginning of a name within a quote, presses TAB, and types on; whether the rest was offered.
     fn complete(&self, quote: &str, start: &str) -> bool {
-        (self.clear)(&self.terminal);
+        self.terminal.clear();
         self.terminal.write(&format!("links slots plan {quote}{start}"));
         self.terminal.press(&["Tab"]);
         self.terminal.write(self.further);
@@ -85,7 +84,7 @@ fn found_08_bash_runs_no_name() {
     terminal.run("source <(links completions bash)");
     // Within backquotes, which cannot be seen, one more level of quoting would be needed.
     let declines = |_: &str, name: &str| name.contains('`');
-    let shell = Shell { terminal, further: "; echo \"[exit $?]\"", clear: Tmux::clear, declines };
+    let shell = Shell { terminal, further: "; echo \"[exit $?]\"", declines };
     shell.check(&stage);
     // What several names have in common is inserted as well.
     shell.terminal.run("bind 'set show-all-if-ambiguous on'");
@@ -107,7 +106,7 @@ fn found_08_zsh_runs_no_name() {
     let terminal = Tmux::start(&stage, &["zsh", "-f"], 150, 50);
     terminal.run("autoload -U compinit; compinit -uD; source <(links completions zsh)");
     let further = "; echo \"[exit $?]\"";
-    Shell { terminal, further, clear: Tmux::clear, declines: |_, _| false }.check(&stage);
+    Shell { terminal, further, declines: |_, _| false }.check(&stage);
 }
 
 #[test]
@@ -118,26 +117,5 @@ fn found_08_fish_runs_no_name() {
     let terminal =
         Tmux::start(&stage, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);
     let further = "; echo \"[exit $status]\"";
-    Shell { terminal, further, clear: Tmux::clear, declines: |_, _| false }.check(&stage);
-}
-
-/// Empties the screen of elvish, where Ctrl-L is something else.
-fn clear_elvish(terminal: &Tmux) {
-    terminal.press(&["C-u"]);
-    terminal.write("clear");
-    terminal.press(&["Enter"]);
-    terminal.wait_for("an empty screen", |_| terminal.rows().concat().trim() == "here>");
-    terminal.forget();
-}
-
-#[test]
-#[ignore = "needs tmux and elvish: see tests/terminal/run"]
-fn found_08_elvish_runs_no_name() {
-    let stage = stage();
-    let settings = "set edit:prompt = { put 'here> ' }; set edit:rprompt = { }\neval (links completions elvish | slurp)\n";
-    let file = stage.file("rc.elv", settings).display().to_string();
-    let terminal = Tmux::start(&stage, &["elvish", "-rc", &file], 150, 50);
-    // A command that fails ends the line.
-    let further = "; echo '[exit 0]'";
-    Shell { terminal, further, clear: clear_elvish, declines: |_, _| false }.check(&stage);
+    Shell { terminal, further, declines: |_, _| false }.check(&stage);
 }
