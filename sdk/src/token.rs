@@ -83,4 +83,13 @@ mod tests {
         }
         assert!(!format!("{:?}", Token::new("abc").unwrap().header()).contains("abc"));
     }
+
+    #[test]
+    fn a_token_is_wiped_with_its_last_clone() {
+        fn is_wiped<T: zeroize::ZeroizeOnDrop>(_: &T) {}
+        let token = Token::new("abc").unwrap();
+        is_wiped(&*token.0);
+        assert_eq!(Arc::strong_count(&token.0), 1);
+        assert_eq!(Arc::strong_count(&token.clone().0), 2, "clones share the one text");
+    }
 }

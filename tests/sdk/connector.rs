@@ -54,7 +54,7 @@ async fn a_login_gives_a_token_that_works_on_rest() {
     let text = serde_json::to_string(&credentials).unwrap();
     assert_eq!(serde_json::from_str::<Credentials>(&text).unwrap(), credentials);
     let shown = format!("{credentials:?}");
-    assert!(!shown.contains(&credentials.access_token), "{shown}");
+    assert!(!shown.contains(credentials.access_token.as_str()), "{shown}");
 
     credentials.revoke().await.unwrap();
     assert!(client.me().await.unwrap_err().is_not_authenticated());

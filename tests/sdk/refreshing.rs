@@ -111,7 +111,7 @@ async fn a_token_is_renewed_before_it_ends_and_when_it_is_refused() {
 
     // Ended early, for a reason of the service's own.
     server.edit(|account| {
-        let token = account.tokens.iter_mut().find(|it| it.token == after.access_token);
+        let token = account.tokens.iter_mut().find(|it| it.token == *after.access_token);
         token.unwrap().expires_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
     });
     client.me().await.unwrap();
@@ -257,7 +257,7 @@ async fn fault_86_a_forgotten_client_loses_its_tokens() {
 async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error() {
     let (_server, clock, store) = logged_in().await;
     let mut lost = store.kept().unwrap();
-    let access = lost.access_token.clone();
+    let access = lost.access_token.to_string();
     for status in [400, 500] {
         let repeated = format!("{access} and {{sent}}");
         let body = serde_json::json!({ "error": &repeated, "error_description": &repeated });
@@ -269,7 +269,7 @@ async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error
         let error = Refreshing::new(store.clone()).clock(clock.clone()).token().await.unwrap_err();
         let shown = format!("{error} {error:?}");
         assert_eq!(shown.contains("refresh_token=***"), status == 400, "{shown}");
-        for secret in [&access, lost.refresh_token.as_ref().unwrap()] {
+        for secret in [&access, lost.refresh_token.as_deref().unwrap()] {
             assert!(!shown.contains(secret), "{shown}");
         }
         assert_eq!(pages.asked(), ["/token"]);

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use links_sdk::{Token, TokenError, TokenFuture, TokenSource};
+use zeroize::Zeroizing;
 
 use crate::child;
 
@@ -62,7 +63,7 @@ impl TokenCommand {
         if !status.success() {
             return Err(failed(format!("failed ({status})")));
         }
-        let text = String::from_utf8(output).unwrap_or_default();
+        let text = Zeroizing::new(String::from_utf8(output).unwrap_or_default());
         Token::new(&text).map_err(|error| failed(format!("gave no token: {error}")))
     }
 }

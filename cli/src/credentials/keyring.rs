@@ -46,7 +46,7 @@ pub(super) fn load(name: &AccountName, origin: &str) -> Result<Option<Vec<u8>>, 
 
 pub(super) fn save(name: &AccountName, origin: &str, secret: &[u8]) -> Result<(), KeyringError> {
     probe()?;
-    let (user, secret) = (user(name, origin), secret.to_owned());
+    let (user, secret) = (user(name, origin), zeroize::Zeroizing::new(secret.to_owned()));
     within(limit(), move || entry::set(&user, &secret))
 }
 

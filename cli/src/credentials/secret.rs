@@ -4,6 +4,7 @@ use std::fmt;
 
 use links_sdk::oauth::Credentials;
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 /// A secret with the origin it belongs to. Nothing of it is ever shown.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub(crate) struct Secret {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Value {
     /// A personal token.
-    Token(String),
+    Token(Zeroizing<String>),
     /// What a login at the connector gave.
     Connection(Box<Credentials>),
 }
@@ -45,7 +46,7 @@ mod tests {
 
     #[test]
     fn fault_75_it_says_where_it_belongs_and_nothing_else() {
-        let value = Value::Token("canary".to_owned());
+        let value = Value::Token("canary".to_owned().into());
         let secret = Secret { origin: "https://links.example".to_owned(), value };
         let text = serde_json::to_string(&secret).unwrap();
         assert_eq!(text, r#"{"origin":"https://links.example","token":"canary"}"#);

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use zeroize::Zeroizing;
+
 use super::keyring::{self, KeyringError};
 use super::{AccountName, Kept, Secret, file};
 use crate::private;
@@ -58,7 +60,7 @@ impl Store {
             Place::Keyring => keyring::load(&self.name, &self.origin)?,
             Place::File => file::load(&self.folder, &self.name).map_err(|it| self.broken(it))?,
         };
-        let Some(bytes) = bytes else { return Ok(None) };
+        let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
         let secret: Secret = serde_json::from_slice(&bytes).map_err(StoreError::Unreadable)?;
         if secret.origin != self.origin {
             let asked = self.origin.clone();
@@ -69,7 +71,7 @@ impl Store {
 
     /// Keeps a secret instead of the one before.
     pub(crate) fn save(&self, secret: &Secret) -> Result<(), StoreError> {
-        let bytes = serde_json::to_vec(secret).map_err(StoreError::Unreadable)?;
+        let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::Unreadable)?);
         match self.place {
             Place::Keyring => Ok(keyring::save(&self.name, &self.origin, &bytes)?),
             Place::File => {

@@ -10,6 +10,7 @@ use rmcp::transport::auth::{
 };
 use serde_json::Value;
 use url::Url;
+use zeroize::Zeroizing;
 
 use super::credentials::{Credentials, since_1970};
 use super::endpoint;
@@ -151,7 +152,7 @@ impl Connector {
         };
         let state = parameter("state");
         let credentials = Credentials {
-            access_token: String::new(),
+            access_token: Zeroizing::default(),
             refresh_token: None,
             expires_at: None,
             client_id: parameter("client_id"),
@@ -284,10 +285,10 @@ impl Credentials {
         let is_bearer = answer["token_type"].as_str()?.eq_ignore_ascii_case("bearer");
         let access_token =
             answer["access_token"].as_str().filter(|it| !it.is_empty() && is_bearer)?;
-        let refresh_token = answer["refresh_token"].as_str().map(str::to_owned);
+        let refresh_token = answer["refresh_token"].as_str().map(|it| it.to_owned().into());
         let lifetime = answer["expires_in"].as_u64();
         Some(Self {
-            access_token: access_token.to_owned(),
+            access_token: access_token.to_owned().into(),
             refresh_token: refresh_token.or_else(|| self.refresh_token.clone()),
             expires_at: lifetime.map(|lifetime| since_1970(now).saturating_add(lifetime)),
             ..self.clone()

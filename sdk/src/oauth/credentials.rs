@@ -6,17 +6,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
-/// An access token with all that is needed to renew it. It is made to be stored, as JSON for example; `Debug` shows no secret.
+/// An access token with all that is needed to renew it. It is made to be stored, as JSON for example; `Debug` shows no secret, and
+/// the tokens are wiped from memory.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Credentials {
     /// What requests carry.
-    pub access_token: String,
+    pub access_token: Zeroizing<String>,
     /// Good for one renewal. Without one, a new login is needed when the access token ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refresh_token: Option<String>,
+    pub refresh_token: Option<Zeroizing<String>>,
     /// When the access token ends, in seconds since 1970, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,

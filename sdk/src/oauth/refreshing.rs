@@ -58,14 +58,14 @@ impl<S: CredentialStore> Refreshing<S> {
         } else if self.has_ended(&credentials) {
             return Err(TokenError::login_needed("the login has ended"));
         }
-        let token = current.as_ref().map_or("", |credentials| &credentials.access_token);
+        let token = current.as_ref().map_or("", |credentials| credentials.access_token.as_str());
         Token::new(token).map_err(|error| TokenError::login_needed(error.to_string()))
     }
 
     async fn again(&self, refused: &Token) -> Result<bool, TokenError> {
         let mut current = self.current.lock().await;
         let Some(credentials) = current.clone() else { return Ok(true) };
-        if credentials.access_token != refused.secret() {
+        if *credentials.access_token != *refused.secret() {
             // Another task of this process has renewed it.
             return Ok(true);
         }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use clap::{Args, ValueEnum};
 use links_sdk::oauth::Connector;
 use links_sdk::{BaseUrl, Client, Error, Token};
+use zeroize::Zeroizing;
 
 use super::describe::{self, Described};
 use crate::connect::{Wanted, connect};
@@ -233,11 +234,12 @@ fn from_stdin(context: &Context, kept: Kept) -> Result<Obtained, Failure> {
         io::stdin().lock().take(most).read_to_string(&mut text).map(|_| text)
     });
     let text = text.map_err(|error| Failure::usage(format!("cannot read the token: {error}")))?;
+    let text = Zeroizing::new(text);
     let token = Token::new(&text).map_err(|error| {
         Failure::usage(error.to_string())
             .hint("pipe it in: `links auth login --token-stdin < FILE`")
     })?;
-    let value = Some(Value::Token(token.secret().to_owned()));
+    let value = Some(Value::Token(token.secret().to_owned().into()));
     Ok(Obtained { kept, token, value, mcp_url: None })
 }
 
