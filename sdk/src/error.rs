@@ -375,7 +375,9 @@ fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
             let errors = std::mem::take(&mut hidden.errors.0).into_iter();
             hidden.errors.0 = errors
                 .map(|(path, mut messages)| {
-                    messages.iter_mut().for_each(|text| secrets.hide_in(text));
+                    for text in &mut messages {
+                        secrets.hide_in(text);
+                    }
                     (secrets.hide(&path).into_owned(), messages)
                 })
                 .collect();

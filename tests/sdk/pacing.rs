@@ -326,7 +326,8 @@ async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
         for _ in 0..10 {
             client.notification_channels().await.unwrap();
         }
-        assert!(clock.monotonic() - start >= 4 * SECOND, "ten requests, two a second");
+        let took = clock.monotonic().saturating_sub(start);
+        assert!(took >= 4 * SECOND, "ten requests, two a second: {took:?}");
     }
     let unset: [Arc<dyn Pacer>; 2] = [Arc::new(InProcess::default()), Arc::new(file())];
     for pacer in unset {

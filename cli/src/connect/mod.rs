@@ -55,7 +55,7 @@ pub(crate) async fn connect(
     }
     accounts.register(wanted.mcp_url, None)?;
     let text = "the service has forgotten this program; it is registered again, and access has to be approved once more";
-    context.ui.instruct(&Line::new(Tone::Changed, text.to_owned()));
+    context.ui.instruct(&Line::new(Tone::Changed, text));
     attempt(context, wanted, accounts, None, &mut pasted).await.map_err(Failure::from)
 }
 
@@ -147,7 +147,7 @@ async fn paste(
         if !line.is_empty() {
             let text =
                 "that is not the address at which this login ends: it holds `state` and `code`";
-            context.ui.instruct(&Line::new(Tone::Changed, text.to_owned()));
+            context.ui.instruct(&Line::new(Tone::Changed, text));
         }
     }
     let message = "nobody approved access: no address was pasted";

@@ -254,7 +254,7 @@ impl<'a> Run<'a> {
             },
             took: shared.clock.monotonic().saturating_sub(start),
             request: view.as_ref(),
-            answer: result.as_ref().ok().map(|it| AnswerView::new(it)),
+            answer: result.as_ref().ok().map(AnswerView::new),
         });
         result
     }
@@ -284,6 +284,10 @@ fn jitter() -> f64 {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time of these tests is tokio's, which is paused"
+)]
 mod fairness;
 #[cfg(test)]
 mod tests;

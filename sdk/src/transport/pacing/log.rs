@@ -132,7 +132,9 @@ impl Log {
                     wait = MustWait { duration, reason: window.reason };
                 }
             }
-            windows.iter_mut().for_each(|window| window.times.push(now + wait.duration));
+            for window in &mut windows {
+                window.times.push(now + wait.duration);
+            }
         }
         wait
     }
