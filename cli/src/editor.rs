@@ -91,9 +91,9 @@ async fn rounds<T>(
             Tone::Changed,
             format!("{failure}: the file is opened again, with every problem above its line"),
         ));
-        let lines = failure.lines().into_iter().map(|(line, text)| match is_contested {
-            true => (line, format!("{text}; delete this line to keep yours")),
-            false => (line, text),
+        let lines = failure.lines().into_iter().map(|(line, text)| {
+            let advice = if is_contested { "; delete this line to keep yours" } else { "" };
+            (line, text + advice)
         });
         let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
             Failure::usage(format!("cannot write {}: {error}", draft.path().display()))

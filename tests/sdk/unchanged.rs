@@ -216,11 +216,13 @@ async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking()
     }
 }
 
+type Written = Pin<Box<dyn Future<Output = Result<(), links_sdk::Error>>>>;
+
 /// A write over one thing that somebody else changes meanwhile, and how that shows afterwards.
 struct Overwrite {
     name: &'static str,
     edit: fn(&mut Account),
-    write: fn(Client) -> Pin<Box<dyn Future<Output = Result<(), links_sdk::Error>>>>,
+    write: fn(Client) -> Written,
     is_kept: fn(&Account) -> bool,
 }
 

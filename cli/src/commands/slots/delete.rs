@@ -63,7 +63,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     let mut rehearsed: Option<Failure> = None;
     for batch in doomed.chunks(SLOTS_PER_BATCH) {
         progress.now(&format!("deleting {} of {}", deleted + batch.len(), doomed.len()));
-        let seen = batch.iter().map(|slot| Slot::clone(slot)).collect();
+        let seen = batch.iter().copied().cloned().collect();
         match slots.delete_unchanged(seen).await.map_err(Failure::from) {
             Ok(_) => deleted += batch.len(),
             Err(end) if !end.rehearsals().is_empty() => {

@@ -92,7 +92,9 @@ async fn merged(
     let prune = allowed.prune || allowed.prune_unsupported;
     let edited = &file.page.content.slots;
     let merged = three_way::merge(opened, edited, &now, prune).map_err(|conflicts| {
-        conflicts.iter().for_each(|it| it.seen(opened, &now));
+        for conflict in &conflicts {
+            conflict.seen(opened, &now);
+        }
         let places: Vec<_> = conflicts.iter().map(Conflict::place).collect();
         let places = places.iter().map(|(path, words)| (&**path, &**words));
         merge::contested().at(document.refuse(places))

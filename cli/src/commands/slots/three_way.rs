@@ -120,17 +120,12 @@ pub(super) fn merge(
         items.push(Rearranged::Own { at, without });
     }
     conflicts.extend(removed_and_changed(opened, edited, now, prune));
-    let order = match order(opened, edited, now) {
-        Ok(order) => order,
-        Err(conflict) => {
-            conflicts.push(conflict);
-            Vec::new()
-        }
-    };
+    let order = order(opened, edited, now);
+    conflicts.extend(order.is_none().then_some(Conflict::Order));
     if !conflicts.is_empty() {
         return Err(conflicts);
     }
-    let mut items = arrange(items, edited, &order);
+    let mut items = arrange(items, edited, &order.unwrap_or_default());
     let known: HashSet<i64> = ids(opened).chain(ids(edited)).collect();
     for (at, slot) in now.iter().enumerate() {
         let Some(id) = slot.id.filter(|id| !known.contains(id)) else { continue };
@@ -160,22 +155,17 @@ fn removed_and_changed(
     removed.collect()
 }
 
-/// The order of the slots that all three have.
-fn order(
-    opened: &[DesiredSlot],
-    edited: &[DesiredSlot],
-    now: &[DesiredSlot],
-) -> Result<Vec<i64>, Conflict> {
+/// The order of the slots that all three have. `None` where both sides moved them, differently.
+fn order(opened: &[DesiredSlot], edited: &[DesiredSlot], now: &[DesiredSlot]) -> Option<Vec<i64>> {
     let common = |page: &[DesiredSlot]| -> Vec<i64> {
         let all = [opened, edited, now];
         ids(page).filter(|id| all.iter().all(|page| find(page, *id).is_some())).collect()
     };
     let (before, mine, theirs) = (common(opened), common(edited), common(now));
     match (mine == before, theirs == before) {
-        (true, _) => Ok(theirs),
-        (false, true) => Ok(mine),
-        (false, false) if mine == theirs => Ok(mine),
-        (false, false) => Err(Conflict::Order),
+        (true, _) => Some(theirs),
+        (false, true) => Some(mine),
+        (false, false) => (mine == theirs).then_some(mine),
     }
 }
 
@@ -198,8 +188,8 @@ fn arrange(items: Vec<Rearranged>, edited: &[DesiredSlot], order: &[i64]) -> Vec
 /// The place behind the last of these slots that is among the items; the top where none is.
 fn behind(items: &[Rearranged], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
     let place = |slot: &DesiredSlot| items.iter().position(|item| item.id(edited) == slot.id);
-    let neighbours = before.iter().rev().filter(|slot| slot.id.is_some());
-    neighbours.filter_map(place).next().map_or(0, |at| at + 1)
+    let mut neighbours = before.iter().rev().filter(|slot| slot.id.is_some());
+    neighbours.find_map(place).map_or(0, |at| at + 1)
 }
 
 fn find(page: &[DesiredSlot], id: i64) -> Option<&DesiredSlot> {
@@ -280,9 +270,12 @@ mod tests {
         let left_out = page(&json!([text(1, "A", "a")]));
         assert!(merge(&opened(), &left_out, &now, false).is_ok());
         let unnamed = page(&json!([{"type": "text", "data": {"title": "C", "note": "c"}}]));
-        assert_eq!(merge(&opened(), &unnamed, &now, false).unwrap_err(), [removed.clone()]);
+        let conflicts = merge(&opened(), &unnamed, &now, false).unwrap_err();
+        assert_eq!(conflicts, [removed]);
         let mut base = opened();
-        conflicts.iter().for_each(|it| it.seen(&mut base, &now));
+        for conflict in &conflicts {
+            conflict.seen(&mut base, &now);
+        }
         assert!(merge(&base, &unnamed, &now, true).is_ok());
     }
 
