@@ -11,6 +11,7 @@ mod child;
 mod commands;
 mod complete;
 mod config;
+mod confine;
 mod connect;
 mod context;
 mod credentials;
@@ -72,9 +73,11 @@ use links_sdk::Outcome;
 pub use crate::exit::Exit;
 
 use crate::args::{Cli, Global};
+use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::formats::{Query, Shape};
+use crate::outcome::{Line, Tone};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -110,6 +113,9 @@ fn run(cli: Cli, args: &[OsString]) -> Exit {
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
     };
     interrupt::speak_as(Ui::plain(settings.output));
+    if let Some(named) = cli.command.named_files() {
+        confined(&settings, &ui, named);
+    }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),
@@ -140,6 +146,21 @@ fn run(cli: Cli, args: &[OsString]) -> Exit {
             Err(failure) => failed(&context.ui, &failure.after_writes(&context.written())),
         }
     })
+}
+
+/// Keeps a command from the files that it does not need, where that can be done.
+fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &'static str>) {
+    let confined = named.map_err(str::to_owned).and_then(|named| confine::command(settings, named));
+    if let Err(why) = confined
+        && settings.verbose > 0
+    {
+        ui.say(&Line::new(Tone::Faint, format!("not confined by Landlock: {why}")));
+    }
+    #[cfg(debug_assertions)]
+    if let Some(path) = std::env::var_os("LINKS_TEST_PROBE") {
+        let is_open = std::fs::File::open(path).is_ok();
+        ui.say(&Line::new(Tone::Faint, format!("probe: open {is_open}")));
+    }
 }
 
 /// Settles what can be wrong before anything is sent.

@@ -141,8 +141,9 @@ impl ImageRoots {
         let folder = self.folder.as_deref().ok_or_else(outside)?;
         let wanted = normal(&folder.join(name));
         let found = self.root_of(&wanted).ok_or_else(outside)?;
-        let (root, beneath) = match found.0.dir.canonicalize(&found.1) {
-            Ok(beneath) => (found.0, beneath),
+        let (root, beneath) = match resolved(&found.0.dir, &found.1) {
+            Ok(Some(beneath)) => (found.0, beneath),
+            Ok(None) => return Err(NoImage::NotAFile(self.shown(name))),
             // A link may lead to another root. Whether there is anything elsewhere must not show.
             Err(error) if leaves_the_root(&error) => {
                 let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
@@ -255,6 +256,15 @@ fn without_waiting() -> OpenOptions {
         cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
     }
     options
+}
+
+/// The path of a regular file beneath a directory without links; nothing for anything else. What is no file is not even opened, which
+/// resolving may do: a pipe would block.
+fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
+    if !dir.metadata(beneath)?.is_file() {
+        return Ok(None);
+    }
+    dir.canonicalize(beneath).map(Some)
 }
 
 /// Absolute on any platform: `/etc`, `C:\`, `\\server\share`.

@@ -419,3 +419,34 @@ fn found_h_a_schema_whose_references_double_ends_at_once() {
     let run = stage.run("slots plan page.yaml --no-validate");
     assert_eq!(run.exit, 3, "{run}");
 }
+
+/// Skipped, loudly, on a kernel without Landlock.
+#[cfg(target_os = "linux")]
+#[test]
+fn hardening_plan_and_apply_are_kept_from_other_files() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let secret = elsewhere.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let stage = naming("images/menu.gif");
+    if stage.run("slots plan pages/page.yaml -v").stderr.contains("not confined by Landlock") {
+        eprintln!("SKIPPED, NOTHING IS TESTED: this kernel has no Landlock");
+        return;
+    }
+    let probed = |stage: Stage, path: &std::path::Path, line: &str| {
+        let stage = stage.env("LINKS_TEST_PROBE", path.display().to_string());
+        let run = stage.run(line);
+        (run.stderr.contains("probe: open true"), run.stderr.contains("probe: open false"), stage)
+    };
+    for line in
+        ["slots plan pages/page.yaml --out plan.json", "slots apply pages/page.yaml --yes -v"]
+    {
+        let (open, closed, _) = probed(naming("images/menu.gif"), &secret, line);
+        assert!(closed && !open, "{line}");
+        let stage = naming("images/menu.gif");
+        let image = stage.home.path().join("pages/images/menu.gif");
+        assert!(probed(stage, &image, line).0, "{line}");
+    }
+    // Another command is not confined, and takes no probe.
+    let (open, closed, _) = probed(naming("images/menu.gif"), &secret, "slots list cafe");
+    assert!(!open && !closed);
+}

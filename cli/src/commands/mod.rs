@@ -28,6 +28,7 @@ mod slots;
 use clap::Subcommand;
 
 use crate::complete::ShellArgs;
+use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::outcome::Outcome;
@@ -86,6 +87,15 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The files that a command names which is kept from all others, or why it is not.
+    pub(crate) fn named_files(&self) -> Option<Result<NamedFiles, &'static str>> {
+        match self {
+            Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
+            Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
+            _ => None,
+        }
+    }
+
     /// Whether the command is of use where the configuration file is broken.
     pub(crate) fn mends_config(&self) -> bool {
         matches!(

@@ -9,6 +9,7 @@ use super::applying::{Job, apply};
 use super::planning::AllowedArgs;
 use super::saved::Source;
 use super::unfinished;
+use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
@@ -44,6 +45,22 @@ pub(crate) struct SlotsApplyArgs {
     abort: bool,
     #[command(flatten)]
     dry_run: DryRunArgs,
+}
+
+impl SlotsApplyArgs {
+    /// The files that it names.
+    ///
+    /// # Errors
+    ///
+    /// Why they cannot be told beforehand.
+    pub(crate) fn named_files(&self) -> Result<NamedFiles, &'static str> {
+        let named = NamedFiles { read: self.allowed.upload_root.clone(), write: Vec::new() };
+        match self.file.as_ref().or(self.plan.as_ref()) {
+            Some(file) => Ok(named.with_directory(file)),
+            None if self.resume => Err("the journal of the run names its page file"),
+            None => Ok(named),
+        }
+    }
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<Outcome, Failure> {

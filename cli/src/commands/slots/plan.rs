@@ -10,6 +10,7 @@ use super::planning::{AllowedArgs, Planned, planned, refused};
 use super::rehearsal::rehearse;
 use super::saved::{SavedPlan, Source};
 use crate::annotate::Annotate;
+use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -39,6 +40,16 @@ pub(crate) struct SlotsPlanArgs {
     /// Print what is refused for annotations at the lines of the file
     #[arg(long, value_name = "FORMAT")]
     annotate: Option<Annotate>,
+}
+
+impl SlotsPlanArgs {
+    /// The files that it names.
+    pub(crate) fn named_files(&self) -> NamedFiles {
+        let read = self.allowed.upload_root.clone();
+        let write = self.out.iter().cloned().collect();
+        let source = self.file.iter().chain(&self.plan);
+        source.fold(NamedFiles { read, write }, |named, file| named.with_directory(file))
+    }
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Outcome, Failure> {

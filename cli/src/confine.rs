@@ -1,0 +1,222 @@
+//! What `slots plan` and `slots apply` may reach on this machine (Landlock): they read what others have written, page files and answers,
+//! so they are kept from every file that their own work does not need, and run no program. Set before the command begins; the thread that
+//! waits for Ctrl-C is there already, and opens no file. A kernel without Landlock confines nothing.
+
+use std::path::{Path, PathBuf};
+
+use crate::credentials::Kept;
+use crate::folders;
+use crate::settings::{Settings, TokenFrom};
+
+/// Files that the arguments of a command name.
+#[derive(Debug, Default)]
+pub(crate) struct NamedFiles {
+    /// Files that are read, and directories.
+    pub(crate) read: Vec<PathBuf>,
+    /// Files that are written.
+    pub(crate) write: Vec<PathBuf>,
+}
+
+/// Paths that a process may use, with all that lies beneath them.
+#[derive(Debug, PartialEq, Eq)]
+struct Reach {
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+}
+
+/// What resolving names, TLS and times of day need of a system.
+const SYSTEM: &[&str] = &[
+    "/dev/null",
+    "/dev/random",
+    "/dev/tty",
+    "/dev/urandom",
+    "/etc/ca-certificates",
+    "/etc/gai.conf",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/machine-id",
+    "/etc/nsswitch.conf",
+    "/etc/pki",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl",
+    "/etc/static",
+    "/gnu/store",
+    "/lib",
+    "/lib64",
+    "/nix/store",
+    "/proc/self",
+    "/run/nscd",
+    "/run/systemd/resolve",
+    "/sys/fs/cgroup",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local/share/ca-certificates",
+    "/usr/share",
+    "/var/lib/sss/mc",
+];
+
+const TERMINAL: [&str; 2] = ["/dev/null", "/dev/tty"];
+
+/// Confines this thread and those that it starts to what a command needs.
+///
+/// # Errors
+///
+/// Why nothing is confined.
+pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), String> {
+    if let TokenFrom::Account(_, account) = &settings.token
+        && matches!(account.kept, Kept::Command(_))
+    {
+        return Err("the account's token_command has to run".to_owned());
+    }
+    // What is not there cannot be named to the kernel, and may be needed later.
+    for folder in [folders::state(settings), folders::cache(settings)].into_iter().flatten() {
+        make_private(&folder);
+    }
+    enforce(&Reach::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
+}
+
+impl NamedFiles {
+    /// A page file or a plan, `-` for standard input, with the directory beneath which its images lie.
+    pub(crate) fn with_directory(mut self, file: &Path) -> Self {
+        if file.as_os_str() != "-" {
+            self.read.push(file.to_owned());
+        }
+        self.read.push(directory(file));
+        self
+    }
+}
+
+impl Reach {
+    fn of(settings: &Settings, named: NamedFiles, env: &dyn Fn(&str) -> Option<PathBuf>) -> Self {
+        let own = [folders::config(settings), folders::state(settings), folders::cache(settings)];
+        let own: Vec<_> = own.into_iter().flatten().collect();
+        let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().filter_map(|name| env(name));
+        let token = match &settings.token {
+            TokenFrom::File(path) => Some(path.clone()),
+            _ => None,
+        };
+        // Without the variable the home directory stands there.
+        let home = env("HOME").is_none().then(|| PathBuf::from("/etc/passwd"));
+        // Files are replaced as a whole, and a link stays one.
+        let written = |file: PathBuf| {
+            let target = file.canonicalize().map(|target| directory(&target));
+            [Some(directory(&file)), target.ok()].into_iter().flatten()
+        };
+        let read = SYSTEM.iter().map(PathBuf::from).chain(named.read);
+        let write = TERMINAL.iter().map(PathBuf::from).chain(own);
+        Self {
+            read: read.chain(certificates).chain(token).chain(home).collect(),
+            write: write.chain(named.write.into_iter().flat_map(written)).collect(),
+        }
+    }
+}
+
+fn directory(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Where this fails nothing is kept, as without Landlock.
+fn make_private(folder: &Path) {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let _ = builder.create(folder);
+}
+
+#[cfg(target_os = "linux")]
+fn enforce(reach: &Reach) -> Result<(), String> {
+    use landlock::{
+        ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
+        RulesetStatus, path_beneath_rules,
+    };
+    // Programs are run by nobody here.
+    let all = AccessFs::from_all(ABI::V3);
+    let use_of = |rights| rights & !AccessFs::Execute;
+    let restrict = || -> Result<RulesetStatus, RulesetError> {
+        let rules = Ruleset::default().handle_access(all)?.create()?;
+        let rules = rules
+            .add_rules(path_beneath_rules(&reach.read, use_of(AccessFs::from_read(ABI::V3))))?;
+        let rules = rules.add_rules(path_beneath_rules(&reach.write, use_of(all)))?;
+        Ok(rules.restrict_self()?.ruleset)
+    };
+    match restrict() {
+        Ok(RulesetStatus::NotEnforced) => Err("this kernel has no Landlock".to_owned()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enforce(_: &Reach) -> Result<(), String> {
+    Err("this system has no Landlock".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Global;
+
+    fn settings() -> Settings {
+        crate::settings::resolve(&Global::default(), &|name| match name {
+            "LINKS_CONFIG_DIR" => Some("/c".to_owned()),
+            "LINKS_STATE_DIR" => Some("/s".to_owned()),
+            "LINKS_CACHE_DIR" => Some("/k".to_owned()),
+            "LINKS_TOKEN_FILE" => Some("/t/token".to_owned()),
+            _ => None,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn hardening_a_command_reaches_what_it_names_and_what_is_its_own() {
+        let named = NamedFiles { read: vec!["images".into()], write: vec!["out/plan.json".into()] };
+        let named = named.with_directory(Path::new("pages/cafe.yaml"));
+        let home = |name: &str| (name == "HOME").then(|| PathBuf::from("/home/me"));
+        let reach = Reach::of(&settings(), named, &home);
+        let own: Vec<_> = reach
+            .read
+            .iter()
+            .filter(|it| !SYSTEM.iter().any(|known| *it == Path::new(known)))
+            .collect();
+        let expected = ["images", "pages/cafe.yaml", "pages", "/t/token"].map(PathBuf::from);
+        assert_eq!(own, expected.iter().collect::<Vec<_>>());
+        let written = ["/dev/null", "/dev/tty", "/c", "/s", "/k", "out"].map(PathBuf::from);
+        assert_eq!(reach.write, written);
+        let from_stdin = NamedFiles::default().with_directory(Path::new("-"));
+        assert_eq!(from_stdin.read, [PathBuf::from(".")]);
+        let reach = Reach::of(&settings(), NamedFiles::default(), &|_| None);
+        assert!(reach.read.contains(&PathBuf::from("/etc/passwd")), "where there is no HOME");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn hardening_a_confined_thread_opens_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["read", "write", "outside"] {
+            std::fs::create_dir(path(name)).unwrap();
+            std::fs::write(path(name).join("file"), "text").unwrap();
+        }
+        let reach = Reach { read: vec![path("read")], write: vec![path("write")] };
+        let (inside, own, outside) = (path("read/file"), path("write/file"), path("outside/file"));
+        let seen = std::thread::spawn(move || {
+            enforce(&reach).map(|()| {
+                let reads = [&inside, &own, &outside].map(|it| std::fs::read(it).is_ok());
+                let writes = [&inside, &own, &outside].map(|it| std::fs::write(it, "").is_ok());
+                (reads, writes, std::process::Command::new("/bin/true").status().is_ok())
+            })
+        });
+        match seen.join().unwrap() {
+            Ok(seen) => assert_eq!(seen, ([true, true, false], [false, true, false], false)),
+            Err(why) => eprintln!("SKIPPED, NOTHING IS TESTED: {why}"),
+        }
+    }
+}
