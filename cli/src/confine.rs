@@ -163,16 +163,17 @@ fn enforce(_: &Reach) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::args::Global;
+    use crate::config::Config;
 
     fn settings() -> Settings {
-        crate::settings::resolve(&Global::default(), &|name| match name {
+        let env = |name: &str| match name {
             "LINKS_CONFIG_DIR" => Some("/c".to_owned()),
             "LINKS_STATE_DIR" => Some("/s".to_owned()),
             "LINKS_CACHE_DIR" => Some("/k".to_owned()),
             "LINKS_TOKEN_FILE" => Some("/t/token".to_owned()),
             _ => None,
-        })
-        .unwrap()
+        };
+        crate::settings::resolve(&Global::default(), &env, &Config::default()).unwrap()
     }
 
     #[test]
