@@ -122,7 +122,8 @@ impl ImageRoots {
         let is_trusted =
             |path: &PathBuf| trusted.iter().chain(&roots).any(|root| path.starts_with(&root.path));
         let folder = resolved.filter(is_trusted);
-        roots.extend(folder.as_deref().and_then(|path| Root::open(path).ok()));
+        // First, so that a hidden directory above it does not count.
+        roots.splice(..0, folder.as_deref().and_then(|path| Root::open(path).ok()));
         Ok(Self { shown, folder, roots })
     }
 
