@@ -61,6 +61,7 @@ fn an_image_is_uploaded_once_and_after_consent() {
             "getMe",
             "uploadFile",
             "getProfile",
+            "listSlots",
             "updateSlots",
             "createSlots",
             "listSlots"
