@@ -31,10 +31,6 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
         let count = world.slots.len();
         (count > 0).then(|| world.slots[position % count].id)
     };
-    let field = |position: usize| {
-        let count = world.fields.len();
-        (count > 0).then(|| world.fields[position % count].key.clone())
-    };
     let mut editing = None;
     let (words, values, intent) = match command {
         Command::Apply { changes, ids, prune } => {
@@ -100,6 +96,20 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
             let line = format!("slots reorder cafe {}", named(&ids));
             (line, Vec::new(), Intent::Order { moved: None })
         }
+        on_fields => of_fields(on_fields, world)?,
+    };
+    let words = words.split_whitespace().map(str::to_owned);
+    let args = words.chain(values).chain(["-o", "json"].map(str::to_owned)).collect();
+    Some(Line { args, intent, editing })
+}
+
+/// A command that changes the fields of the form.
+fn of_fields(command: &Command, world: &World) -> Option<(String, Vec<String>, Intent)> {
+    let field = |position: usize| {
+        let count = world.fields.len();
+        (count > 0).then(|| world.fields[position % count].key.clone())
+    };
+    Some(match command {
         Command::FieldAdd { label, at } => {
             let line = format!("forms field add {FORM} type=text {}", place(*at));
             let intent = Intent::Fields { changed: Vec::new(), added: 1 };
@@ -116,10 +126,8 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
             let line = format!("forms field remove {FORM} {key} --yes");
             (line, Vec::new(), Intent::Fields { changed: vec![key], added: 0 })
         }
-    };
-    let words = words.split_whitespace().map(str::to_owned);
-    let args = words.chain(values).chain(["-o", "json"].map(str::to_owned)).collect();
-    Some(Line { args, intent, editing })
+        _ => return None,
+    })
 }
 
 /// The last page file of a machine.

@@ -99,7 +99,7 @@ fn run(random: &mut Random, settings: Settings) -> Run {
     let mut faults = if random.percent(40) { faults(random, settings) } else { Vec::new() };
     let mut edits = Vec::new();
     if random.percent(35) {
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..=random.below(3) {
             // Most commands send few requests.
             let at = 1 + random.below(8).min(random.below(8));
             edits.push((at, random.pick(&[When::Before, When::After]), edit(random)));
@@ -139,7 +139,7 @@ fn command(random: &mut Random) -> Command {
             Command::Set { slot: random.below(12), key, value }
         }
         79..84 => {
-            let slots = (0..1 + random.below(3)).map(|_| random.below(12)).collect();
+            let slots = (0..=random.below(3)).map(|_| random.below(12)).collect();
             Command::Delete { slots }
         }
         84..89 => Command::Move { slot: random.below(12), to: random.below(12) },
@@ -210,7 +210,7 @@ fn foreign_block(random: &mut Random) -> Block {
 
 fn faults(random: &mut Random, settings: Settings) -> Vec<(usize, Fault)> {
     let mut faults = Vec::new();
-    for _ in 0..1 + random.below(2) {
+    for _ in 0..=random.below(2) {
         let (at, fault) = (1 + random.below(8), fault(random, settings));
         // Some last, so that the program runs out of tries.
         let times = if random.percent(15) { 2 + random.below(7) } else { 1 };

@@ -17,6 +17,7 @@ pub(crate) struct Violation {
 }
 
 /// What becomes of the page.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
     /// The items of the page files that it may be.
@@ -377,9 +378,12 @@ impl Trial<'_> {
     fn makes_the_page(&self, page: &Page, violate: Violate<'_>) {
         let Page { files, restores, .. } = page;
         for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
-            self.writes_what_the_file_says(event, request, files, *restores, violate);
+            writes_what_the_file_says(event, request, files, *restores, violate);
         }
-        if self.exit != Some(0) || files.is_empty() {
+        // What others change while an editor is open is kept, whatever the file says of it.
+        let is_merged = page.was_opened
+            && self.events.iter().any(|it| it.machine != Some(self.machine) && it.has_changed());
+        if self.exit != Some(0) || files.is_empty() || is_merged {
             return;
         }
         let world = self.mine().rev().find(|(_, _, it)| it.is_look());
@@ -408,44 +412,6 @@ impl Trial<'_> {
                 items.join("\n  ")
             );
             violate(if *restores { "restored" } else { "page" }, text);
-        }
-    }
-
-    fn writes_what_the_file_says(
-        &self,
-        event: &Event,
-        request: &Request,
-        files: &[Vec<Value>],
-        restores: bool,
-        violate: Violate<'_>,
-    ) {
-        let change = event.change();
-        let items = || files.iter().flatten();
-        for (id, key) in change.updated() {
-            let slot = change.after.slot(id).unwrap();
-            let value = held(&slot.data, &key);
-            let is_named = |item: &&Value| {
-                item["id"].as_u64().is_none_or(|it| it == id)
-                    && item["type"] == change.after.kind(slot)
-            };
-            let says = |item: &Value| match item["data"].get(&key) {
-                Some(said) => wanted(&key, said, value),
-                None => restores && alike(value, &Value::Null),
-            };
-            if !items().filter(is_named).any(says) && !restores {
-                violate("file", format!("{key} of slot {id} became {value}, which no file says"));
-            }
-        }
-        for id in change.created() {
-            let slot = change.after.slot(id).unwrap();
-            let says = |item: &Value| {
-                let data = item["data"].as_object().cloned().unwrap_or_default();
-                item["type"] == slot.kind
-                    && data.iter().all(|(key, said)| wanted(key, said, held(&slot.data, key)))
-            };
-            if !items().any(says) {
-                violate("file", format!("{} created {slot:?}, which no file says", request.path));
-            }
         }
     }
 
@@ -524,6 +490,43 @@ impl Trial<'_> {
         }
         if self.exit == Some(0) && self.writes().next().is_none() {
             violate("fields", "exit 0, yet nothing was written".to_owned());
+        }
+    }
+}
+
+/// Every value that a request wrote stands in the file.
+fn writes_what_the_file_says(
+    event: &Event,
+    request: &Request,
+    files: &[Vec<Value>],
+    restores: bool,
+    violate: Violate<'_>,
+) {
+    let change = event.change();
+    let items = || files.iter().flatten();
+    for (id, key) in change.updated() {
+        let slot = change.after.slot(id).unwrap();
+        let value = held(&slot.data, &key);
+        let is_named = |item: &&Value| {
+            item["id"].as_u64().is_none_or(|it| it == id) && item["type"] == change.after.kind(slot)
+        };
+        let says = |item: &Value| match item["data"].get(&key) {
+            Some(said) => wanted(&key, said, value),
+            None => restores && alike(value, &Value::Null),
+        };
+        if !items().filter(is_named).any(says) && !restores {
+            violate("file", format!("{key} of slot {id} became {value}, which no file says"));
+        }
+    }
+    for id in change.created() {
+        let slot = change.after.slot(id).unwrap();
+        let says = |item: &Value| {
+            let data = item["data"].as_object().cloned().unwrap_or_default();
+            item["type"] == slot.kind
+                && data.iter().all(|(key, said)| wanted(key, said, held(&slot.data, key)))
+        };
+        if !items().any(says) {
+            violate("file", format!("{} created {slot:?}, which no file says", request.path));
         }
     }
 }

@@ -12,6 +12,7 @@
 //! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows what was wrong.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::disallowed_methods, reason = "another process runs in real time")]
 #![expect(clippy::print_stdout, reason = "the numbers are what the campaign is for")]
 
 #[cfg(target_os = "linux")]

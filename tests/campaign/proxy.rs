@@ -190,7 +190,7 @@ impl Shared {
         let answer = self.execute(&incoming, fault.as_ref());
         let after = Arc::new(self.world());
         script.log.push(Event {
-            machine: self.machine(&incoming),
+            machine: Some(self.machine(&incoming)),
             request: Some(incoming.request(answer.as_ref(), fault.clone())),
             before,
             after,
@@ -217,11 +217,11 @@ impl Shared {
         Some(forward(&self.inner, incoming))
     }
 
-    fn machine(&self, incoming: &Incoming) -> Option<usize> {
+    fn machine(&self, incoming: &Incoming) -> usize {
         let authorization = incoming.header("authorization");
         let bearer = authorization.strip_prefix("Bearer ").unwrap_or_default();
         // A request without a token is nobody's, and none is sent.
-        Some(self.tokens.iter().position(|token| token == bearer).unwrap_or(0))
+        self.tokens.iter().position(|token| token == bearer).unwrap_or(0)
     }
 }
 
@@ -356,7 +356,7 @@ fn deliver(
         (Some(Fault::TooMany(retry_after)), _) => {
             let mut answer = instead(429, "application/json", Body::Error);
             if let Some(text) = retry_after {
-                answer.head.push_str(&format!("Retry-After: {text}\r\n"));
+                answer.head.extend(["Retry-After: ", &text, "\r\n"]);
             }
             let length = answer.body.len();
             (answer, length)

@@ -96,8 +96,12 @@ fn replay(path: &Path, program: &Program) -> ExitCode {
 /// Replays every history that once found something.
 fn regressions(program: &Program) -> bool {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/campaign/histories");
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| fs::DirEntry::path(&entry))
+        .collect();
     paths.retain(|it| it.extension().is_some_and(|it| it == "json"));
     paths.sort();
     let mut is_good = true;

@@ -31,7 +31,7 @@ pub(crate) fn shorten(history: &History, rule: &str, program: &Program) -> Histo
 }
 
 fn size(history: &History) -> usize {
-    serde_json::to_string(history).map_or(0, |it| it.len())
+    serde_json::to_string(history).map_or(0, |text| text.chars().count())
 }
 
 /// Histories with something left out, those with much left out first.
