@@ -2,8 +2,6 @@
 
 use std::process::Stdio;
 
-use serde_json::json;
-
 use crate::stage::Stage;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "elvish", "powershell"];
@@ -27,12 +25,12 @@ fn offered(stage: &Stage, shell: &str, words: &[&str]) -> String {
 fn hostile() -> Stage {
     let stage = Stage::cafe().keeping_cache();
     stage.server.edit(|account| {
-        account.profiles[0].login = "a$(touch X)".to_owned();
+        "a$(touch X)".clone_into(&mut account.profiles[0].login);
         account.profiles[0].title = Some("A title;touch X".to_owned());
-        account.profiles[1].login = "--yes".to_owned();
-        account.forms[0].id = "b`touch X`".to_owned();
-        account.profiles[0].slots[0].data =
-            json!({ "title": "c';touch X;'" }).as_object().unwrap().clone();
+        "--yes".clone_into(&mut account.profiles[1].login);
+        "b`touch X`".clone_into(&mut account.forms[0].id);
+        let data = &mut account.profiles[0].slots[0].data;
+        data.insert("title".to_owned(), "c';touch X;'".into());
     });
     for line in ["profile list", "slots list 101", "forms list", "slots types"] {
         assert_eq!(stage.run(line).exit, 0, "{line}");

@@ -115,7 +115,9 @@ mod tests {
     #[test]
     fn each_shell_is_told_in_its_own_way() {
         let mut offers = offers(&candidates(), "");
-        offers.iter_mut().for_each(|it| it.shorten("/home/me"));
+        for offer in &mut offers {
+            offer.shorten("/home/me");
+        }
         assert_eq!(offers.len(), 4, "neither options nor what would drive the terminal");
         assert_eq!(
             lines(Shell::Zsh, &offers),

@@ -174,7 +174,9 @@ impl Ui {
     /// Shows what a yes-or-no question is about, and asks it. `None` where there is nobody to ask; nobody has to be asked in a dry run.
     pub(crate) fn ask_about(&self, lines: &[Line], question: &str) -> Option<bool> {
         if self.is_interactive() && !self.rehearsing {
-            lines.iter().for_each(|line| self.instruct(line));
+            for line in lines {
+                self.instruct(line);
+            }
         }
         self.ask(question)
     }
@@ -240,10 +242,7 @@ impl Ui {
 /// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
 pub(crate) fn help(error: &clap::Error, color: Color) {
     let is_mistake = error.use_stderr();
-    let terminal = match is_mistake {
-        true => io::stderr().is_terminal(),
-        false => io::stdout().is_terminal(),
-    };
+    let terminal = if is_mistake { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
     let is_colored = color == Color::Always || color == Color::Auto && terminal;
     let text = error.render();
     let text = if is_colored { text.ansi().to_string() } else { text.to_string() };

@@ -89,7 +89,7 @@ fn protected(text: &str) -> Cow<'_, str> {
     if markers::are_read() { also(text, markers::broken) } else { text }
 }
 
-fn also<'a>(text: Cow<'a, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'a, str> {
+fn also(text: Cow<'_, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => change(text),
         Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
