@@ -105,7 +105,7 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Fai
         SavedPlan::of(&it, path).write(path)?;
         let mut text = format!("plan written to {0}: links slots apply --plan {0}", path.display());
         for root in &allowed.upload_root {
-            text += &format!(" --upload-root {}", root.display());
+            text.extend([" --upload-root ", &root.display().to_string()]);
         }
         context.ui.say(&Line::new(Tone::Faint, text));
     }
