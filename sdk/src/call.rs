@@ -356,7 +356,7 @@ impl Sender {
     pub(crate) fn once(&self, attempt: &Attempt) -> Self {
         let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
         let write = attempt.write.clone();
-        let options = Options { once, reserved, write, ..self.options.clone() };
+        let options = Options { write, reserved, once, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 

@@ -99,7 +99,7 @@ pub(crate) fn judged(
     };
     match why {
         None => Ok(answer),
-        Some(why) => Err(Failure::Unusable { answer, why }),
+        Some(why) => Err(Failure::Unusable { answer: Box::new(answer), why }),
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) enum Failure {
     /// The attempt ended without a whole answer.
     Broken(Broken),
     /// An answer with a 2xx status that is no [success](crate::success) of the operation, and why.
-    Unusable { answer: Answer, why: String },
+    Unusable { answer: Box<Answer>, why: String },
     /// There was no token to send.
     Token(TokenError),
     /// The client sends no writes.

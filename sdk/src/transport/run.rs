@@ -240,7 +240,12 @@ impl<'a> Run<'a> {
         let start = shared.clock.monotonic();
         let mut result =
             wire.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
-        if let Ok(answer) | Err(Failure::Unusable { answer, .. }) = &mut result {
+        let came = match &mut result {
+            Ok(answer) => Some(answer),
+            Err(Failure::Unusable { answer, .. }) => Some(&mut **answer),
+            Err(_) => None,
+        };
+        if let Some(answer) = came {
             answer.secrets = shared.secrets.clone();
         }
         shared.observer.attempted(&AttemptReport {
@@ -248,7 +253,8 @@ impl<'a> Run<'a> {
             method: method.as_str(),
             target: &target,
             status: match &result {
-                Ok(answer) | Err(Failure::Unusable { answer, .. }) => Some(answer.status()),
+                Ok(answer) => Some(answer.status()),
+                Err(Failure::Unusable { answer, .. }) => Some(answer.status()),
                 Err(Failure::Broken(broken)) => broken.end.status(),
                 Err(_) => None,
             },

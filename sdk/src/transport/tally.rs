@@ -190,7 +190,9 @@ mod tests {
     use super::*;
     use crate::operation::{CREATE_SLOT, CREATE_UPLOAD_URL, GET_ME, UPDATE_SLOT};
 
-    fn said(tally: &Tally) -> (Vec<(&'static str, u64)>, Vec<(&'static str, u64)>, Outcome) {
+    type Counted = Vec<(&'static str, u64)>;
+
+    fn said(tally: &Tally) -> (Counted, Counted, Outcome) {
         let so_far = tally.so_far();
         (so_far.executed().collect(), so_far.in_doubt().collect(), so_far.outcome())
     }
