@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{Choices, ContractServer, DryRunConflict, World};
 use links_sdk::apply::{
-    ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, Run, SlotTypes, Step,
+    ApplyCause, ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, SlotTypes, Step,
 };
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
-use crate::{cafe, client_of};
+use crate::{applying, cafe, client_of};
 
 fn text(title: impl Into<String>) -> DesiredSlot {
     DesiredSlot {
@@ -22,7 +22,7 @@ fn cafe_key() -> ProfileKey {
     "cafe".parse().unwrap()
 }
 
-/// Reads, plans and carries out; calls `between` before each step.
+/// Applies; calls `between` before each step.
 async fn apply(
     client: &Client,
     key: &ProfileKey,
@@ -30,19 +30,12 @@ async fn apply(
     options: &Options,
     between: &mut (dyn FnMut(Step) + Send),
 ) -> (Plan, Done, Result<Option<Vec<Slot>>, ApplyError>) {
-    let page = Page::read(client, key).await.unwrap();
-    let plan = Plan::new(&page.slots, desired, options).unwrap();
-    if plan.is_empty() {
-        return (plan, Done::default(), Ok(Some(page.slots)));
-    }
     let mut watch = |step| {
         between(step);
         ControlFlow::Continue(())
     };
-    let mut run = Run::new().watch(&mut watch);
-    let result = plan.execute(client, &page, desired, options, &mut run).await;
-    let done = run.done().clone();
-    (plan, done, result)
+    let ended = applying::apply(client, key, desired, options, None, &mut watch).await;
+    (ended.plan.unwrap(), ended.done, ended.result)
 }
 
 async fn applied(
@@ -180,33 +173,39 @@ async fn a_slot_edited_before_its_delete_stops_the_run() {
     };
     let (_, done, result) = apply(&client, &cafe_key(), &file, &options, &mut edit).await;
     let error = result.unwrap_err();
-    assert!(matches!(&error, ApplyError::Changed(found) if found[0].contains("edited")), "{error}");
+    assert!(
+        matches!(error.cause(), ApplyCause::Changed(found) if found[0].contains("edited")),
+        "{error}"
+    );
     assert!(done.is_nothing());
 }
 
 #[tokio::test]
 async fn a_slot_that_somebody_adds_meanwhile_is_kept_and_reported() {
-    let (_server, client) = cafe().await;
+    let (server, client) = cafe().await;
     let mut file = page_file(&client).await;
     file.slots.insert(0, text("First of all"));
-    let stranger = client.clone();
-    let page = Page::read(&client, &cafe_key()).await.unwrap();
-    let plan = Plan::new(&page.slots, &file, &Options::default()).unwrap();
-    let added = stranger
-        .profile("cafe")
-        .slots()
-        .create(links_sdk::types::NewSlot::of("divider").at(2))
-        .await
-        .unwrap();
-    let result = plan.execute(&client, &page, &file, &Options::default(), &mut Run::new()).await;
+    let mut added = None;
+    let mut between = |step| {
+        if matches!(step, Step::Create(_)) {
+            added = Some(server.edit(|account| {
+                let slot = links_fixtures::Slot::new(9000, "divider", <_>::default());
+                account.profiles[0].slots.insert(2, slot);
+                9000_i64
+            }));
+        }
+    };
+    let options = Options::default();
+    let (_, _, result) = apply(&client, &cafe_key(), &file, &options, &mut between).await;
+    let added = added.unwrap();
     let error = result.unwrap_err();
     assert!(
-        matches!(&error, ApplyError::Changed(found) if found[0].contains(&format!("slot {}", added.id))),
+        matches!(error.cause(), ApplyCause::Changed(found) if found[0].contains(&format!("slot {added}"))),
         "{error}"
     );
     let slots = client.profile("cafe").slots().list().await.unwrap();
     assert_eq!(slots[0].data["title"], "First of all", "the rest of the plan was carried out");
-    assert!(slots.iter().any(|slot| slot.id == added.id));
+    assert!(slots.iter().any(|slot| slot.id == added));
 }
 
 #[tokio::test]
@@ -219,7 +218,7 @@ async fn a_refused_field_names_the_item_of_the_file() {
     let wrong = file.slots.len() - 1;
     let (_, done, result) =
         apply(&client, &cafe_key(), &file, &Options::default(), &mut |_| ()).await;
-    let ApplyError::Call { items, .. } = result.unwrap_err() else {
+    let ApplyCause::Call { items, .. } = result.unwrap_err().into_cause() else {
         panic!("not refused by the service")
     };
     assert_eq!((items[0].index, items[0].path.join(".")), (wrong, "data.titel".to_owned()));
@@ -261,7 +260,10 @@ async fn fault_54_a_full_page_loses_exactly_what_makes_room_and_only_if_the_new_
     let (_, done, result) =
         apply(&client, &cafe_key(), &desired("titel"), &options, &mut |_| ()).await;
     assert!(
-        matches!(result, Err(ApplyError::Call { step: Step::TryCreate(10), .. })),
+        matches!(
+            result.as_ref().unwrap_err().cause(),
+            ApplyCause::Call { step: Step::TryCreate(10), .. }
+        ),
         "{result:?}"
     );
     assert!(done.is_nothing());

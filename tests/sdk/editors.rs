@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{Account, ContractServer, Slot};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{ApplyError, DesiredPage, Options, Page, Plan, Run, Step};
+use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, Options, Step};
 use serde_json::{Value, json};
 
-use crate::{cafe, client_of};
+use crate::{applying, cafe, client_of};
 
 const PAGE: i64 = 101;
 /// The file changes its title.
@@ -115,9 +115,9 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
                 let left = there(id).unwrap_or_else(|| panic!("{id} is gone: {at}"));
                 assert_eq!(left.data[key], "of somebody else", "{at}");
             }
-            match ended {
+            match ended.as_ref().map_err(ApplyError::cause) {
                 Ok(()) => assert!(cannot_be_seen(edit, step), "{at}"),
-                Err(ApplyError::Changed(_) | ApplyError::Drift(_) | ApplyError::Call { .. }) => {}
+                Err(ApplyCause::Changed(_) | ApplyCause::Drift(_) | ApplyCause::Call { .. }) => {}
                 Err(other) => panic!("{other}: {at}"),
             }
             tried += 1;
@@ -130,15 +130,12 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
 fn other_host(server: &ContractServer) {
     let act = async {
         let client = client_of(server);
-        let page = Page::read(&client, &ProfileKey::Id(PAGE)).await.unwrap();
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"id": NAMED, "type": "text"},
             {"type": "text", "data": {"title": "Of the other host"}},
         ]}))
         .unwrap();
-        let options = Options { prune: true, ..Options::default() };
-        let plan = Plan::new(&page.slots, &file, &options).unwrap();
-        plan.execute(&client, &page, &file, &options, &mut Run::new()).await.unwrap().unwrap();
+        client.profile(PAGE).apply(file).prune(true).await.unwrap();
     };
     // The one that is watched waits meanwhile.
     let run = || {
@@ -153,17 +150,16 @@ async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted(
     for step in steps_of_a_run().await {
         let (server, client) = cafe().await;
         server.edit(start);
-        let page = Page::read(&client, &ProfileKey::Id(PAGE)).await.unwrap();
         let options = Options { prune: true, ..Options::default() };
-        let plan = Plan::new(&page.slots, &file(), &options).unwrap();
         let mut watch = |next| {
             if next == step {
                 other_host(&server);
             }
             ControlFlow::Continue(())
         };
-        let mut run = Run::new().watch(&mut watch);
-        let ended = plan.execute(&client, &page, &file(), &options, &mut run).await;
+        let key = ProfileKey::Id(PAGE);
+        let ended = applying::apply(&client, &key, &file(), &options, None, &mut watch).await;
+        let ended = ended.result;
         let account = server.account();
         let slots = &account.profiles[0].slots;
         let of_other =
@@ -176,8 +172,8 @@ async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted(
         let error = ended.unwrap_err();
         assert!(
             matches!(
-                error,
-                ApplyError::Changed(_) | ApplyError::Drift(_) | ApplyError::Call { .. }
+                error.cause(),
+                ApplyCause::Changed(_) | ApplyCause::Drift(_) | ApplyCause::Call { .. }
             ),
             "before {step:?}: {error}"
         );
@@ -205,14 +201,12 @@ async fn with_each_step(
 ) -> (Result<(), ApplyError>, Account) {
     let (server, client) = cafe().await;
     server.edit(start);
-    let page = Page::read(&client, &ProfileKey::Id(PAGE)).await.unwrap();
     let options = Options { prune: true, ..Options::default() };
-    let plan = Plan::new(&page.slots, &file(), &options).unwrap();
     let mut watch = |step| {
         server.edit(|account| hear(step, account));
         ControlFlow::Continue(())
     };
-    let mut run = Run::new().watch(&mut watch);
-    let ended = plan.execute(&client, &page, &file(), &options, &mut run).await;
-    (ended.map(|_| ()), server.account())
+    let key = ProfileKey::Id(PAGE);
+    let ended = applying::apply(&client, &key, &file(), &options, None, &mut watch).await;
+    (ended.result.map(|_| ()), server.account())
 }

@@ -13,12 +13,14 @@ mod lying;
 mod proxy;
 
 mod apply;
+mod applying;
 mod batch;
 #[cfg(feature = "oauth")]
 mod connector;
 mod editors;
 mod faults;
 mod memory;
+mod one_call;
 mod operations;
 mod pacing;
 mod raw;

@@ -8,17 +8,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
-use links_sdk::apply::{
-    ApplyError, DesiredPage, Done, Notice, Opening, Options, Page, Plan, Run, Runs, State, Step,
-};
+use links_sdk::apply::{ApplyCause, DesiredPage, Notice, Options, Runs, State, Step};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::applying::{Ended, Hear};
 use crate::clock::SharedClock;
-use crate::no_limits;
 use crate::proxy::{Act, Proxy};
+use crate::{applying, no_limits};
 
 const PAGE: i64 = 101;
 
@@ -32,17 +31,6 @@ struct Desk {
     state: TempDir,
     /// Whether what the file does not name is deleted.
     prune: bool,
-}
-
-/// Who hears of each step before it is taken.
-type Watch<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
-
-/// What a process came to.
-#[derive(Debug)]
-struct End {
-    plan: Option<Plan>,
-    done: Done,
-    result: Result<(), ApplyError>,
 }
 
 fn file(items: Value) -> DesiredPage {
@@ -92,7 +80,7 @@ impl Desk {
     }
 
     /// One process from its start to its end; `acts` are what becomes of its requests.
-    async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> End {
+    async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> Ended {
         self.watched(file, acts, &mut |_| ControlFlow::Continue(())).await
     }
 
@@ -101,60 +89,12 @@ impl Desk {
         &self,
         file: &DesiredPage,
         acts: impl IntoIterator<Item = Act>,
-        watch: Watch<'_>,
-    ) -> End {
+        watch: Hear<'_>,
+    ) -> Ended {
         self.proxy.script(acts);
-        let mut end = End { plan: None, done: Done::default(), result: Ok(()) };
-        end.result = self.try_process(file, &mut end.plan, &mut end.done, watch).await;
-        end
-    }
-
-    async fn try_process(
-        &self,
-        file: &DesiredPage,
-        planned: &mut Option<Plan>,
-        done: &mut Done,
-        watch: Watch<'_>,
-    ) -> Result<(), ApplyError> {
-        let runs = self.runs();
-        let mut page = Page::read(&self.client, &ProfileKey::Id(PAGE)).await.unwrap();
-        let lock = runs.lock(false).unwrap();
-        let unfinished = runs.list().unwrap().into_iter().map(|run| run.log.unwrap());
-        let mut journal = None;
-        let mut options = Options { prune: self.prune, ..Options::default() };
-        let mut lock = Some(lock);
-        if let Some(log) = unfinished.last().filter(|log| log.state() == State::Unfinished) {
-            let mut resumed = runs.resume(lock.take().unwrap(), log.run()).unwrap();
-            resumed.settle(&self.client, &mut page, file).await?;
-            if resumed.log().opening().is_of(file) {
-                options.created = resumed.log().done().created.clone();
-                journal = Some(resumed);
-            } else {
-                lock = Some(resumed.replace());
-            }
-        }
-        let plan = Plan::new(&page.slots, file, &options).unwrap();
-        *planned = Some(plan.clone());
-        if plan.is_empty() {
-            if let Some(mut journal) = journal {
-                journal.commit(page.slots.len());
-            }
-            return Ok(());
-        }
-        let mut journal = match journal {
-            Some(mut journal) => {
-                journal.plan(&plan, &page).unwrap();
-                journal
-            }
-            None => {
-                let opening = Opening::new("test", &page, file, &options);
-                runs.open(lock.unwrap(), opening, &plan, &page, &options.types).unwrap()
-            }
-        };
-        let mut run = Run::new().watch(watch).journal(&mut journal);
-        let result = plan.execute(&self.client, &page, file, &options, &mut run).await;
-        *done = run.done().clone();
-        result.map(|_| ())
+        let options = Options { prune: self.prune, ..Options::default() };
+        let (key, state) = (ProfileKey::Id(PAGE), Some(self.state.path()));
+        applying::apply(&self.client, &key, file, &options, state, watch).await
     }
 
     /// The keys that `createSlots` was sent under, each once, and whether each had one body.
@@ -321,7 +261,10 @@ async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
     desk.server.forget_requests();
     let end = desk.process(&three_dividers(), []).await;
     let error = end.result.unwrap_err();
-    assert!(matches!(&error, ApplyError::Call { source, .. } if source.is_validation()), "{error}");
+    assert!(
+        matches!(error.cause(), ApplyCause::Call { source, .. } if source.is_validation()),
+        "{error}"
+    );
     assert_eq!((desk.slots().len(), desk.keys().len()), (2, 1));
     assert_eq!(desk.state(), [State::Unfinished], "somebody has to look at it");
 }
@@ -396,12 +339,10 @@ async fn a_create_is_in_doubt_no_longer_when_the_page_has_no_room_for_it() {
             (1..=500).map(|id| links_fixtures::Slot::new(id, "event", <_>::default())).collect();
     });
     let before = desk.slots().len();
-    desk.proxy.script([]);
-    let mut page = Page::read(&desk.client, &ProfileKey::Id(PAGE)).await.unwrap();
-    let run = desk.runs().list().unwrap().remove(0).run;
-    let mut journal = desk.runs().resume(desk.runs().lock(false).unwrap(), &run).unwrap();
-    journal.settle(&desk.client, &mut page, &three_dividers()).await.unwrap();
-    assert!(!journal.log().is_in_doubt());
+    let error = desk.process(&three_dividers(), []).await.result.unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Plan(_)), "{error}");
+    let recorded = desk.runs().list().unwrap().remove(0);
+    assert!(!recorded.log.unwrap().is_in_doubt());
     assert_eq!(desk.slots().len(), before);
 }
 
@@ -585,7 +526,10 @@ async fn fault_34_a_token_that_only_reads_ends_the_run_with_nothing_to_go_on_wit
     });
     let end = desk.process(&three_dividers(), []).await;
     let error = end.result.unwrap_err();
-    assert!(matches!(&error, ApplyError::Call { source, .. } if source.is_forbidden()), "{error}");
+    assert!(
+        matches!(error.cause(), ApplyCause::Call { source, .. } if source.is_forbidden()),
+        "{error}"
+    );
     assert!(matches!(desk.state()[..], [State::Ended(_)]));
     assert_eq!(desk.slots().len(), 1);
 }

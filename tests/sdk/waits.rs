@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{Account, Slot};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{ApplyError, DesiredPage, Done, Options, Page, Plan, Run, Step};
+use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, Done, Options, Step};
 use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
-use crate::no_limits;
 use crate::proxy::Act;
 use crate::unchanged::{Scene, troubles};
+use crate::{applying, no_limits};
 
 const PAGE: i64 = 101;
 /// The file changes its title.
@@ -84,16 +84,15 @@ struct Ended {
 }
 
 async fn apply(scene: &Scene, file: &DesiredPage, hear: &mut (dyn FnMut(Step) + Send)) -> Ended {
-    let page = Page::read(&scene.client, &ProfileKey::Id(PAGE)).await.unwrap();
     let options = Options { prune: true, ..Options::default() };
-    let plan = Plan::new(&page.slots, file, &options).unwrap();
     let mut watch = |step| {
         hear(step);
         ControlFlow::Continue(())
     };
-    let mut run = Run::new().watch(&mut watch);
-    let result = plan.execute(&scene.client, &page, file, &options, &mut run).await.map(|_| ());
-    Ended { result, done: run.done().clone(), account: scene.server.account() }
+    let key = ProfileKey::Id(PAGE);
+    let ended = applying::apply(&scene.client, &key, file, &options, None, &mut watch).await;
+    let result = ended.result.map(|_| ());
+    Ended { result, done: ended.done, account: scene.server.account() }
 }
 
 /// Nothing of somebody else is lost, and the run does not end as if nothing had happened.
@@ -205,7 +204,7 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
         let file = file(json!([{"id": NAMED, "type": "text"}]));
         let ended = apply(&scene, &file, &mut hear).await;
         let error = ended.result.unwrap_err();
-        assert!(matches!(error, ApplyError::Changed(_)), "{error}");
+        assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
         let slots = &ended.account.profiles[0].slots;
         assert_eq!(slots.len(), left + 1, "{edited}: nothing of the second batch is deleted");
         assert!(

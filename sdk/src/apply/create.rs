@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::execute::list;
 use super::journal::{Journal, traces};
 use super::plan::Create;
-use super::{ApplyError, Step, crash};
+use super::{ApplyCause, Step, crash};
 use crate::generated::types::NewSlot;
 use crate::operation::CREATE_SLOTS;
 use crate::{Error, IdempotencyKey, Outcome, ProfileHandle};
@@ -37,12 +37,12 @@ pub(super) async fn create(
     handle: &ProfileHandle,
     sent: &Sent<'_>,
     mut journal: Option<&mut Journal>,
-) -> Result<BTreeMap<usize, i64>, ApplyError> {
+) -> Result<BTreeMap<usize, i64>, ApplyCause> {
     let step = Step::Create(sent.creates.len());
     let shared = &handle.client.shared;
     // Without a journal the tries share a key all the same.
     let mut key = sent.key.clone().unwrap_or_else(IdempotencyKey::random);
-    let mut doubt: Option<ApplyError> = None;
+    let mut doubt: Option<ApplyCause> = None;
     let mut failures_of_key = 0;
     let mut tries = 0;
     loop {
@@ -76,7 +76,7 @@ pub(super) async fn create(
             // The page showed nothing of it.
             shared.tally.settle(&key, false);
             key = match &mut journal {
-                Some(journal) => journal.begin_anew(sent.step).map_err(ApplyError::Journal)?,
+                Some(journal) => journal.begin_anew(sent.step).map_err(ApplyCause::Journal)?,
                 None => IdempotencyKey::random(),
             };
         }
@@ -90,7 +90,7 @@ async fn send(
     handle: &ProfileHandle,
     creates: &[Create],
     key: &IdempotencyKey,
-) -> Result<BTreeMap<usize, i64>, ApplyError> {
+) -> Result<BTreeMap<usize, i64>, ApplyCause> {
     let call = handle.slots().create_batch(new_slots(creates));
     crash::point("before_send");
     let made = call
@@ -103,7 +103,7 @@ async fn send(
         && made.iter().zip(creates).all(|(slot, create)| slot.kind == create.kind);
     if !agree {
         let (asked, answered) = (creates.len(), made.len());
-        return Err(ApplyError::Answer(format!(
+        return Err(ApplyCause::Answer(format!(
             "{asked} slots were sent to be created, and the answer lists {answered} other ones"
         )));
     }
@@ -112,13 +112,13 @@ async fn send(
 
 /// Validates the request and creates nothing. It is sent where the page has no room for all of them yet: a service that checks its limits
 /// first refuses that, naming no slot, and then nothing is known of the slots.
-pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Result<(), ApplyError> {
+pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Result<(), ApplyCause> {
     let step = Step::TryCreate(creates.len());
     crash::point("before_send");
     let result = handle.slots().create_batch(new_slots(creates)).dry_run().await;
     crash::point("after_send");
     match result.map_err(|error| refused(step, creates, error)) {
-        Err(ApplyError::Call { items, source, .. })
+        Err(ApplyCause::Call { items, source, .. })
             if items.is_empty() && (source.is_conflict() || source.is_validation()) =>
         {
             Ok(())
@@ -127,21 +127,21 @@ pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Resu
     }
 }
 
-fn refused(step: Step, creates: &[Create], error: Error) -> ApplyError {
-    ApplyError::call(step, error, |nth| creates.get(nth).map(|create| create.index))
+fn refused(step: Step, creates: &[Create], error: Error) -> ApplyCause {
+    ApplyCause::call(step, error, |nth| creates.get(nth).map(|create| create.index))
 }
 
 /// A failure in the service's own format is its answer to the key; others come from something in front of it, which may have given up
 /// on a request that the service is still working on.
-fn is_own_failure(error: &ApplyError) -> bool {
-    matches!(error, ApplyError::Call { source, .. } if source.is_server_error() && source.service().is_some())
+fn is_own_failure(error: &ApplyCause) -> bool {
+    matches!(error, ApplyCause::Call { source, .. } if source.is_server_error() && source.service().is_some())
 }
 
-fn is_conflict(error: &ApplyError) -> bool {
-    matches!(error, ApplyError::Call { source, .. } if source.is_conflict())
+fn is_conflict(error: &ApplyCause) -> bool {
+    matches!(error, ApplyCause::Call { source, .. } if source.is_conflict())
 }
 
-fn new_slots(creates: &[Create]) -> Vec<NewSlot> {
+pub(super) fn new_slots(creates: &[Create]) -> Vec<NewSlot> {
     creates
         .iter()
         .map(|create| NewSlot {

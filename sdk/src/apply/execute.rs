@@ -1,14 +1,13 @@
 //! Carrying out a plan, one batch after the other.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::ControlFlow;
 
 use super::create::{Sent, create, rehearse};
 use super::journal::{Ending, Journal};
 use super::last_seen::LastSeen;
 use super::plan::{Batch, Create, Delete, Plan, Update};
-use super::{ApplyError, DesiredPage, Done, Options, Page, Step, crash};
+use super::{ApplyCause, DesiredPage, Done, Options, Page, Step, crash};
 use crate::api::delete_seen;
 use crate::call::Sender;
 use crate::generated::types::SlotChange;
@@ -18,48 +17,25 @@ use crate::transport::Reserved;
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A run of a plan: what it has done, who is told, and where it is written down.
-#[must_use = "nothing runs before it is given to `Plan::execute`"]
-pub struct Run<'a> {
+pub(super) struct Run<'a, W> {
     done: Done,
-    watch: Option<&'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send)>,
+    watch: &'a mut W,
     journal: Option<&'a mut Journal>,
 }
 
-impl<'a> Run<'a> {
-    /// A run that nobody watches and that leaves no trace.
-    pub fn new() -> Self {
-        Self { done: Done::default(), watch: None, journal: None }
-    }
-
-    /// Tells of each step before it is taken; a break ends the run there.
-    pub fn watch(self, watch: &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send)) -> Self {
-        Self { watch: Some(watch), ..self }
-    }
-
-    /// Writes each step down in the journal, which holds the plan already.
-    pub fn journal(self, journal: &'a mut Journal) -> Self {
-        Self { journal: Some(journal), ..self }
+impl<'a, W: FnMut(Step, &Done) -> ControlFlow<()>> Run<'a, W> {
+    /// Tells of each step before it is taken; a break ends the run there. The journal holds the plan already.
+    pub(super) fn new(watch: &'a mut W, journal: Option<&'a mut Journal>) -> Self {
+        Self { done: Done::default(), watch, journal }
     }
 
     /// What it has done so far.
-    pub fn done(&self) -> &Done {
+    pub(super) fn done(&self) -> &Done {
         &self.done
     }
 
     fn may_go_on(&mut self, step: Step) -> bool {
-        self.watch.as_mut().is_none_or(|watch| watch(step).is_continue())
-    }
-}
-
-impl Default for Run<'_> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl fmt::Debug for Run<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("done", &self.done).finish_non_exhaustive()
+        (self.watch)(step, &self.done).is_continue()
     }
 }
 
@@ -71,14 +47,14 @@ impl Plan {
     /// # Errors
     ///
     /// The first failure. Everything before it stays written.
-    pub async fn execute(
+    pub(super) async fn execute<W: FnMut(Step, &Done) -> ControlFlow<()>>(
         &self,
         client: &Client,
         page: &Page,
         desired: &DesiredPage,
         options: &Options,
-        run: &mut Run<'_>,
-    ) -> Result<Option<Vec<Slot>>, ApplyError> {
+        run: &mut Run<'_, W>,
+    ) -> Result<Option<Vec<Slot>>, ApplyCause> {
         let handle = client.profile(page.id);
         let seen = LastSeen::new(self, &options.types, page);
         let mut work = Work { plan: self, handle, run, seen, is_checked: false };
@@ -91,7 +67,7 @@ impl Plan {
         if let Some(journal) = work.run.journal.as_deref_mut() {
             match &verified {
                 Ok(slots) => journal.commit(slots.len()),
-                Err(ApplyError::Call { .. }) => {}
+                Err(ApplyCause::Call { .. }) => {}
                 Err(_) => journal.close(Ending::Drift),
             }
         }
@@ -102,10 +78,10 @@ impl Plan {
 /// Tries of a reorder that is refused because the page has other slots than the plan knows.
 const MOST_REORDERS: usize = 3;
 
-struct Work<'a, 'r> {
+struct Work<'a, 'r, W> {
     plan: &'a Plan,
     handle: ProfileHandle,
-    run: &'a mut Run<'r>,
+    run: &'a mut Run<'r, W>,
     seen: LastSeen<'a>,
     /// Whether the last request showed the page as a whole.
     is_checked: bool,
@@ -113,20 +89,20 @@ struct Work<'a, 'r> {
 
 /// A step that was not carried out to its end.
 struct Broken {
-    error: ApplyError,
+    error: ApplyCause,
     /// Whether the step itself was.
     outcome: Outcome,
 }
 
-impl From<ApplyError> for Broken {
-    fn from(error: ApplyError) -> Self {
+impl From<ApplyCause> for Broken {
+    fn from(error: ApplyCause) -> Self {
         Self { outcome: error.outcome(), error }
     }
 }
 
-impl Work<'_, '_> {
+impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
     /// Whether all was written, and not ended before.
-    async fn write_all(&mut self) -> Result<bool, ApplyError> {
+    async fn write_all(&mut self) -> Result<bool, ApplyCause> {
         let plan = self.plan;
         for (nth, batch) in plan.batches().into_iter().enumerate() {
             let deletes = matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
@@ -140,10 +116,10 @@ impl Work<'_, '_> {
     }
 
     /// Where nothing was written there is nothing to go on with.
-    fn close_untouched(&mut self, written: &Result<bool, ApplyError>) {
+    fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
         let ending = match written {
-            Ok(false) | Err(ApplyError::Changed(_)) => Ending::Stopped,
-            Err(ApplyError::Call { source, .. }) if source.outcome() == Outcome::NotExecuted => {
+            Ok(false) | Err(ApplyCause::Changed(_)) => Ending::Stopped,
+            Err(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::NotExecuted => {
                 Ending::Refused
             }
             _ => return,
@@ -157,13 +133,13 @@ impl Work<'_, '_> {
         }
     }
 
-    async fn write(&mut self, nth: usize, batch: Batch<'_>) -> Result<(), ApplyError> {
+    async fn write(&mut self, nth: usize, batch: Batch<'_>) -> Result<(), ApplyCause> {
         if let Batch::TryCreate(creates) = batch {
             // Nothing is written, so there is nothing to write down.
             return rehearse(&self.handle, creates).await;
         }
         let key = match self.run.journal.as_deref_mut() {
-            Some(journal) => journal.begin(nth).map_err(ApplyError::Journal)?,
+            Some(journal) => journal.begin(nth).map_err(ApplyCause::Journal)?,
             None => None,
         };
         let before = self.run.done.deleted;
@@ -182,7 +158,7 @@ impl Work<'_, '_> {
             match &written {
                 Ok(created) => journal.end(nth, created.clone(), deleted),
                 Err(Broken { outcome: Outcome::NotExecuted, .. }) => journal.refused(nth),
-                Err(Broken { error: ApplyError::Changed(_), outcome: Outcome::Executed }) => {
+                Err(Broken { error: ApplyCause::Changed(_), outcome: Outcome::Executed }) => {
                     journal.end(nth, Created::new(), deleted);
                 }
                 Err(_) => journal.unknown(nth),
@@ -196,20 +172,20 @@ impl Work<'_, '_> {
         &mut self,
         desired: &DesiredPage,
         options: &Options,
-    ) -> Result<Vec<Slot>, ApplyError> {
+    ) -> Result<Vec<Slot>, ApplyCause> {
         let slots = list(&self.handle, Step::Verify).await?;
         let mut found = self.seen.conflicts(&slots, &[]);
         found.extend(self.seen.strangers(&slots));
         found.extend(self.seen.edits(&slots));
         if !found.is_empty() {
-            return Err(ApplyError::Changed(found));
+            return Err(ApplyCause::Changed(found));
         }
         let mut options = options.clone();
         options.created.extend(&self.run.done.created);
         match Plan::new(&slots, desired, &options) {
             Ok(left) if left.is_empty() => Ok(slots),
-            Ok(left) => Err(ApplyError::Drift(Box::new(left))),
-            Err(error) => Err(ApplyError::Changed(vec![error.to_string()])),
+            Ok(left) => Err(ApplyCause::Drift(Box::new(left))),
+            Err(error) => Err(ApplyCause::Changed(vec![error.to_string()])),
         }
     }
 
@@ -220,7 +196,7 @@ impl Work<'_, '_> {
         let answered = write_step(&self.handle, UPDATE_SLOTS, at, &mut write).await;
         let answered = answered.map_err(|stop| {
             broken(stop, |error| {
-                ApplyError::call(step, error, |nth| updates.get(nth).map(|update| update.index))
+                ApplyCause::call(step, error, |nth| updates.get(nth).map(|update| update.index))
             })
         })?;
         self.seen.updated(updates, &answered);
@@ -270,7 +246,7 @@ impl Work<'_, '_> {
                         let found = self.seen.conflicts(&slots, &[]);
                         if !found.is_empty() {
                             let outcome = Outcome::Executed;
-                            return Err(Broken { error: ApplyError::Changed(found), outcome });
+                            return Err(Broken { error: ApplyCause::Changed(found), outcome });
                         }
                         self.seen.saw(&slots, Seen::now(&self.handle.client.shared));
                         self.is_checked = true;
@@ -303,7 +279,7 @@ impl Work<'_, '_> {
         let gone = usize::try_from(answer.deleted).unwrap_or_default();
         self.run.done.deleted += gone;
         if gone != asked {
-            return Err(ApplyError::Answer(format!(
+            return Err(ApplyCause::Answer(format!(
                 "{asked} slots were to be deleted, and the service says {gone} were"
             ))
             .into());
@@ -398,9 +374,9 @@ fn look_at<T>(seen: &mut LastSeen<'_>, handle: &ProfileHandle, page: &[Slot]) ->
     Verdict::Send
 }
 
-fn broken(stop: Stop, failed: impl FnOnce(Error) -> ApplyError) -> Broken {
+fn broken(stop: Stop, failed: impl FnOnce(Error) -> ApplyCause) -> Broken {
     match stop {
-        Stop::Changed { found, outcome } => Broken { error: ApplyError::Changed(found), outcome },
+        Stop::Changed { found, outcome } => Broken { error: ApplyCause::Changed(found), outcome },
         Stop::Failed(error) => failed(error).into(),
     }
 }
@@ -409,13 +385,13 @@ fn broken(stop: Stop, failed: impl FnOnce(Error) -> ApplyError) -> Broken {
 type Created = BTreeMap<usize, i64>;
 
 /// The page as it is now.
-pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyError> {
+pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
     crash::point("before_send");
     let slots = handle.slots().list().await;
     crash::point("after_send");
     slots.map_err(|error| failed(step, error))
 }
 
-fn failed(step: Step, source: Error) -> ApplyError {
-    ApplyError::call(step, source, |_| None)
+fn failed(step: Step, source: Error) -> ApplyCause {
+    ApplyCause::call(step, source, |_| None)
 }

@@ -1,18 +1,63 @@
 //! Why a run ended before the page was as the file says.
 
 use std::io;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::Step;
+use super::journal::{BadJournal, LockError};
 use super::plan::Plan;
+use super::{Done, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
 use crate::{Error, Outcome};
 
 /// Why a run ended before the page was as the file says.
 #[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct ApplyError {
+    #[source]
+    cause: ApplyCause,
+    done: Done,
+    run: Option<String>,
+}
+
+/// What ended a run.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ApplyError {
+pub enum ApplyCause {
+    /// The page cannot be read.
+    #[error("{0}")]
+    Read(#[source] Error),
+    /// No plan can be made.
+    #[error("{0}")]
+    Plan(#[source] PlanError),
+    /// The plan is too drastic to be carried out unasked.
+    #[error("{0}")]
+    Guard(#[source] GuardRefusal),
+    /// Whoever was asked said no.
+    #[error("the plan was not confirmed; nothing was written")]
+    Declined,
+    /// Whoever watches the steps ended the run.
+    #[error("the run was stopped")]
+    Stopped,
+    /// The page reads empty, although the last run left so many slots on it.
+    #[error("the page reads empty, yet the last run left {0} slots on it")]
+    Emptied(usize),
+    /// Another run is at work on the page, or the directory of journals cannot be used.
+    #[error("{0}")]
+    Lock(#[source] LockError),
+    /// The journals of the page cannot be read.
+    #[error("the runs of the page cannot be read: {0}")]
+    Journals(#[source] io::Error),
+    /// The journal of an unfinished run is of no use.
+    #[error("the journal {} cannot be used: {why}", path.display())]
+    BadJournal {
+        /// The journal.
+        path: PathBuf,
+        /// Why it cannot be used.
+        #[source]
+        why: BadJournal,
+    },
     /// A request failed.
     #[error("{source}")]
     Call {
@@ -49,6 +94,47 @@ pub struct ItemRefusal {
 }
 
 impl ApplyError {
+    pub(super) fn new(cause: ApplyCause, done: Done, run: Option<String>) -> Self {
+        Self { cause, done, run }
+    }
+
+    /// What ended the run.
+    pub fn cause(&self) -> &ApplyCause {
+        &self.cause
+    }
+
+    /// Takes what ended the run out.
+    pub fn into_cause(self) -> ApplyCause {
+        self.cause
+    }
+
+    /// What the run had done by then.
+    pub fn done(&self) -> &Done {
+        &self.done
+    }
+
+    /// Names the run in the journals, where it was written down.
+    pub fn run(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+
+    /// Whether the run has written anything. What it did before it ended counts, and what it only read does not.
+    pub fn outcome(&self) -> Outcome {
+        match self.cause.outcome() {
+            Outcome::NotExecuted if !self.done.is_nothing() => Outcome::Executed,
+            outcome => outcome,
+        }
+    }
+}
+
+impl From<ApplyCause> for ApplyError {
+    /// Before anything was done.
+    fn from(cause: ApplyCause) -> Self {
+        Self::new(cause, Done::default(), None)
+    }
+}
+
+impl ApplyCause {
     /// A request that failed; `index` gives the item of the file that the batch's n-th slot was made from.
     pub(super) fn call(step: Step, source: Error, index: impl Fn(usize) -> Option<usize>) -> Self {
         let refused = source.field_errors().iter();
@@ -57,12 +143,18 @@ impl ApplyError {
         Self::Call { step, items, source }
     }
 
-    /// Whether the step that failed may have been written all the same.
-    pub fn outcome(&self) -> Outcome {
+    /// Whether the step that failed was written.
+    pub(super) fn outcome(&self) -> Outcome {
         match self {
+            Self::Call { step: Step::Check | Step::Verify, .. } => Outcome::NotExecuted,
+            Self::Call { step: Step::TryCreate(_), source, .. }
+                if !source.is_dry_run_executed() =>
+            {
+                Outcome::NotExecuted
+            }
             Self::Call { source, .. } => source.outcome(),
-            Self::Changed(_) | Self::Journal(_) => Outcome::NotExecuted,
             Self::Drift(_) | Self::Answer(_) => Outcome::Executed,
+            _ => Outcome::NotExecuted,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! From the slots of a page and the slots that a file wants to a [`Plan`]: what to change, create, move and delete.
 //!
-//! A plan is data: it can be empty, printed, saved. [`Page::read`] and [`Plan::execute`] send; everything else here only decides.
+//! A plan is data: it can be empty, printed, saved. [`ProfileHandle::apply`](crate::ProfileHandle::apply) reads, plans and
+//! carries out; most else here only decides.
 //!
 //! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
 //!
@@ -29,14 +30,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod check;
 mod content;
 pub(crate) mod crash;
 mod create;
+mod delegate;
 mod desired;
 mod digest;
 mod error;
 mod execute;
 mod failure;
+mod flow;
 mod guard;
 mod journal;
 mod last_seen;
@@ -48,6 +52,7 @@ mod order;
 mod page;
 mod plan;
 mod positions;
+mod request;
 mod resemblance;
 mod schema;
 mod schema_weight;
@@ -55,13 +60,14 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use delegate::{ApplyDelegate, Confirmation, Proposal, Wanted};
 pub use desired::{DesiredPage, DesiredSlot};
 pub use error::{ItemError, ItemProblem, PlanError};
-pub use execute::Run;
-pub use failure::{ApplyError, ItemRefusal};
+pub use failure::{ApplyCause, ApplyError, ItemRefusal};
+pub use flow::{Applied, Planned};
 pub use guard::{GuardRefusal, Limits, guard};
 pub use journal::{
-    BadJournal, Ending, Journal, Lock, LockError, Log, Opening, Owner, Recorded, Runs, State,
+    BadJournal, Ending, Lock, LockError, Log, Opening, Owner, Recorded, Runs, State,
 };
 pub use literal::{literal, literal_key};
 pub(crate) use normal::is_unchanged;
@@ -69,6 +75,7 @@ pub use normal::{fingerprint, same};
 pub use options::{KeptReason, Options};
 pub use page::Page;
 pub use plan::{Batch, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
+pub use request::{Apply, Checked};
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{Done, Step};

@@ -47,6 +47,28 @@ impl Done {
     }
 }
 
+impl Done {
+    /// What was done after `before`.
+    pub(super) fn since(&self, before: &Self) -> Self {
+        let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
+        Self {
+            updated: self.updated.saturating_sub(before.updated),
+            created: self.created.iter().filter(is_new).map(|(index, id)| (*index, *id)).collect(),
+            reordered: self.reordered && !before.reordered,
+            deleted: self.deleted.saturating_sub(before.deleted),
+        }
+    }
+
+    /// Both together.
+    pub(super) fn and(mut self, more: Self) -> Self {
+        self.updated += more.updated;
+        self.created.extend(more.created);
+        self.reordered |= more.reordered;
+        self.deleted += more.deleted;
+        self
+    }
+}
+
 impl From<Batch<'_>> for Step {
     fn from(batch: Batch<'_>) -> Self {
         match batch {

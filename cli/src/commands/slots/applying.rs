@@ -1,28 +1,34 @@
 //! From a page file to a page that is like it: what an interrupted run left open first, then consent, the journal, and the writes.
 
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use links_sdk::apply::{
-    Delete, Done, Journal, KeptReason, Lock, Log, Opening, Page, Plan, Runs, fingerprint,
+    Applied, ApplyCause, ApplyDelegate, ApplyError, Confirmation, Delete, DesiredPage, Done,
+    KeptReason, Log, Page, Plan, Proposal, Step,
 };
 use links_sdk::types::Me;
-use links_sdk::{Client, Clock, ProfileKey, SystemClock};
+use links_sdk::{Client, ProfileKey};
+use tokio::sync::Notify;
 
-use super::executing::{execute, failed, report, unwritable, written};
+use super::executing::{failed, interrupted, report, said, written};
 use super::plan::{shown, summary};
-use super::planning::{AllowedArgs, Known, Planned, plan, planned, read, refused};
+use super::planning::{AllowedArgs, Planned, Read, plan, refused, resolve};
 use super::rehearsal::{rehearse, requests};
-use super::saved::Source;
+use super::saved::{SavedPlan, Source};
 use super::state;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::dry_run::{DryRun, DryRunArgs};
 use crate::exit::Exit;
+use crate::interrupt::Tended;
+use crate::manifest::PageFile;
 use crate::outcome::{Line, Outcome, Tone};
 use crate::slot_types;
-use crate::ui::Ui;
 use crate::ui::plan::Upload;
+use crate::ui::{Progress, Ui};
 
 /// What is to be applied, and how.
 pub(super) struct Job {
@@ -40,95 +46,295 @@ pub(super) struct Job {
     pub(super) seen: Option<String>,
 }
 
-/// The page is kept from other processes, by a run that goes on or by one that is to begin.
-enum Held {
-    Journal(Box<Journal>),
-    Lock(Lock),
+/// Plans, asks and tells for a run of the SDK, which sees to everything else.
+struct Applying<'c> {
+    context: &'c mut Context,
+    client: Client,
+    /// Until it is read with its page.
+    file: Option<PageFile>,
+    read: Option<Read>,
+    saved: Option<Box<SavedPlan>>,
+    allowed: AllowedArgs,
+    ask: bool,
+    /// The fingerprint of the page that the file was made for, if it is for no other.
+    made_for: Option<String>,
+    /// What was planned last.
+    it: Option<Planned>,
+    running: Rc<Running>,
+    tended: Option<Tended>,
+    done: Done,
+    not_recorded: Option<String>,
+}
+
+/// What a run shares with whoever looks after Ctrl-C.
+#[derive(Default)]
+struct Running {
+    begun: Notify,
+    stopping: Cell<bool>,
+    progress: OnceCell<Progress>,
+}
+
+/// Why there is no page as asked for.
+enum Ended {
+    /// The plan stands against it, or somebody does.
+    Here(Failure),
+    Run(ApplyError),
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Here(failure)
+    }
+}
+
+impl From<ApplyError> for Ended {
+    fn from(error: ApplyError) -> Self {
+        Self::Run(error)
+    }
 }
 
 /// Makes a page like a file.
 pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Failure> {
-    let started = SystemClock::new().wall();
     context.writer(job.dry_run).await?;
     if let Some(how) = context.dry_run() {
         return rehearsed(context, job, how).await;
     }
-    let Job { source: Source { file, saved }, path, allowed, wait, ask, seen, .. } = job;
-    let mut read = read(context, file, &allowed).await?;
-    let runs = state::runs(context, read.page.id)?;
-    let logs = state::logs(&runs)?;
-    distrust_empty(&read.client, &mut read.page, &logs, &allowed).await?;
-    let mut it = plan(context, read, &allowed, Known::default()).await?;
-    if let Some(text) = saved.as_ref().and_then(|it| it.note()) {
-        context.ui.say(&Line::new(Tone::Changed, text));
-    }
-    if state::unfinished(&logs).is_none() {
-        saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
-        made_for(seen.as_deref(), &it)?;
-        if it.plan.is_empty() {
-            if allowed.unnamed.is_none() {
-                say_what_stays(&context.ui, &it.plan);
-            }
-            return Ok(report(&it, &Done::default(), None));
-        }
-        refuse(&it, None)?;
-    }
-
-    let lock = runs.lock(wait).map_err(|error| state::not_locked(&error))?;
-    let logs = state::logs(&runs)?;
-    let unfinished = state::unfinished(&logs);
-    let is_stale = lock.was_awaited || changed_since(&runs, started);
-    if unfinished.is_some() || is_stale {
-        it.page = Page::read(&it.client, &ProfileKey::Id(it.page.id)).await?;
-        distrust_empty(&it.client, &mut it.page, &logs, &allowed).await?;
-    }
-    let mut held = match unfinished {
-        Some(log) => settle(&mut it, &runs, lock, log, &context.ui).await?,
-        None => Held::Lock(lock),
-    };
-    if unfinished.is_some() || is_stale {
-        it = it.again(context, &allowed, held.created()).await?;
-    }
-    // A run that goes on has changed the page itself.
-    if held.log().is_none() {
-        saved.as_ref().map_or(Ok(()), |saved| saved.check(&it))?;
-        made_for(seen.as_deref(), &it)?;
-    }
-
-    if it.plan.is_empty() {
-        let run = held.log().map(|log| log.run().to_owned());
-        if let Held::Journal(journal) = &mut held {
-            journal.commit(it.page.slots.len());
-        }
-        return Ok(report(&it, &Done::default(), run.as_deref()));
-    }
-    refuse(&it, held.log())?;
-    let stays_here = it.new_images().next().is_none();
-    let is_harmless = it.plan.deletes.is_empty() && !ask;
-    let is_agreed = allowed.yes || (stays_here && (is_harmless || is_agreed(&it, held.log())));
-    let asked = agree(&context.ui, &it, is_agreed).await?;
-    let uploaded = it.upload(context).await?;
-    if asked || uploaded {
-        // People take their time, and so do images.
-        unchanged(&it).await?;
-    }
-
-    let service = state::service(context).unwrap_or_default();
-    let opening = Opening::new(service, &it.page, &it.file.page.content, &it.options);
+    let Job { source, path, allowed, wait, ask, seen, .. } = job;
     let resume = match path {
         Some(_) => "`links slots apply --resume` goes on from where the page is",
         None => "run the same command again: it goes on from where the page is",
     };
-    let opening = opening.with_path(path).with_owner(context.owner());
-    let journal = held.begin(&runs, &it, opening);
-    let mut journal = journal.map_err(|error| unwritable(&error))?;
-    let done = execute(&it, &mut journal, &context.ui, resume).await.inspect_err(|failure| {
-        if failure.is_validation() {
-            slot_types::forget(context);
-            it.forget_images(context);
+    if let Some(text) = source.saved.as_ref().and_then(|it| it.note()) {
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
+    let (state, service) = (state::folder(context)?, state::service(context).unwrap_or_default());
+    let owner = context.owner();
+    let allow_emptied = allowed.allow_empty;
+    let (mut applying, key) = Applying::new(context, source, allowed, ask).await?;
+    applying.made_for = seen;
+    let running = applying.running.clone();
+    let page = applying.client.profile(key);
+    let applied = page.apply_by(&mut applying).journal(state).service(service).path(path);
+    let applied = applied.owner(owner).wait(wait).allow_emptied(allow_emptied);
+    let ended = tokio::select! {
+        ended = applied.run() => Some(ended),
+        () = running.stopped_twice() => None,
+    };
+    let Applying { context, file, it, tended, done, allowed, not_recorded, .. } = applying;
+    drop(running);
+    if let Some(text) = not_recorded {
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
+    let is_stopped = match &ended {
+        None => true,
+        Some(Err(Ended::Run(error))) => matches!(error.cause(), ApplyCause::Stopped),
+        Some(_) => false,
+    };
+    if let Some(tended) = tended.filter(|_| is_stopped) {
+        tended.end_soon();
+    }
+    match (ended, it) {
+        (Some(Ok(applied)), Some(it)) => {
+            let Applied { done, run, .. } = applied;
+            if applied.plan.is_empty() && run.is_none() && allowed.unnamed.is_none() {
+                say_what_stays(&context.ui, &it.plan);
+            }
+            Ok(report(&it, &done, run.as_deref()))
         }
-    })?;
-    Ok(report(&it, &done, Some(journal.log().run())))
+        (Some(Ok(_)), None) => Err(Failure::internal("a run without a plan")),
+        (Some(Err(Ended::Here(failure))), _) => Err(failure),
+        (Some(Err(Ended::Run(error))), it) => {
+            let resume = match it {
+                Some(_) => resume,
+                None => "run the same command again, or give the run up with --abort",
+            };
+            let failure = failed(error, it.as_ref(), resume);
+            let failure = match &file {
+                Some(file) => known_first(file, failure),
+                None => failure,
+            };
+            if let Some(it) = it.filter(|_| failure.is_validation()) {
+                slot_types::forget(context);
+                it.forget_images(context);
+            }
+            Err(failure)
+        }
+        (None, _) => {
+            let more = "; the last request may have been carried out all the same";
+            Err(interrupted(&done, more, resume))
+        }
+    }
+}
+
+/// Reads the page of a file and plans. Nothing is sent before the file is known to be good.
+pub(super) async fn planned(
+    context: &mut Context,
+    source: Source,
+    allowed: &AllowedArgs,
+) -> Result<Planned, Failure> {
+    let (state, service) = (state::folder(context).ok(), state::service(context));
+    let (mut applying, key) = Applying::new(context, source, allowed.clone(), false).await?;
+    let mut page = applying.client.profile(key).apply_by(&mut applying);
+    if let Some(state) = state {
+        page = page.journal(state).service(service.unwrap_or_default());
+    }
+    let ended = page.plan().await;
+    match (ended, applying.it) {
+        (Ok(_), Some(it)) => Ok(it),
+        (Ok(_), None) => Err(Failure::internal("no plan was made")),
+        (Err(Ended::Here(failure)), _) => Err(failure),
+        (Err(Ended::Run(error)), it) => {
+            let failure = failed(error, it.as_ref(), "");
+            Err(match &applying.file {
+                Some(file) => known_first(file, failure),
+                None => failure,
+            })
+        }
+    }
+}
+
+impl<'c> Applying<'c> {
+    async fn new(
+        context: &'c mut Context,
+        Source { file, saved }: Source,
+        allowed: AllowedArgs,
+        ask: bool,
+    ) -> Result<(Self, ProfileKey), Failure> {
+        let client = context.client().await.map_err(|failure| known_first(&file, failure))?;
+        let key = file.page.profile.clone();
+        let (read, it, tended, not_recorded) = (None, None, None, None);
+        let (running, done) = (Rc::default(), Done::default());
+        let file = Some(file);
+        let applying = Self {
+            context,
+            client,
+            file,
+            read,
+            saved,
+            allowed,
+            ask,
+            made_for: None,
+            it,
+            running,
+            tended,
+            done,
+            not_recorded,
+        };
+        Ok((applying, key))
+    }
+
+    /// Refuses what a guard stands against, unless the same run was let through before.
+    fn refuse(&self, is_agreed: bool) -> Result<(), Failure> {
+        match self.it.as_ref().and_then(|it| it.refusal) {
+            Some(refusal) if !is_agreed => Err(refused(refusal)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is known to be wrong with a file goes before what could not be found out.
+fn known_first(file: &PageFile, failure: Failure) -> Failure {
+    match file.missing.as_slice() {
+        [] => failure,
+        known => file.document.bad(known.to_vec()).into(),
+    }
+}
+
+impl ApplyDelegate for Applying<'_> {
+    type Error = Ended;
+
+    async fn desired(&mut self, page: &Page) -> Result<DesiredPage, Ended> {
+        let Some(file) = self.file.take() else {
+            return Err(Failure::internal("a file is read twice").into());
+        };
+        let (client, page) = (self.client.clone(), page.clone());
+        let read = resolve(self.context, client, file, page, &self.allowed).await?;
+        let desired = read.file.page.content.clone();
+        self.read = Some(read);
+        Ok(desired)
+    }
+
+    async fn plan(
+        &mut self,
+        page: &Page,
+        created: &BTreeMap<usize, i64>,
+        goes_on: bool,
+    ) -> Result<Proposal, Ended> {
+        let Some(read) = self.read.take() else {
+            return Err(Failure::internal("a page is planned twice").into());
+        };
+        let read = Read { page: page.clone(), ..read };
+        let it = plan(self.context, read, &self.allowed, created.clone()).await?;
+        // A run that goes on has changed the page itself.
+        if let Some(saved) = self.saved.as_ref().filter(|_| !goes_on) {
+            saved.check(&it)?;
+        }
+        if !goes_on {
+            made_for(self.made_for.as_deref(), &it)?;
+        }
+        let proposal = it.proposal();
+        self.it = Some(it);
+        Ok(proposal)
+    }
+
+    async fn confirm(&mut self, _: &Page, is_agreed: bool) -> Result<Confirmation, Ended> {
+        self.refuse(is_agreed)?;
+        let Some(it) = &mut self.it else { return Ok(Confirmation::AsPlanned) };
+        let stays_here = it.new_images().next().is_none();
+        let is_harmless = it.plan.deletes.is_empty() && !self.ask;
+        let is_agreed = self.allowed.yes || (stays_here && (is_harmless || is_agreed));
+        let asked = agree(&self.context.ui, it, is_agreed).await?;
+        let uploaded = it.upload(self.context).await?;
+        Ok(if asked || uploaded {
+            Confirmation::Later(Box::new(it.proposal()))
+        } else {
+            Confirmation::AsPlanned
+        })
+    }
+
+    fn interrupted(&mut self, log: &Log, goes_on: bool) {
+        let (time, done) = (state::time(log.opening().time), written(log.done()));
+        let goes_on = if goes_on { "goes on" } else { "was for another file and is given up" };
+        let text = format!("the run of {time}, which was interrupted, {goes_on} ({done} so far)");
+        self.context.ui.say(&Line::new(Tone::Faint, text));
+    }
+
+    fn step(&mut self, step: Step, done: &Done) -> ControlFlow<()> {
+        self.done = done.clone();
+        let steps = self.it.as_ref().map_or(0, |it| it.plan.request_count() - 1);
+        if self.tended.is_some() {
+            self.running.progress.get().into_iter().for_each(Progress::step);
+        } else {
+            self.tended = Some(Tended::new());
+            self.running.begun.notify_one();
+        }
+        let progress = self.running.progress.get_or_init(|| self.context.ui.progress(steps));
+        progress.now(&said(step));
+        if self.running.stopping.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn not_recorded(&mut self, error: &std::io::Error) {
+        self.not_recorded = Some(format!(
+            "not all of this run could be written down: {error}; what it did can be read off the page"
+        ));
+    }
+}
+
+impl Running {
+    /// The first Ctrl-C ends the run behind the request in flight, the second one at once.
+    async fn stopped_twice(&self) {
+        self.begun.notified().await;
+        if tokio::signal::ctrl_c().await.is_ok() {
+            self.stopping.set(true);
+            if let Some(progress) = self.progress.get() {
+                progress.now("stopping behind this request; Ctrl-C again stops at once");
+            }
+            if tokio::signal::ctrl_c().await.is_ok() {
+                return;
+            }
+        }
+        std::future::pending::<()>().await;
+    }
 }
 
 /// What would be done; the service is asked whether it would take it, or the requests are shown.
@@ -152,94 +358,6 @@ fn say_what_stays(ui: &Ui, plan: &Plan) {
         stays => format!("{stays} blocks that the file does not mention stay"),
     };
     ui.say(&Line::new(Tone::Faint, format!("{what}; --prune deletes what is not mentioned")));
-}
-
-impl Held {
-    fn log(&self) -> Option<&Log> {
-        match self {
-            Self::Journal(journal) => Some(journal.log()),
-            Self::Lock(_) => None,
-        }
-    }
-
-    /// The ids that the run has noted.
-    fn created(&self) -> BTreeMap<usize, i64> {
-        self.log().map(|log| log.done().created.clone()).unwrap_or_default()
-    }
-
-    /// Writes down what will be done, before any of it is.
-    fn begin(self, runs: &Runs, it: &Planned, opening: Opening) -> std::io::Result<Journal> {
-        match self {
-            Self::Journal(mut journal) => {
-                journal.plan(&it.plan, &it.page)?;
-                Ok(*journal)
-            }
-            Self::Lock(lock) => runs.open(lock, opening, &it.plan, &it.page, &it.options.types),
-        }
-    }
-}
-
-/// Whether another run wrote something down since, so that the page may have been read before it was done.
-fn changed_since(runs: &Runs, time: SystemTime) -> bool {
-    runs.last_change().is_some_and(|change| change >= time)
-}
-
-/// Finds out what became of the last request of a run that was interrupted. Where it was for the same file it is gone on with.
-async fn settle(
-    it: &mut Planned,
-    runs: &Runs,
-    lock: Lock,
-    log: &Log,
-    ui: &Ui,
-) -> Result<Held, Failure> {
-    let path = runs.journal(log.run());
-    let mut journal = runs.resume(lock, log.run()).map_err(|why| state::bad(&path, &why))?;
-    let desired = &it.file.page.content;
-    let settled = journal.settle(&it.client, &mut it.page, desired).await;
-    let done = journal.log().done().clone();
-    settled.map_err(|error| {
-        failed(error, &done, it, "run the same command again, or give the run up with --abort")
-    })?;
-    let time = state::time(journal.log().opening().time);
-    let is_same = journal.log().opening().is_of(desired);
-    let goes_on = if is_same { "goes on" } else { "was for another file and is given up" };
-    let text =
-        format!("the run of {time}, which was interrupted, {goes_on} ({} so far)", written(&done));
-    ui.say(&Line::new(Tone::Faint, text));
-    Ok(if is_same { Held::Journal(Box::new(journal)) } else { Held::Lock(journal.replace()) })
-}
-
-/// A page that reads empty although the last run left slots on it is read in another way, and then not believed.
-async fn distrust_empty(
-    client: &Client,
-    page: &mut Page,
-    logs: &[Log],
-    allowed: &AllowedArgs,
-) -> Result<(), Failure> {
-    let known = logs.last().map_or(0, Log::slots);
-    if !page.slots.is_empty() || known == 0 {
-        return Ok(());
-    }
-    page.read_slots_again(client).await?;
-    if page.slots.is_empty() && !allowed.allow_empty {
-        let message = format!("the page reads empty, yet the last run left {known} blocks on it");
-        return Err(Failure::new(Exit::Refused, message)
-            .hint("--allow-empty says that somebody else has emptied it"));
-    }
-    Ok(())
-}
-
-/// Stops at a guard, unless the same run has been let through before and deletes nothing more than it was to.
-fn refuse(it: &Planned, log: Option<&Log>) -> Result<(), Failure> {
-    match it.refusal {
-        Some(refusal) if !is_agreed(it, log) => Err(refused(refusal)),
-        _ => Ok(()),
-    }
-}
-
-fn is_agreed(it: &Planned, log: Option<&Log>) -> bool {
-    let agreed = |log: &Log| it.plan.deletes.iter().all(|delete| log.agreed().contains(&delete.id));
-    log.is_some_and(agreed)
 }
 
 /// Shows the plan. Deletes and uploads cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
@@ -289,12 +407,6 @@ pub(super) async fn may_write(client: &Client) -> Result<Me, Failure> {
     }
     Err(Failure::new(Exit::Forbidden, "the token may only read; nothing was written")
         .hint("`links auth status` says who it speaks as, and what it may do"))
-}
-
-/// Refuses a plan that was agreed to for a page that has changed meanwhile.
-async fn unchanged(it: &Planned) -> Result<(), Failure> {
-    let now = Page::read(&it.client, &ProfileKey::Id(it.page.id)).await?;
-    made_for(Some(&fingerprint(&now.slots)), it)
 }
 
 /// Refuses a plan for another page than the one with this fingerprint.

@@ -1,84 +1,16 @@
 //! Carrying out a plan that was agreed to, and saying what came of it.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use links_sdk::apply::{ApplyError, Done, ItemRefusal, Journal, Page, Run, Step};
+use links_sdk::apply::{ApplyCause, ApplyError, Done, ItemRefusal, Page, Step};
 use serde_json::json;
 
-use super::planning::Planned;
-use super::problems;
+use super::planning::{Planned, refused};
+use super::{problems, state};
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
-use crate::interrupt::Tended;
 use crate::outcome::{Body, Line, Outcome, Tone, View};
-use crate::ui::Ui;
 
-/// Carries the plan out. One Ctrl-C ends the run behind the request in flight, a second one at once.
-///
-/// `resume` is what to do where it is not finished.
-pub(super) async fn execute(
-    it: &Planned,
-    journal: &mut Journal,
-    ui: &Ui,
-    resume: &str,
-) -> Result<Done, Failure> {
-    let tended = Tended::new();
-    let progress = ui.progress(it.plan.request_count() - 1);
-    let stopping = AtomicBool::new(false);
-    let mut begun = false;
-    let mut watch = |step: Step| {
-        if begun {
-            progress.step();
-        }
-        begun = true;
-        progress.now(&said(step));
-        if stopping.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
-    let mut run = Run::new().watch(&mut watch).journal(journal);
-    let running =
-        it.plan.execute(&it.client, &it.page, &it.file.page.content, &it.options, &mut run);
-    let stopped_twice = async {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stopping.store(true, Ordering::Relaxed);
-            progress.now("stopping behind this request; Ctrl-C again stops at once");
-            if tokio::signal::ctrl_c().await.is_ok() {
-                return;
-            }
-        }
-        std::future::pending::<()>().await;
-    };
-    let ended = tokio::select! {
-        ended = running => Some(ended),
-        () = stopped_twice => None,
-    };
-    let done = run.done().clone();
-    drop(progress);
-    if let Some(trouble) = journal.trouble() {
-        let text = format!(
-            "not all of this run could be written down: {trouble}; what it did can be read off the page"
-        );
-        ui.say(&Line::new(Tone::Changed, text));
-    }
-    if matches!(ended, None | Some(Ok(None))) {
-        tended.end_soon();
-    }
-    match ended {
-        Some(Ok(Some(_))) => Ok(done),
-        Some(Ok(None)) => Err(interrupted(&done, "", resume)),
-        None => {
-            let more = "; the last request may have been carried out all the same";
-            Err(interrupted(&done, more, resume))
-        }
-        Some(Err(error)) => Err(failed(error, &done, it, resume)),
-    }
-}
-
-fn said(step: Step) -> String {
+/// What a step does, in a word or two.
+pub(super) fn said(step: Step) -> String {
     match step {
         Step::Update(slots) => format!("updating {slots}"),
         Step::TryCreate(slots) => format!("rehearsing {slots} new"),
@@ -90,38 +22,62 @@ fn said(step: Step) -> String {
     }
 }
 
-fn interrupted(done: &Done, more: &str, resume: &str) -> Failure {
+pub(super) fn interrupted(done: &Done, more: &str, resume: &str) -> Failure {
     Failure::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
         .hint(resume)
 }
 
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
-/// Why a run did not make the page as the file says, after what it did.
-pub(super) fn failed(error: ApplyError, done: &Done, it: &Planned, resume: &str) -> Failure {
-    let so_far = written(done);
-    let failure = match error {
-        ApplyError::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
+/// Why a run did not make the page as the file says, after what it did. `it` is what was planned, if it came to that.
+pub(super) fn failed(error: ApplyError, it: Option<&Planned>, resume: &str) -> Failure {
+    let (done, outcome) = (error.done().clone(), error.outcome());
+    let so_far = written(&done);
+    let message = error.to_string();
+    let failure = match error.into_cause() {
+        ApplyCause::Read(source) => Failure::from(source),
+        ApplyCause::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
             return Failure::from(source)
                 .hint("nothing was written: the token may only read, or not change this page");
         }
-        ApplyError::Call { items, source, .. } => {
+        ApplyCause::Call { items, source, .. } => {
             let failure = Failure::from(source);
-            if items.is_empty() { failure } else { at_items(failure, &items, it) }
+            match it {
+                Some(it) if !items.is_empty() => at_items(failure, &items, it),
+                _ => failure,
+            }
         }
-        ApplyError::Drift(left) => {
+        ApplyCause::Drift(left) => {
             return Failure::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
                 .hint("the service stores some values otherwise than they were sent: `links slots plan` shows which");
         }
-        ApplyError::Changed(_) if !done.is_nothing() => {
-            return Failure::new(Exit::Drift, format!("{error} ({so_far} before that)"))
+        ApplyCause::Changed(_) if !done.is_nothing() => {
+            return Failure::new(Exit::Drift, format!("{message} ({so_far} before that)"))
                 .hint(PLAN_AGAIN);
         }
-        ApplyError::Changed(_) => Failure::new(Exit::Conflict, error.to_string()).hint(PLAN_AGAIN),
-        ApplyError::Journal(why) => unwritable(&why),
-        _ => Failure::new(Exit::Server, error.to_string()),
+        ApplyCause::Changed(_) => {
+            return Failure::new(Exit::Conflict, format!("{message}; nothing was written"))
+                .hint("run the same command again for a new plan");
+        }
+        ApplyCause::Journal(why) => unwritable(&why),
+        ApplyCause::Stopped => return interrupted(&done, "", resume),
+        ApplyCause::Guard(refusal) => refused(refusal),
+        ApplyCause::Lock(why) => return state::not_locked(&why),
+        ApplyCause::Journals(why) => return state::unlisted(&why),
+        ApplyCause::BadJournal { path, why } => return state::bad(&path, &why),
+        ApplyCause::Emptied(known) => {
+            let message =
+                format!("the page reads empty, yet the last run left {known} blocks on it");
+            return Failure::new(Exit::Refused, message)
+                .hint("--allow-empty says that somebody else has emptied it");
+        }
+        _ => Failure::new(Exit::Server, message),
     };
-    if done.is_nothing() { failure } else { failure.partial(&so_far).hint(resume) }
+    match (done.is_nothing(), outcome) {
+        (true, links_sdk::Outcome::NotExecuted) => failure,
+        (true, _) => failure.hint(resume),
+        (false, _) => failure.partial(&so_far).hint(resume),
+    }
 }
 
 /// No step is taken that is not written down first.

@@ -6,7 +6,8 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use serde_json::json;
 
-use super::planning::{AllowedArgs, Planned, planned, refused};
+use super::applying::planned;
+use super::planning::{AllowedArgs, Planned, refused};
 use super::rehearsal::rehearse;
 use super::saved::{SavedPlan, Source};
 use crate::annotate::Annotate;
@@ -80,9 +81,13 @@ pub(super) fn summary(it: &Planned) -> impl Iterator<Item = Line> {
     std::iter::once(it.summary()).chain(refusal)
 }
 
-/// Whether there is something to do.
+/// Whether there is something to do, and `apply` would do it.
 pub(super) fn exit(it: &Planned) -> Exit {
-    if it.plan.is_empty() { Exit::Ok } else { Exit::No }
+    match it.refusal {
+        Some(_) => Exit::Refused,
+        None if it.plan.is_empty() => Exit::Ok,
+        None => Exit::No,
+    }
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Failure> {

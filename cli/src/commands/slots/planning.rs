@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use links_sdk::apply::{self, GuardRefusal, Limits, Options, Page, Plan, PlanError};
+use links_sdk::apply::{self, GuardRefusal, Limits, Options, Page, Plan, PlanError, Proposal};
 use links_sdk::{Client, ProfileKey};
 
 use super::references::Image;
-use super::saved::Source;
-use super::{problems, references, state};
+use super::{problems, references};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -61,15 +60,6 @@ pub(super) struct Read {
     pub(super) images: Vec<Image>,
     /// References that stand for nothing.
     pub(super) broken: Vec<Problem>,
-}
-
-/// What is known before planning.
-#[derive(Default)]
-pub(super) struct Known {
-    /// The ids that an interrupted run of the same file noted.
-    pub(super) created: BTreeMap<usize, i64>,
-    /// The slot types, if they were looked at already.
-    pub(super) described: Option<Described>,
 }
 
 /// A plan with all that it was made from.
@@ -135,16 +125,10 @@ impl Planned {
         self.came_since.then(|| Line::new(Tone::Changed, text))
     }
 
-    /// The same for the page as it is now, with ids that an interrupted run noted.
-    pub(super) async fn again(
-        self,
-        context: &mut Context,
-        allowed: &AllowedArgs,
-        created: BTreeMap<usize, i64>,
-    ) -> Result<Self, Failure> {
-        let Self { file, client, page, images, described, .. } = self;
-        let read = Read { file, client, page, images, broken: Vec::new() };
-        plan(context, read, allowed, Known { created, described }).await
+    /// What is carried out, and what for.
+    pub(super) fn proposal(&self) -> Proposal {
+        let (desired, options) = (self.file.page.content.clone(), self.options.clone());
+        Proposal { desired, options, plan: self.plan.clone() }
     }
 
     /// Requests of the whole run if nothing goes wrong, those included that it took to plan.
@@ -153,23 +137,6 @@ impl Planned {
         let sent = usize::try_from(self.sent).unwrap_or_default();
         sent + self.upload_requests() + self.plan.request_count() - 1
     }
-}
-
-/// Reads the file, then the page, and plans. Nothing is sent before the file is known to be good.
-pub(super) async fn planned(
-    context: &mut Context,
-    source: Source,
-    allowed: &AllowedArgs,
-) -> Result<Planned, Failure> {
-    let Source { file, saved } = source;
-    let read = read(context, file, allowed).await?;
-    let created = state::created(context, &read)?;
-    let known = Known { created, ..Known::default() };
-    let it = plan(context, read, allowed, known).await?;
-    if let Some(saved) = saved {
-        saved.check(&it)?;
-    }
-    Ok(it)
 }
 
 /// Refuses a file that is for another page than the command line says.
@@ -187,25 +154,19 @@ fn pinned(key: &ProfileKey, page: &Page) -> Result<(), Failure> {
         .hint("leave out --profile, or name the file of that page"))
 }
 
-/// Reads the page that a file is for, and finds out what the references in the file stand for.
-pub(super) async fn read(
+/// Finds out what the references in the file of a page stand for.
+pub(super) async fn resolve(
     context: &mut Context,
+    client: Client,
     mut file: PageFile,
+    page: Page,
     allowed: &AllowedArgs,
 ) -> Result<Read, Failure> {
-    let mut images = references::images(&file);
-    let mut broken = std::mem::take(&mut file.missing);
-    let unread = |failure: Failure| match broken.as_slice() {
-        [] => failure,
-        // What is known to be wrong goes before what could not be found out.
-        known => file.document.bad(known.to_vec()).into(),
-    };
-    let client = context.client().await.map_err(unread)?;
-    let page = Page::read(&client, &file.page.profile).await;
-    let page = page.map_err(|error| unread(error.into()))?;
     if let Some(key) = &allowed.profile {
         pinned(key, &page)?;
     }
+    let mut images = references::images(&file);
+    let mut broken = std::mem::take(&mut file.missing);
     broken.extend(references::resolve(context, &client, page.id, &mut file, &mut images).await?);
     Ok(Read { file, client, page, images, broken })
 }
@@ -215,12 +176,11 @@ pub(super) async fn plan(
     context: &mut Context,
     Read { file, client, page, images, broken }: Read,
     allowed: &AllowedArgs,
-    known: Known,
+    created: BTreeMap<usize, i64>,
 ) -> Result<Planned, Failure> {
     let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
-    let created = known.created;
     let mut options = Options { prune, prune_unsupported, created, ..Options::default() };
-    let mut described = known.described.or_else(|| slot_types::kept(context));
+    let mut described = slot_types::kept(context);
     let plan = loop {
         if described.is_none()
             && broken.is_empty()

@@ -1,10 +1,10 @@
 //! A plan that is not carried out: the service is asked whether it would take what is sent, or the requests are shown.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use links_sdk::apply::{Batch, Create, Delete, ItemRefusal, Update};
+use links_sdk::apply::{Batch, Create, Delete, Update};
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{Error, RequestView, SLOTS_PER_BATCH, SlotsHandle};
+use links_sdk::{Error, RequestView};
 use serde_json::{Value, json};
 
 use super::planning::Planned;
@@ -17,7 +17,7 @@ use crate::ui::Ui;
 /// Sends the creates and updates of a plan as dry runs, and gathers what is refused. Deletes have none: they are refused for ids only,
 /// and those were just read.
 pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
-    let waiting: HashSet<usize> =
+    let waiting: BTreeSet<usize> =
         it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
@@ -26,22 +26,11 @@ pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
         };
         ui.say(&Line::new(Tone::Faint, text));
     }
-    let slots = it.client.profile(it.page.id).slots();
-    let updates: Vec<_> =
-        it.plan.updates.iter().filter(|it| !waiting.contains(&it.index)).collect();
-    let creates: Vec<_> =
-        it.plan.creates.iter().filter(|it| !waiting.contains(&it.index)).collect();
-    let mut refused = Vec::new();
-    for batch in updates.chunks(SLOTS_PER_BATCH) {
-        let answer = try_updates(&slots, batch).await;
-        refused.extend(refusals(answer, |nth| batch.get(nth).map(|it| it.index))?);
-    }
-    for batch in creates.chunks(SLOTS_PER_BATCH) {
-        let answer = try_creates(&slots, batch).await;
-        refused.extend(refusals(answer, |nth| batch.get(nth).map(|it| it.index))?);
-    }
+    let refused = it.plan.check(&it.client, it.page.id, &waiting).await?;
+    let checked = it.plan.updates.iter().map(|it| it.index);
+    let mut checked = checked.chain(it.plan.creates.iter().map(|it| it.index));
     if refused.is_empty() {
-        if !(updates.is_empty() && creates.is_empty()) {
+        if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
             let text = format!("the service would accept {which} new and changed blocks");
             ui.say(&Line::new(Tone::Faint, text));
@@ -50,14 +39,6 @@ pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
     }
     let problems = problems::of_refusals(&refused, &it.file, it.described.as_ref());
     Err(it.file.document.bad(problems).into())
-}
-
-async fn try_updates(slots: &SlotsHandle, batch: &[&Update]) -> Result<(), Error> {
-    slots.update_batch(batch.iter().copied().map(change).collect()).dry_run().await
-}
-
-async fn try_creates(slots: &SlotsHandle, batch: &[&Create]) -> Result<(), Error> {
-    slots.create_batch(batch.iter().copied().map(new).collect()).dry_run().await
 }
 
 fn change(it: &Update) -> SlotChange {
@@ -126,26 +107,4 @@ fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, Failure> {
         Ok(_) => Err(Failure::internal("a dry run has written something")),
         Err(error) => error.withheld().cloned().ok_or_else(|| error.into()),
     }
-}
-
-/// What was refused of which items of the file.
-fn refusals(
-    answer: Result<(), Error>,
-    index: impl Fn(usize) -> Option<usize>,
-) -> Result<Vec<ItemRefusal>, Failure> {
-    let Err(error) = answer else { return Ok(Vec::new()) };
-    let items: Vec<_> = error
-        .field_errors()
-        .iter()
-        .filter_map(|(path, messages)| {
-            let mut keys = path.split('.').map(str::to_owned);
-            let nth = keys.by_ref().nth(1)?.parse().ok()?;
-            Some(ItemRefusal {
-                index: index(nth)?,
-                path: keys.collect(),
-                messages: messages.clone(),
-            })
-        })
-        .collect();
-    if error.is_validation() && !items.is_empty() { Ok(items) } else { Err(error.into()) }
 }

@@ -243,7 +243,9 @@ impl SavedPlan {
             put_in_plan(&mut now, &place, &upload_of(&image.name));
         }
         if now != self.plan {
-            return Err(stale("what the service says of its slot types was changed"));
+            return Err(stale(
+                "the plan was edited by hand, or the service describes its slot types differently",
+            ));
         }
         Ok(())
     }

@@ -1,13 +1,11 @@
 //! The runs that are written down in the folder of state.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use links_sdk::apply::{BadJournal, LockError, Log, Owner, Recorded, Runs, State};
+use links_sdk::apply::{BadJournal, LockError, Owner, Recorded, Runs};
 use links_sdk::{BaseUrl, ProfileKey};
 
 use super::executing::unwritable;
-use super::planning::Read;
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::exit::Exit;
@@ -36,12 +34,6 @@ pub(super) fn folder(context: &Context) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The runs of a page.
-pub(super) fn runs(context: &Context, profile: i64) -> Result<Runs, Failure> {
-    let service = service(context).unwrap_or_default();
-    Ok(Runs::of(&folder(context)?, &service, profile))
-}
-
 /// The runs of all pages of the service that is spoken to, the oldest first, without those of other accounts; of all services where none
 /// is named.
 pub(super) fn all(context: &Context) -> Result<Vec<(Runs, Recorded)>, Failure> {
@@ -67,14 +59,10 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot read {}: {error}", folder.display()))
 }
 
-/// Each run of a page. An open one whose journal is of no use stands in the way of all.
-pub(super) fn logs(runs: &Runs) -> Result<Vec<Log>, Failure> {
-    let recorded = runs.list().map_err(|error| {
-        Failure::usage(format!("the runs of the page cannot be read: {error}"))
-            .hint("name another folder with LINKS_STATE_DIR")
-    })?;
-    let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
-    in_use.map(|it| it.log.map_err(|why| bad(&it.path, &why))).collect()
+/// The runs of a page cannot be listed.
+pub(super) fn unlisted(error: &std::io::Error) -> Failure {
+    Failure::usage(format!("the runs of the page cannot be read: {error}"))
+        .hint("name another folder with LINKS_STATE_DIR")
 }
 
 /// A journal that is of no use, and what to do about it.
@@ -89,19 +77,6 @@ pub(super) fn bad(path: &Path, why: &BadJournal) -> Failure {
     };
     Failure::new(Exit::Refused, format!("the journal {} cannot be used: {why}", path.display()))
         .hint(hint)
-}
-
-/// The run that did not come to an end.
-pub(super) fn unfinished(logs: &[Log]) -> Option<&Log> {
-    logs.iter().rev().find(|log| log.state() == State::Unfinished)
-}
-
-/// The ids that an unfinished run of the same file noted.
-pub(super) fn created(context: &Context, read: &Read) -> Result<BTreeMap<usize, i64>, Failure> {
-    let Ok(runs) = runs(context, read.page.id) else { return Ok(BTreeMap::new()) };
-    let logs = logs(&runs)?;
-    let log = unfinished(&logs).filter(|log| log.opening().is_of(&read.file.page.content));
-    Ok(log.map(|log| log.done().created.clone()).unwrap_or_default())
 }
 
 /// Whether a run is of the page that a key names.

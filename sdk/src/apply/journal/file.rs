@@ -16,7 +16,7 @@ use crate::apply::{Page, Plan, SlotRef, crash};
 ///
 /// From [`Runs::open`](super::Runs::open) and [`Runs::resume`](super::Runs::resume). The lock on the page is held until it is dropped.
 #[derive(Debug)]
-pub struct Journal {
+pub(in crate::apply) struct Journal {
     file: File,
     log: Log,
     trouble: Option<io::Error>,
@@ -29,12 +29,12 @@ impl Journal {
     }
 
     /// What is written down so far.
-    pub fn log(&self) -> &Log {
+    pub(in crate::apply) fn log(&self) -> &Log {
         &self.log
     }
 
     /// Why something that was done could not be written down. Nothing more is begun then; what was done can be read off the page.
-    pub fn trouble(&self) -> Option<&io::Error> {
+    pub(in crate::apply) fn trouble(&self) -> Option<&io::Error> {
         self.trouble.as_ref()
     }
 
@@ -43,7 +43,7 @@ impl Journal {
     /// # Errors
     ///
     /// When the file cannot be written: nothing may be sent then.
-    pub fn plan(&mut self, plan: &Plan, page: &Page) -> io::Result<()> {
+    pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &Page) -> io::Result<()> {
         let (run, nth) = (self.log.run(), self.log.plans() + 1);
         let steps = plan.batches().into_iter().enumerate();
         let creates = steps.filter(|(_, batch)| matches!(batch, Batch::Create(_)));
@@ -52,18 +52,18 @@ impl Journal {
     }
 
     /// Ends the journal of a run that is not to go on. Where it cannot be written the run stays unfinished, which costs a read.
-    pub fn close(&mut self, ending: Ending) {
+    pub(in crate::apply) fn close(&mut self, ending: Ending) {
         self.note(Entry::Close { ending });
     }
 
     /// Gives the run up for one of another file, which gets the lock.
-    pub fn replace(mut self) -> Lock {
+    pub(in crate::apply) fn replace(mut self) -> Lock {
         self.close(Ending::Replaced);
         self.lock
     }
 
     /// The page is as the file says, and has so many slots.
-    pub fn commit(&mut self, slots: usize) {
+    pub(in crate::apply) fn commit(&mut self, slots: usize) {
         self.note(Entry::Commit { slots });
     }
 

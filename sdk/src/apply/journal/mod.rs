@@ -16,9 +16,10 @@ mod settle;
 mod tests;
 
 pub use entry::{Ending, Opening};
-pub use file::Journal;
+pub(in crate::apply) use file::Journal;
 pub use log::{BadJournal, Log, State};
 pub use owner::Owner;
 pub(super) use settle::traces;
 
+pub(in crate::apply) use runs::Marks;
 pub use runs::{Lock, LockError, Recorded, Runs};

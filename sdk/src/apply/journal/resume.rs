@@ -9,7 +9,7 @@ use crate::Client;
 use crate::apply::create::{Sent, create};
 use crate::apply::execute::list;
 use crate::apply::plan::Batch;
-use crate::apply::{ApplyError, DesiredPage, Page, Step};
+use crate::apply::{ApplyCause, DesiredPage, Page, Step};
 use crate::seen::Seen;
 
 impl Journal {
@@ -22,12 +22,12 @@ impl Journal {
     /// # Errors
     ///
     /// When a request fails, or the journal cannot be written.
-    pub async fn settle(
+    pub(in crate::apply) async fn settle(
         &mut self,
         client: &Client,
         page: &mut Page,
         desired: &DesiredPage,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<(), ApplyCause> {
         let Some((step, key, current)) = self.in_doubt() else { return Ok(()) };
         let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
         match batch {
@@ -73,20 +73,20 @@ impl Journal {
         client: &Client,
         page: &mut Page,
         sent: &Sent<'_>,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<(), ApplyCause> {
         let handle = client.profile(page.id);
-        self.begin_again(sent).map_err(ApplyError::Journal)?;
+        self.begin_again(sent).map_err(ApplyCause::Journal)?;
         match create(&handle, sent, Some(&mut *self)).await {
             Ok(made) => self.end(sent.step, made, 0),
             // The page is full, or a value is refused: the new plan meets the same refusal, at its place in the file.
-            Err(ApplyError::Call { items, source, .. })
+            Err(ApplyCause::Call { items, source, .. })
                 if source.is_conflict() || !items.is_empty() =>
             {
                 self.refused(sent.step);
             }
             Err(error) => return Err(error),
         }
-        page.slots = list(&handle, Step::Create(sent.creates.len())).await?;
+        page.slots = list(&handle, Step::Verify).await?;
         page.seen = Some(Seen::now(&client.shared));
         Ok(())
     }

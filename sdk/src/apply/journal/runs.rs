@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -28,22 +27,16 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
 /// # example::run(async |client| {
-/// use links_sdk::apply::{DesiredPage, Opening, Options, Page, Plan, Run, Runs, State};
+/// use links_sdk::apply::{DesiredPage, Runs, State};
 ///
 /// let state = tempfile::tempdir()?;
 /// let file: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
-/// let options = Options::default();
-/// let page = Page::read(&client, &"cafe".parse()?).await?;
-/// let runs = Runs::of(state.path(), client.base_url().as_str(), page.id);
+/// let applied = client.profile("cafe").apply(file).journal(state.path()).await?;
 ///
-/// // What an interrupted run left open would be settled first, with `Runs::resume` and `Journal::settle`.
-/// assert!(runs.list()?.is_empty());
-///
-/// let plan = Plan::new(&page.slots, &file, &options)?;
-/// let opening = Opening::new(client.base_url().as_str(), &page, &file, &options);
-/// let mut journal = runs.open(runs.lock(false)?, opening, &plan, &page, &options.types)?;
-/// plan.execute(&client, &page, &file, &options, &mut Run::new().journal(&mut journal)).await?;
-/// assert_eq!(journal.log().state(), State::Done);
+/// let runs = Runs::of(state.path(), client.base_url().as_str(), applied.page.id);
+/// let recorded = runs.list()?.remove(0);
+/// assert_eq!(Some(&recorded.run), applied.run.as_ref());
+/// assert_eq!(recorded.log?.state(), State::Done);
 /// # Ok(()) });
 /// ```
 #[derive(Clone, Debug)]
@@ -170,11 +163,12 @@ impl Runs {
         Recorded { run, path, opening, log }
     }
 
-    /// When anything was last written down.
-    pub fn last_change(&self) -> Option<SystemTime> {
+    /// How far the journals have come.
+    pub(in crate::apply) fn mark(&self) -> Mark {
         let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
-        let journals = entries(&self.folder).ok()?.into_iter().filter(is_journal);
-        journals.filter_map(|it| fs::metadata(it).and_then(|known| known.modified()).ok()).max()
+        let newest = entries(&self.folder).ok()?.into_iter().rfind(is_journal)?;
+        let length = fs::metadata(&newest).ok()?.len();
+        Some((newest, length))
     }
 
     /// The page's id.
@@ -221,7 +215,7 @@ impl Runs {
     /// # Errors
     ///
     /// When they cannot be written. Nothing may be sent then.
-    pub fn open(
+    pub(in crate::apply) fn open(
         &self,
         lock: Lock,
         opening: Opening,
@@ -252,7 +246,7 @@ impl Runs {
     /// # Errors
     ///
     /// When its journal cannot be read or written.
-    pub fn resume(&self, lock: Lock, run: &str) -> Result<Journal, BadJournal> {
+    pub(in crate::apply) fn resume(&self, lock: Lock, run: &str) -> Result<Journal, BadJournal> {
         let path = self.journal(run);
         let bytes = own_file::read(&path, MAX_BYTES).map_err(BadJournal::Io)?;
         let (log, whole) = Log::read(run, &bytes)?;
@@ -303,6 +297,26 @@ impl Runs {
                 crash::point("after_remove");
             }
         }
+    }
+}
+
+/// The newest journal and its length. Journals only grow, and new ones sort last, so that any run changes it.
+type Mark = Option<(PathBuf, u64)>;
+
+/// How far the journals of all pages of a service have come.
+#[derive(Debug)]
+pub(in crate::apply) struct Marks(BTreeMap<i64, Mark>);
+
+impl Marks {
+    pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {
+        let all = Runs::all(state, Some(service)).unwrap_or_default();
+        Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
+    }
+
+    /// Whether a run has written something down for the page since.
+    pub(in crate::apply) fn are_past(&self, runs: &Runs) -> bool {
+        let before = runs.profile().and_then(|id| self.0.get(&id)).cloned().flatten();
+        before != runs.mark()
     }
 }
 

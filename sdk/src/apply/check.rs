@@ -1,0 +1,60 @@
+//! Asking the service what it would say to a plan.
+
+use std::collections::BTreeSet;
+
+use super::create::new_slots;
+use super::plan::{Create, Plan, Update};
+use super::{ApplyCause, ItemRefusal, Step};
+use crate::batch::SLOTS_PER_BATCH;
+use crate::generated::types::SlotChange;
+use crate::{Client, Error};
+
+impl Plan {
+    /// Sends every update and create of the plan as a dry run, and gathers what is refused. Items of `skip` are left out.
+    ///
+    /// Where the plan has to make room first, a refusal that names no slot is about the room, and says nothing of the slots.
+    ///
+    /// # Errors
+    ///
+    /// When a request fails for another reason.
+    pub async fn check(
+        &self,
+        client: &Client,
+        page: i64,
+        skip: &BTreeSet<usize>,
+    ) -> Result<Vec<ItemRefusal>, Error> {
+        let slots = client.profile(page).slots();
+        let mut refused = Vec::new();
+        let updates: Vec<&Update> =
+            self.updates.iter().filter(|it| !skip.contains(&it.index)).collect();
+        for batch in updates.chunks(SLOTS_PER_BATCH) {
+            let change = |it: &&Update| SlotChange { id: it.id, data: it.changed.clone() };
+            let answer = slots.update_batch(batch.iter().map(change).collect()).dry_run().await;
+            refused.extend(refusals(answer, |nth| batch.get(nth).map(|it| it.index), false)?);
+        }
+        let creates: Vec<Create> =
+            self.creates.iter().filter(|it| !skip.contains(&it.index)).cloned().collect();
+        for batch in creates.chunks(SLOTS_PER_BATCH) {
+            let answer = slots.create_batch(new_slots(batch)).dry_run().await;
+            let index = |nth: usize| batch.get(nth).map(|it| it.index);
+            refused.extend(refusals(answer, index, self.make_room > 0)?);
+        }
+        Ok(refused)
+    }
+}
+
+fn refusals(
+    answer: Result<(), Error>,
+    index: impl Fn(usize) -> Option<usize>,
+    is_full: bool,
+) -> Result<Vec<ItemRefusal>, Error> {
+    let Err(error) = answer else { return Ok(Vec::new()) };
+    match ApplyCause::call(Step::Verify, error, index) {
+        ApplyCause::Call { items, source, .. } if items.is_empty() => {
+            let is_about_room = is_full && (source.is_conflict() || source.is_validation());
+            if is_about_room { Ok(items) } else { Err(source) }
+        }
+        ApplyCause::Call { items, .. } => Ok(items),
+        _ => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,172 @@
+//! What a run leaves to the program that asked for it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+
+use super::{
+    ApplyCause, ApplyError, DesiredPage, Done, Limits, Log, Options, Page, Plan, Step, guard,
+};
+
+/// A plan with what it is carried out by.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// What the page is to hold.
+    pub desired: DesiredPage,
+    /// What the plan was made with.
+    pub options: Options,
+    /// The plan, made from the page that was given.
+    pub plan: Plan,
+}
+
+/// What became of a question.
+#[derive(Debug)]
+pub enum Confirmation {
+    /// Nobody was asked, and nothing took time.
+    AsPlanned,
+    /// People were asked, or files were uploaded: the page is looked at again. The values of the plan may be others now.
+    Later(Box<Proposal>),
+}
+
+/// Plans, asks and tells for a run. The run itself sees to the order: it reads and locks the page, settles what an interrupted run left
+/// open, has the plan made and confirmed, and carries it out.
+#[expect(
+    async_fn_in_trait,
+    reason = "whether a run can move between threads is up to its delegate"
+)]
+pub trait ApplyDelegate {
+    /// What a run fails with.
+    type Error: From<ApplyError>;
+
+    /// What the page is to hold. Asked once, for the page as it was first read.
+    async fn desired(&mut self, page: &Page) -> Result<DesiredPage, Self::Error>;
+
+    /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` is whether
+    /// such a run is gone on with.
+    async fn plan(
+        &mut self,
+        page: &Page,
+        created: &BTreeMap<usize, i64>,
+        goes_on: bool,
+    ) -> Result<Proposal, Self::Error>;
+
+    /// Confirms a plan that is not empty. `is_agreed` is whether an interrupted run was let through with all of its deletes.
+    async fn confirm(&mut self, page: &Page, is_agreed: bool) -> Result<Confirmation, Self::Error> {
+        let _ = (page, is_agreed);
+        Ok(Confirmation::AsPlanned)
+    }
+
+    /// Is told of an interrupted run that was settled: it is gone on with, or it was for something else and is given up.
+    fn interrupted(&mut self, log: &Log, goes_on: bool) {
+        let _ = (log, goes_on);
+    }
+
+    /// Is told of each step before it is taken, and of what was done by then. A break ends the run there.
+    fn step(&mut self, step: Step, done: &Done) -> ControlFlow<()> {
+        let _ = (step, done);
+        ControlFlow::Continue(())
+    }
+
+    /// Is told that something that was done could not be written down. It can be read off the page.
+    fn not_recorded(&mut self, error: &io::Error) {
+        let _ = error;
+    }
+}
+
+impl<D: ApplyDelegate> ApplyDelegate for &mut D {
+    type Error = D::Error;
+
+    async fn desired(&mut self, page: &Page) -> Result<DesiredPage, Self::Error> {
+        D::desired(self, page).await
+    }
+
+    async fn plan(
+        &mut self,
+        page: &Page,
+        created: &BTreeMap<usize, i64>,
+        goes_on: bool,
+    ) -> Result<Proposal, Self::Error> {
+        D::plan(self, page, created, goes_on).await
+    }
+
+    async fn confirm(&mut self, page: &Page, is_agreed: bool) -> Result<Confirmation, Self::Error> {
+        D::confirm(self, page, is_agreed).await
+    }
+
+    fn interrupted(&mut self, log: &Log, goes_on: bool) {
+        D::interrupted(self, log, goes_on);
+    }
+
+    fn step(&mut self, step: Step, done: &Done) -> ControlFlow<()> {
+        D::step(self, step, done)
+    }
+
+    fn not_recorded(&mut self, error: &io::Error) {
+        D::not_recorded(self, error);
+    }
+}
+
+type OnStep = Box<dyn FnMut(Step) -> ControlFlow<()> + Send>;
+type Confirm = Box<dyn FnMut(&Plan, &Page) -> bool + Send>;
+
+/// The delegate of a program that only says what it wants.
+pub struct Wanted {
+    pub(super) desired: DesiredPage,
+    pub(super) options: Options,
+    pub(super) limits: Limits,
+    pub(super) on_step: Option<OnStep>,
+    pub(super) confirm: Option<Confirm>,
+    /// The plan that is asked about.
+    pub(super) proposal: Option<Proposal>,
+}
+
+impl Wanted {
+    pub(super) fn new(desired: DesiredPage) -> Self {
+        let (options, limits) = (Options::default(), Limits::default());
+        Self { desired, options, limits, on_step: None, confirm: None, proposal: None }
+    }
+}
+
+impl std::fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wanted").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl ApplyDelegate for Wanted {
+    type Error = ApplyError;
+
+    async fn desired(&mut self, _: &Page) -> Result<DesiredPage, ApplyError> {
+        Ok(self.desired.clone())
+    }
+
+    async fn plan(
+        &mut self,
+        page: &Page,
+        created: &BTreeMap<usize, i64>,
+        _: bool,
+    ) -> Result<Proposal, ApplyError> {
+        let options = Options { created: created.clone(), ..self.options.clone() };
+        let plan = Plan::new(&page.slots, &self.desired, &options).map_err(ApplyCause::Plan)?;
+        let proposal = Proposal { desired: self.desired.clone(), options, plan };
+        self.proposal = Some(proposal.clone());
+        Ok(proposal)
+    }
+
+    async fn confirm(&mut self, page: &Page, is_agreed: bool) -> Result<Confirmation, ApplyError> {
+        let Some(proposal) = self.proposal.take() else { return Ok(Confirmation::AsPlanned) };
+        if !is_agreed {
+            let guarded = guard(&proposal.plan, page.slots.len(), &self.limits);
+            guarded.map_err(ApplyCause::Guard)?;
+        }
+        match self.confirm.as_mut().map(|confirm| confirm(&proposal.plan, page)) {
+            None => Ok(Confirmation::AsPlanned),
+            Some(true) => Ok(Confirmation::Later(Box::new(proposal))),
+            Some(false) => Err(ApplyCause::Declined.into()),
+        }
+    }
+
+    fn step(&mut self, step: Step, _: &Done) -> ControlFlow<()> {
+        self.on_step.as_mut().map_or(ControlFlow::Continue(()), |hear| hear(step))
+    }
+}

@@ -1,0 +1,333 @@
+//! The order of a run: read, lock, read again where that is due, settle, plan, confirm, write down, carry out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::delegate::{ApplyDelegate, Confirmation, Proposal};
+use super::execute::{Run, list};
+use super::journal::{Journal, Marks};
+use super::{
+    ApplyCause, ApplyError, DesiredPage, Done, Lock, LockError, Log, Opening, Owner, Page, Plan,
+    Runs, State, Step, fingerprint,
+};
+use crate::seen::Seen;
+use crate::{Client, ProfileKey};
+
+/// How a run is recorded and kept apart from others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settings {
+    pub(super) record: Option<Record>,
+    /// Whether to wait for another run on the page.
+    pub(super) wait: bool,
+    /// Whether a page may have lost all of its slots.
+    pub(super) allow_empty: bool,
+}
+
+/// Where a run is written down, and as what.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) state: PathBuf,
+    pub(super) service: String,
+    pub(super) path: Option<String>,
+    pub(super) owner: Option<Owner>,
+}
+
+/// A page that is as it was asked for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The page as it is now.
+    pub page: Page,
+    /// What there was to do.
+    pub plan: Plan,
+    /// What was done.
+    pub done: Done,
+    /// Names the run in the journals, where it was written down.
+    pub run: Option<String>,
+}
+
+/// What would be done to a page.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Planned {
+    /// The page as it is.
+    pub page: Page,
+    /// What there is to do, and what for.
+    pub proposal: Proposal,
+}
+
+/// What keeps other processes off the page.
+enum Hold {
+    /// Nothing: the run is not written down.
+    Nothing,
+    /// Nothing, because the directory cannot be used. That is no matter where there is nothing to do.
+    Failed(LockError),
+    Lock(Lock),
+    /// A run that goes on.
+    Journal(Box<Journal>),
+}
+
+/// A run from its first read to its first write.
+struct Begun<'a> {
+    client: &'a Client,
+    settings: &'a Settings,
+    runs: Option<Runs>,
+    hold: Hold,
+    page: Page,
+    /// What settling an interrupted run came to.
+    settled: Done,
+}
+
+pub(super) async fn plan<D: ApplyDelegate>(
+    client: &Client,
+    key: &ProfileKey,
+    settings: &Settings,
+    delegate: &mut D,
+) -> Result<Planned, D::Error> {
+    let page = read(client, key).await.map_err(ApplyError::from)?;
+    let desired = delegate.desired(&page).await?;
+    let created = match &settings.record {
+        None => BTreeMap::new(),
+        Some(record) => {
+            let logs = logs(&Runs::of(&record.state, &record.service, page.id));
+            let logs = logs.map_err(ApplyError::from)?;
+            let same = unfinished(&logs).filter(|log| log.opening().is_of(&desired));
+            same.map(|log| log.done().created.clone()).unwrap_or_default()
+        }
+    };
+    let proposal = delegate.plan(&page, &created, false).await?;
+    Ok(Planned { page, proposal })
+}
+
+pub(super) async fn apply<D: ApplyDelegate>(
+    client: &Client,
+    key: &ProfileKey,
+    settings: &Settings,
+    delegate: &mut D,
+) -> Result<Applied, D::Error> {
+    let mut it = Begun::open(client, key, settings).await.map_err(ApplyError::from)?;
+    let desired = delegate.desired(&it.page).await?;
+    let settled = it.settle(&desired).await;
+    if let Some((log, goes_on)) = settled.map_err(|cause| it.failed(cause))? {
+        delegate.interrupted(&log, goes_on);
+    }
+    let (created, goes_on) = (it.created(), matches!(it.hold, Hold::Journal(_)));
+    let mut proposal = delegate.plan(&it.page, &created, goes_on).await?;
+    it.check_plan(&proposal).map_err(|cause| it.failed(cause))?;
+    if proposal.plan.is_empty() {
+        return Ok(it.nothing_to_do(proposal.plan));
+    }
+    it.check_lock().map_err(ApplyError::from)?;
+    let is_agreed = it.is_agreed(&proposal.plan);
+    let confirmed = delegate.confirm(&it.page, is_agreed).await?;
+    let took_time = match confirmed {
+        Confirmation::AsPlanned => false,
+        Confirmation::Later(new) => {
+            proposal = *new;
+            true
+        }
+    };
+    it.look_again(took_time, &proposal).await.map_err(|cause| it.failed(cause))?;
+    let settled = it.settled.clone();
+    let (page, mut journal) = it.begin(&proposal).map_err(ApplyError::from)?;
+
+    let Proposal { desired, options, plan } = proposal;
+    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
+    let mut watch = |step: Step, done: &Done| delegate.step(step, done);
+    let mut run = Run::new(&mut watch, journal.as_mut());
+    let ended = plan.execute(client, &page, &desired, &options, &mut run).await;
+    let done = run.done().clone();
+    if let Some(trouble) = journal.as_ref().and_then(Journal::trouble) {
+        delegate.not_recorded(trouble);
+    }
+    let cause = match ended {
+        Ok(Some(slots)) => {
+            let page = Page { slots, ..page };
+            return Ok(Applied { page, plan, done, run: name });
+        }
+        Ok(None) => ApplyCause::Stopped,
+        Err(cause) => cause,
+    };
+    Err(ApplyError::new(cause, settled.and(done), name).into())
+}
+
+impl<'a> Begun<'a> {
+    /// Reads the page and locks it. What was read before the lock is read again unless nothing can have happened in between.
+    async fn open(
+        client: &'a Client,
+        key: &ProfileKey,
+        settings: &'a Settings,
+    ) -> Result<Self, ApplyCause> {
+        let marks = settings.record.as_ref().map(|it| Marks::of(&it.state, &it.service));
+        let mut page = read(client, key).await?;
+        let (mut runs, mut hold) = (None, Hold::Nothing);
+        if let (Some(record), Some(marks)) = (&settings.record, marks) {
+            let of_page = Runs::of(&record.state, &record.service, page.id);
+            hold = match of_page.lock(settings.wait) {
+                Ok(lock) => {
+                    let in_doubt = logs(&of_page)?.iter().any(Log::is_in_doubt);
+                    if lock.was_awaited || in_doubt || marks.are_past(&of_page) {
+                        page = read(client, &ProfileKey::Id(page.id)).await?;
+                    }
+                    Hold::Lock(lock)
+                }
+                Err(error @ LockError::Taken(_)) => return Err(ApplyCause::Lock(error)),
+                Err(error) => Hold::Failed(error),
+            };
+            runs = Some(of_page);
+        }
+        let settled = Done::default();
+        let mut it = Self { client, settings, runs, hold, page, settled };
+        it.distrust_empty().await?;
+        Ok(it)
+    }
+
+    /// A page that reads empty although the last run left slots on it is read in another way, and then not believed.
+    async fn distrust_empty(&mut self) -> Result<(), ApplyCause> {
+        let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
+            return Ok(());
+        };
+        let known = logs(runs)?.last().map_or(0, Log::slots);
+        if known == 0 {
+            return Ok(());
+        }
+        self.page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
+        if self.page.slots.is_empty() && !self.settings.allow_empty {
+            return Err(ApplyCause::Emptied(known));
+        }
+        Ok(())
+    }
+
+    /// Finds out what became of the last request of a run that was interrupted. Where it was for the same page file it is gone on with.
+    async fn settle(&mut self, desired: &DesiredPage) -> Result<Option<(Log, bool)>, ApplyCause> {
+        let Some(runs) = self.runs.clone() else { return Ok(None) };
+        let logs = logs(&runs)?;
+        let Some(log) = unfinished(&logs) else { return Ok(None) };
+        let lock = self.locked()?;
+        let resumed = runs.resume(lock, log.run());
+        let path = runs.journal(log.run());
+        let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
+        let before = journal.log().done().clone();
+        let settled = journal.settle(self.client, &mut self.page, desired).await;
+        self.settled = journal.log().done().since(&before);
+        settled?;
+        let log = journal.log().clone();
+        let goes_on = log.opening().is_of(desired);
+        self.hold =
+            if goes_on { Hold::Journal(Box::new(journal)) } else { Hold::Lock(journal.replace()) };
+        Ok(Some((log, goes_on)))
+    }
+
+    /// Takes the lock out.
+    fn locked(&mut self) -> Result<Lock, ApplyCause> {
+        match std::mem::replace(&mut self.hold, Hold::Nothing) {
+            Hold::Lock(lock) => Ok(lock),
+            Hold::Failed(error) => Err(ApplyCause::Lock(error)),
+            Hold::Journal(journal) => Ok(journal.replace()),
+            Hold::Nothing => Err(ApplyCause::Journals(std::io::Error::other("not locked"))),
+        }
+    }
+
+    /// Nobody is asked in vain.
+    fn check_lock(&mut self) -> Result<(), ApplyCause> {
+        match std::mem::replace(&mut self.hold, Hold::Nothing) {
+            Hold::Failed(error) => Err(ApplyCause::Lock(error)),
+            hold => {
+                self.hold = hold;
+                Ok(())
+            }
+        }
+    }
+
+    fn log(&self) -> Option<&Log> {
+        match &self.hold {
+            Hold::Journal(journal) => Some(journal.log()),
+            _ => None,
+        }
+    }
+
+    fn created(&self) -> BTreeMap<usize, i64> {
+        self.log().map(|log| log.done().created.clone()).unwrap_or_default()
+    }
+
+    /// Whether the run was let through before, and deletes nothing more than it was to.
+    fn is_agreed(&self, plan: &Plan) -> bool {
+        let agreed =
+            |log: &Log| plan.deletes.iter().all(|delete| log.agreed().contains(&delete.id));
+        self.log().is_some_and(agreed)
+    }
+
+    /// A plan is for the page as it was read under the lock, and for no other.
+    fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
+        if proposal.plan.page == fingerprint(&self.page.slots) {
+            return Ok(());
+        }
+        Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
+    }
+
+    /// Looks at the page once more where somebody had time to change it since it was read.
+    async fn look_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
+        let shared = &self.client.shared;
+        if took_time || !self.page.seen.is_some_and(|seen| seen.is_fresh(shared)) {
+            let handle = self.client.profile(self.page.id);
+            self.page.slots = list(&handle, Step::Check).await?;
+            self.page.seen = Some(Seen::now(shared));
+        }
+        self.check_plan(proposal)
+    }
+
+    fn nothing_to_do(self, plan: Plan) -> Applied {
+        let Self { page, hold, .. } = self;
+        let run = match hold {
+            Hold::Journal(mut journal) => {
+                journal.commit(page.slots.len());
+                Some(journal.log().run().to_owned())
+            }
+            _ => None,
+        };
+        Applied { page, plan, done: Done::default(), run }
+    }
+
+    /// Writes down what will be done, before any of it is.
+    fn begin(mut self, proposal: &Proposal) -> Result<(Page, Option<Journal>), ApplyCause> {
+        let Proposal { desired, options, plan } = proposal;
+        let journal =
+            match (std::mem::replace(&mut self.hold, Hold::Nothing), &self.settings.record) {
+                (Hold::Journal(mut journal), _) => {
+                    journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
+                    Some(*journal)
+                }
+                (Hold::Lock(lock), Some(record)) => {
+                    let opening = Opening::new(&record.service, &self.page, desired, options)
+                        .with_path(record.path.clone())
+                        .with_owner(record.owner.clone());
+                    let runs = Runs::of(&record.state, &record.service, self.page.id);
+                    let journal = runs.open(lock, opening, plan, &self.page, &options.types);
+                    Some(journal.map_err(ApplyCause::Journal)?)
+                }
+                (Hold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
+                _ => None,
+            };
+        Ok((self.page, journal))
+    }
+
+    fn failed(&self, cause: ApplyCause) -> ApplyError {
+        let run = self.log().map(|log| log.run().to_owned());
+        ApplyError::new(cause, self.settled.clone(), run)
+    }
+}
+
+async fn read(client: &Client, key: &ProfileKey) -> Result<Page, ApplyCause> {
+    Page::read(client, key).await.map_err(ApplyCause::Read)
+}
+
+/// Each run of a page. An open one whose journal is of no use stands in the way of all.
+fn logs(runs: &Runs) -> Result<Vec<Log>, ApplyCause> {
+    let recorded = runs.list().map_err(ApplyCause::Journals)?;
+    let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
+    in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
+}
+
+fn unfinished(logs: &[Log]) -> Option<&Log> {
+    logs.iter().rev().find(|log| log.state() == State::Unfinished)
+}

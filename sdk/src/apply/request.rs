@@ -1,0 +1,208 @@
+//! Asking for a page to be made as it is to be.
+
+use std::collections::BTreeSet;
+use std::future::IntoFuture;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use super::delegate::{ApplyDelegate, Wanted};
+use super::flow::{self, Applied, Planned, Record, Settings};
+use super::{ApplyCause, ApplyError, DesiredPage, ItemRefusal, Owner, Page, Plan, SlotTypes, Step};
+use crate::call::BoxFuture;
+use crate::{Client, Error, ProfileHandle, ProfileKey};
+
+/// Makes a page as it is to be. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_by`].
+#[derive(Debug)]
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Apply<D = Wanted> {
+    client: Client,
+    key: Result<ProfileKey, String>,
+    settings: Settings,
+    delegate: D,
+}
+
+/// What the service says beforehand of what would be sent.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Checked {
+    /// What would be done.
+    pub planned: Planned,
+    /// What the service would refuse of it.
+    pub refused: Vec<ItemRefusal>,
+}
+
+impl ProfileHandle {
+    /// Makes the page as `desired` says: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
+    ///
+    /// The page is read, and only what differs is written. Somebody else's work is never written over: where a slot that is to be
+    /// changed or deleted was edited meanwhile, the run ends. With [`Apply::journal`] a run that was interrupted is gone on with by the
+    /// next one for the same page, and two processes keep out of each other's way.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use std::ops::ControlFlow;
+    ///
+    /// use links_sdk::apply::DesiredPage;
+    ///
+    /// let state = tempfile::tempdir()?;
+    /// let desired: DesiredPage = serde_json::from_str(
+    ///     r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}, {"type": "divider"}]}"#,
+    /// )?;
+    /// let cafe = client.profile("cafe");
+    /// let planned = cafe.apply(desired.clone()).plan().await?;
+    /// assert!(!planned.proposal.plan.is_empty());
+    /// assert!(cafe.apply(desired.clone()).check().await?.refused.is_empty());
+    ///
+    /// let on_step = |step| {
+    ///     println!("{step:?}");
+    ///     ControlFlow::Continue(())
+    /// };
+    /// let applied = cafe.apply(desired.clone()).journal(state.path()).on_step(on_step).await?;
+    /// assert_eq!(applied.done.created.len(), 1);
+    /// assert!(cafe.apply(desired).journal(state.path()).await?.done.is_nothing());
+    /// # Ok(()) });
+    /// ```
+    pub fn apply(&self, desired: DesiredPage) -> Apply {
+        self.apply_by(Wanted::new(desired))
+    }
+
+    /// The same for a program that plans, asks and tells itself.
+    pub fn apply_by<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
+        let (client, key) = (self.client.clone(), self.key.clone());
+        Apply { client, key, settings: Settings::default(), delegate }
+    }
+}
+
+impl<D: ApplyDelegate> Apply<D> {
+    /// Writes the run down below this directory, and keeps other processes off the page that do the same.
+    pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
+        let service = self.client.base_url().as_str().to_owned();
+        let record = Record { state: state.into(), service, path: None, owner: None };
+        self.settings.record = Some(record);
+        self
+    }
+
+    /// What the service is called in the journals, instead of its address.
+    pub fn service(self, name: impl Into<String>) -> Self {
+        let service = name.into();
+        self.recorded(|record| Record { service, ..record })
+    }
+
+    /// Where the file is that the run is for.
+    pub fn path(self, path: Option<String>) -> Self {
+        self.recorded(|record| Record { path, ..record })
+    }
+
+    /// Whose run it is.
+    pub fn owner(self, owner: Option<Owner>) -> Self {
+        self.recorded(|record| Record { owner, ..record })
+    }
+
+    /// Waits for another run on the page, which blocks this thread, instead of failing.
+    pub fn wait(mut self, wait: bool) -> Self {
+        self.settings.wait = wait;
+        self
+    }
+
+    /// Believes a page that reads empty although the last run left slots on it.
+    pub fn allow_emptied(mut self, allow: bool) -> Self {
+        self.settings.allow_empty = allow;
+        self
+    }
+
+    /// Makes the page as its delegate says.
+    ///
+    /// # Errors
+    ///
+    /// The first failure. [`ApplyError::outcome`] says whether anything was written before it, and [`ApplyError::done`] what.
+    pub async fn run(mut self) -> Result<Applied, D::Error> {
+        let key = self.key()?;
+        flow::apply(&self.client, &key, &self.settings, &mut self.delegate).await
+    }
+
+    /// Reads the page and plans. Nothing is locked and nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be read, or no plan can be made.
+    pub async fn plan(mut self) -> Result<Planned, D::Error> {
+        let key = self.key()?;
+        flow::plan(&self.client, &key, &self.settings, &mut self.delegate).await
+    }
+
+    /// Plans, and asks the service whether it would take every create and update. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// When no plan can be made, or the service cannot be asked.
+    pub async fn check(self) -> Result<Checked, D::Error> {
+        let client = self.client.clone();
+        let planned = self.plan().await?;
+        let refused = planned.proposal.plan.check(&client, planned.page.id, &BTreeSet::new()).await;
+        let refused = refused.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
+        Ok(Checked { planned, refused })
+    }
+
+    fn key(&self) -> Result<ProfileKey, ApplyError> {
+        self.key.clone().map_err(|why| ApplyCause::Read(Error::invalid("getProfile", why)).into())
+    }
+
+    fn recorded(mut self, change: impl FnOnce(Record) -> Record) -> Self {
+        self.settings.record = self.settings.record.map(change);
+        self
+    }
+}
+
+impl Apply {
+    /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.
+    pub fn prune(mut self, prune: bool) -> Self {
+        self.delegate.options.prune = prune;
+        self
+    }
+
+    /// Deletes the unsupported slots that are not mentioned.
+    pub fn prune_unsupported(mut self, prune: bool) -> Self {
+        self.delegate.options.prune_unsupported = prune;
+        self
+    }
+
+    /// What the service says about its slot types: with it, what the service computes does not count as an edit.
+    pub fn types(mut self, types: SlotTypes) -> Self {
+        self.delegate.options.types = types;
+        self
+    }
+
+    /// Agrees to so many deletes. Without it more than 20, or 30 % of a page of at least 10 slots, are refused.
+    pub fn max_deletes(mut self, deletes: usize) -> Self {
+        self.delegate.limits.max_deletes = Some(deletes);
+        self
+    }
+
+    /// Allows no slots at all to be asked for, and a page that has lost all of its own.
+    pub fn allow_empty(mut self, allow: bool) -> Self {
+        self.delegate.limits.allow_empty = allow;
+        self.allow_emptied(allow)
+    }
+
+    /// Is told of each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].
+    pub fn on_step(mut self, hear: impl FnMut(Step) -> ControlFlow<()> + Send + 'static) -> Self {
+        self.delegate.on_step = Some(Box::new(hear));
+        self
+    }
+
+    /// Is asked before anything is written. The page is looked at again afterwards, for people take their time.
+    pub fn confirm(mut self, confirm: impl FnMut(&Plan, &Page) -> bool + Send + 'static) -> Self {
+        self.delegate.confirm = Some(Box::new(confirm));
+        self
+    }
+}
+
+impl IntoFuture for Apply {
+    type Output = Result<Applied, ApplyError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}

@@ -1,0 +1,78 @@
+//! Runs whose steps a test watches with what it holds.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use links_sdk::apply::{
+    ApplyCause, ApplyDelegate, ApplyError, DesiredPage, Done, Options, Page, Plan, Proposal, Step,
+};
+use links_sdk::{Client, ProfileKey, Slot};
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) plan: Option<Plan>,
+    pub(crate) done: Done,
+    /// The page, or none where the run was stopped.
+    pub(crate) result: Result<Option<Vec<Slot>>, ApplyError>,
+}
+
+/// Who hears of each step before it is taken.
+pub(crate) type Hear<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
+
+struct Watched<'a> {
+    desired: &'a DesiredPage,
+    options: &'a Options,
+    hear: Hear<'a>,
+    plan: Option<Plan>,
+}
+
+impl ApplyDelegate for Watched<'_> {
+    type Error = ApplyError;
+
+    async fn desired(&mut self, _: &Page) -> Result<DesiredPage, ApplyError> {
+        Ok(self.desired.clone())
+    }
+
+    async fn plan(
+        &mut self,
+        page: &Page,
+        created: &BTreeMap<usize, i64>,
+        _: bool,
+    ) -> Result<Proposal, ApplyError> {
+        let options = Options { created: created.clone(), ..self.options.clone() };
+        let plan = Plan::new(&page.slots, self.desired, &options).map_err(ApplyCause::Plan)?;
+        self.plan = Some(plan.clone());
+        Ok(Proposal { desired: self.desired.clone(), options, plan })
+    }
+
+    fn step(&mut self, step: Step, _: &Done) -> ControlFlow<()> {
+        (self.hear)(step)
+    }
+}
+
+/// Applies `desired`, and writes the run down below `state` if there is one.
+pub(crate) async fn apply(
+    client: &Client,
+    key: &ProfileKey,
+    desired: &DesiredPage,
+    options: &Options,
+    state: Option<&Path>,
+    hear: Hear<'_>,
+) -> Ended {
+    let mut watched = Watched { desired, options, hear, plan: None };
+    let mut run = client.profile(key).apply_by(&mut watched);
+    if let Some(state) = state {
+        run = run.journal(state).service("test");
+    }
+    let ended = run.run().await;
+    let plan = watched.plan;
+    match ended {
+        Ok(applied) => Ended { plan, done: applied.done, result: Ok(Some(applied.page.slots)) },
+        Err(error) if matches!(error.cause(), ApplyCause::Stopped) => {
+            Ended { plan, done: error.done().clone(), result: Ok(None) }
+        }
+        Err(error) => Ended { plan, done: error.done().clone(), result: Err(error) },
+    }
+}

@@ -1,0 +1,178 @@
+//! A page is applied by one call: the order of locking, reading and settling is not left to the program.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use links_fixtures::{ContractServer, Fault, World};
+use links_sdk::apply::{ApplyCause, DesiredPage, LockError, Runs, State, Step};
+use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
+use serde_json::json;
+
+use crate::{cafe, client_of, no_limits};
+
+const PAGE: i64 = 101;
+
+fn ten_slots() -> DesiredPage {
+    let text = |n: usize| json!({"type": "text", "data": {"title": format!("Text {n}")}});
+    serde_json::from_value(json!({ "slots": (0..10).map(text).collect::<Vec<_>>() })).unwrap()
+}
+
+/// What another process does from its start to its end, while this one waits.
+fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
+    let act = async {
+        let mut run =
+            client_of(server).profile(PAGE).apply(ten_slots()).prune(true).max_deletes(99);
+        if let Some(state) = state {
+            run = run.journal(state);
+        }
+        assert_eq!(run.await.unwrap().done.created.len(), 10);
+    };
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(act);
+    };
+    std::thread::scope(|scope| scope.spawn(run).join().unwrap());
+}
+
+/// Another process applies the same file right after this one has read the page.
+struct AfterTheRead(Mutex<Option<(Arc<ContractServer>, PathBuf)>>);
+
+impl std::fmt::Debug for AfterTheRead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AfterTheRead")
+    }
+}
+
+impl Observer for AfterTheRead {
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        if attempt.operation == "getProfile"
+            && let Some((server, state)) = self.0.lock().unwrap().take()
+        {
+            elsewhere(&server, Some(state));
+        }
+    }
+}
+
+#[tokio::test]
+async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_nothing() {
+    let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
+    let server = Arc::new(server);
+    let state = tempfile::tempdir().unwrap();
+    let between = AfterTheRead(Mutex::new(Some((server.clone(), state.path().to_owned()))));
+    // Both at one address, which is what tells services apart.
+    let client = Client::builder(server.base_url())
+        .token(Token::new(&server.token()).unwrap())
+        .rate_limits(no_limits())
+        .observer(Arc::new(between))
+        .build()
+        .unwrap();
+    server.edit(|account| account.profiles[0].slots.clear());
+    for key in ["cafe", "101"] {
+        let applied = client.profile(key).apply(ten_slots()).journal(state.path()).await.unwrap();
+        assert!(applied.done.is_nothing());
+        assert_eq!(server.account().profiles[0].slots.len(), 10);
+    }
+    let runs = Runs::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
+    assert_eq!(runs.len(), 1, "nothing is written down where there is nothing to do");
+}
+
+#[tokio::test]
+async fn found_15_a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
+    for with_journal in [true, false] {
+        let (server, client) = cafe().await;
+        let server = Arc::new(server);
+        server.edit(|account| account.profiles[0].slots.clear());
+        let (state, meanwhile) = (tempfile::tempdir().unwrap(), server.clone());
+        let mut run = client.profile("cafe").apply(ten_slots()).confirm(move |plan, page| {
+            assert_eq!((plan.creates.len(), page.slots.len()), (10, 0));
+            // On another machine: there is no lock that both know.
+            elsewhere(&meanwhile, None);
+            true
+        });
+        if with_journal {
+            run = run.journal(state.path());
+        }
+        let error = run.await.unwrap_err();
+        assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
+        assert_eq!((error.outcome(), error.run()), (Outcome::NotExecuted, None));
+        assert_eq!(server.account().profiles[0].slots.len(), 10);
+    }
+}
+
+#[tokio::test]
+async fn found_15_what_a_run_did_before_it_failed_counts() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let file = ten_slots();
+    // The order is refused for good, after ten slots were created.
+    server.fail([3, 4, 5, 6], &Fault::Before(403));
+    server.edit(|account| account.profiles[0].slots.truncate(2));
+    let mut reversed = file.clone();
+    let first = server.account().profiles[0].slots[0].id;
+    reversed.slots.push(
+        serde_json::from_value(
+            json!({"id": first, "type": server.account().profiles[0].slots[0].kind}),
+        )
+        .unwrap(),
+    );
+    let error = client.profile("cafe").apply(reversed).journal(state.path()).await.unwrap_err();
+    assert_eq!((error.done().created.len(), error.outcome()), (10, Outcome::Executed), "{error}");
+    let runs = Runs::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
+    assert_eq!(error.run(), Some(&*runs[0].run));
+    assert_eq!(runs[0].log.as_ref().unwrap().state(), State::Unfinished);
+}
+
+#[tokio::test]
+async fn found_15_a_read_that_fails_has_written_nothing() {
+    let (server, client) = cafe().await;
+    server.fail(1..9, &Fault::Before(500));
+    let error = client.profile("cafe").apply(ten_slots()).await.unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Read(_)), "{error}");
+    assert_eq!(error.outcome(), Outcome::NotExecuted);
+}
+
+#[tokio::test]
+async fn found_15_a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refused() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let runs = Runs::of(state.path(), client.base_url().as_str(), PAGE);
+    let lock = runs.lock(false).unwrap();
+    let run = || client.profile("cafe").apply(ten_slots()).journal(state.path()).prune(true);
+    let error = run().await.unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Lock(LockError::Taken(_))), "{error}");
+    drop(lock);
+
+    server.forget_requests();
+    let error = run().await.unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Guard(_)), "{error}");
+    assert_eq!(error.outcome(), Outcome::NotExecuted);
+    let error = run().max_deletes(99).confirm(|_, _| false).await.unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Declined), "{error}");
+    let stop = |_: Step| ControlFlow::Break(());
+    let error = run().max_deletes(99).on_step(stop).await.unwrap_err();
+    assert!(matches!(error.cause(), ApplyCause::Stopped), "{error}");
+    let operations: Vec<_> = server.requests().iter().filter_map(|it| it.operation).collect();
+    assert_eq!(operations, ["getProfile"; 3]);
+}
+
+#[tokio::test]
+async fn found_15_a_check_asks_for_every_create_and_update_and_writes_nothing() {
+    let (server, client) = cafe().await;
+    let page = client.profile("cafe").slots().list().await.unwrap();
+    let text = page.iter().find(|slot| slot.kind == "text").unwrap();
+    let file: DesiredPage = serde_json::from_value(json!({"slots": [
+        {"id": text.id, "type": "text", "data": {"titel": "A"}},
+        {"type": "divider"},
+        {"type": "button", "data": {"titel": "B"}},
+    ]}))
+    .unwrap();
+    server.forget_requests();
+    let checked = client.profile("cafe").apply(file).check().await.unwrap();
+    let refused: Vec<_> = checked.refused.iter().map(|it| (it.index, it.path.join("."))).collect();
+    assert!(refused.contains(&(0, "data.titel".to_owned())), "{refused:?}");
+    assert!(refused.contains(&(2, "data.titel".to_owned())), "{refused:?}");
+    let operations: Vec<_> = server.requests().iter().filter_map(|it| it.operation).collect();
+    assert_eq!(operations, ["getProfile", "updateSlots", "createSlots"]);
+    assert_eq!(client.profile("cafe").slots().list().await.unwrap(), page);
+}
