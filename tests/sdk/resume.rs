@@ -242,7 +242,7 @@ async fn fault_24_a_conflict_that_names_no_time_is_no_refusal_while_the_create_i
     let desk = Desk::new(Choices::default()).await;
     desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     let conflict = Act::answer(409, &[], r#"{"message": "Busy.", "code": "conflict"}"#);
-    desk.process(&three_dividers(), pass(1).chain([conflict])).await.result.unwrap();
+    desk.process(&three_dividers(), pass(2).chain([conflict])).await.result.unwrap();
     assert_eq!(desk.slots().len(), 3);
     assert!(desk.keys()[0].ends_with("-1-0"), "under the key that it had: {:?}", desk.keys());
 }
