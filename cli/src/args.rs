@@ -25,6 +25,7 @@ pub(crate) struct Cli {
 }
 
 /// What every command takes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {

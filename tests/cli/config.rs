@@ -225,7 +225,7 @@ fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
 fn found_11_a_name_with_line_breaks_forges_no_line_of_a_status() {
     let stage = stage();
     stage.server.edit(|account| {
-        "Aigerim\ntoken from: nowhere\r✓ token: good".clone_into(&mut account.name)
+        "Aigerim\ntoken from: nowhere\r✓ token: good".clone_into(&mut account.name);
     });
     for line in ["auth status", "doctor"] {
         let run = stage.run(line);

@@ -23,8 +23,11 @@ pub(super) fn render(grid: &Grid, safe: bool) -> Result<String, Failure> {
 
 fn cells(row: &[String], safe: bool) -> impl Iterator<Item = Cow<'_, [u8]>> {
     let is_formula = |cell: &str| cell.starts_with(FORMULA) && cell.parse::<f64>().is_err();
-    row.iter().map(move |cell| match safe && is_formula(cell) {
-        true => Cow::Owned(format!("'{cell}").into_bytes()),
-        false => Cow::Borrowed(cell.as_bytes()),
+    row.iter().map(move |cell| {
+        if safe && is_formula(cell) {
+            Cow::Owned(format!("'{cell}").into_bytes())
+        } else {
+            Cow::Borrowed(cell.as_bytes())
+        }
     })
 }
