@@ -145,6 +145,11 @@ pub(crate) fn takes(kind: &str, key: &str, value: &Value) -> bool {
     keys(kind).contains(&key) && fits
 }
 
+/// Whether the service can take a value away.
+pub(crate) fn is_clearable(kind: &str, key: &str) -> bool {
+    is_nullable(kind, key) || matches!(key, "style" | "view")
+}
+
 fn is_nullable(kind: &str, key: &str) -> bool {
     !matches!(
         (kind, key),

@@ -288,6 +288,8 @@ impl<'p> Player<'p> {
     fn settle(&mut self, nth: usize) -> Option<Violation> {
         let last = self.machines[nth].last.clone()?;
         let again = Run::plain(nth, Command::Again);
+        // A wait that the service has asked for is over by then.
+        self.machines[nth].forget_rates();
         let mut ends = Vec::new();
         while ends.last().is_none_or(|(exit, _)| *exit != Some(0)) {
             let world = self.proxy.world();

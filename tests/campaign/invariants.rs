@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use links_fixtures::Slot;
 use serde_json::{Map, Value};
 
+use crate::content;
 use crate::proxy::{Event, Request};
 use crate::world::{World, alike};
 
@@ -581,14 +582,17 @@ fn wanted(key: &str, said: &Value, value: &Value) -> bool {
     alike(said, value) || said.is_null() && is_default()
 }
 
-/// Keys that the item does not have hold nothing, or the output names them.
+/// Keys that the item does not have hold nothing, or the service cannot clear them, or the output names them.
 fn holds_no_more(item: &Value, slot: &Slot, output: &str) -> bool {
     if !slot.supported || slot.kind == "event" {
         return true;
     }
     let more = slot.data.iter().filter(|(key, _)| item["data"].get(key.as_str()).is_none());
-    more.into_iter()
-        .all(|(key, value)| wanted(key, &Value::Null, value) || output.contains(key.as_str()))
+    more.into_iter().all(|(key, value)| {
+        wanted(key, &Value::Null, value)
+            || !content::is_clearable(&slot.kind, key)
+            || output.contains(key.as_str())
+    })
 }
 
 /// The items of a backup as far as they can come back: a slot that is gone gets a new id, or is gone for good.
