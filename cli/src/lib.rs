@@ -47,6 +47,8 @@ mod place;
 #[cfg(debug_assertions)]
 mod power_cut;
 mod private;
+#[cfg(debug_assertions)]
+mod probe;
 mod program;
 #[cfg(feature = "sandbox")]
 mod sandbox;
@@ -157,8 +159,7 @@ fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &'static str
         ui.say(&Line::new(Tone::Faint, format!("not confined by Landlock: {why}")));
     }
     #[cfg(debug_assertions)]
-    if let Some(path) = std::env::var_os("LINKS_TEST_PROBE") {
-        let is_open = std::fs::File::open(path).is_ok();
+    if let Some(is_open) = probe::is_open() {
         ui.say(&Line::new(Tone::Faint, format!("probe: open {is_open}")));
     }
 }

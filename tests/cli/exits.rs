@@ -35,7 +35,8 @@ fn ended(exit: Exit) -> i32 {
         }
         Exit::Partial => {
             stage.file("good.gif", picture(1, 1));
-            stage.file("bad.gif", "GIF89a, and nothing else of an image");
+            stage.file("bad.gif", picture(2, 2));
+            stage.server.fail([2], &Fault::Before(403));
             stage.run("files upload good.gif bad.gif").exit
         }
         Exit::Drift => forgetful(stage),

@@ -588,7 +588,8 @@ fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
     assert!(before.lines().all(|line| line.starts_with("//!") || !line.contains("LINKS_TEST")));
     assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod hurry;"));
     assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod power_cut;"));
-    let of_tests = ["crash.rs", "hurry.rs", "power_cut.rs"];
+    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod probe;"));
+    let of_tests = ["crash.rs", "hurry.rs", "power_cut.rs", "probe.rs"];
     let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
     for path in elsewhere.filter(|it| !of_tests.iter().any(|name| it.ends_with(name))) {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -1,5 +1,7 @@
 //! Images.
 
+use links_fixtures::Fault;
+
 use crate::stage::{Stage, picture};
 
 #[test]
@@ -74,9 +76,14 @@ fn what_is_up_already_is_told_when_a_later_one_fails() {
     stage.file("dot.gif", picture(1, 1));
     stage.file("text.gif", "no image");
     let run = stage.run("files upload dot.gif text.gif dot.gif");
+    assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{run}");
+    assert!(stage.operations().is_empty(), "what is no image is found before anything is sent");
+    stage.server.fail([2], &Fault::Before(403));
+    let run = stage.run("files upload dot.gif dot.gif dot.gif");
     assert_eq!((run.exit, run.stdout.as_str()), (12, ""), "{run}");
     assert!(run.stderr.contains("uploaded: dot.gif as uploads/"), "{run}");
-    let run = stage.run("files upload dot.gif text.gif -o json");
+    stage.server.fail([2], &Fault::Before(403));
+    let run = stage.run("files upload dot.gif dot.gif -o json");
     let error = run.error();
     assert!(error["written"].as_str().unwrap().starts_with("uploads/"), "{run}");
     assert_eq!(error["outcome"], "executed");

@@ -22,46 +22,68 @@ const MOST_OUTPUT: u64 = 64 << 20;
 /// Most bytes of its reason to fail.
 const MOST_REASON: u64 = 4096;
 
-/// What a filter makes of a body: a line for each value.
-///
-/// # Errors
-///
-/// When it fails, takes too long or takes too much.
-pub(super) fn run(code: &str, input: String) -> Result<Vec<u8>, String> {
-    let program = std::env::current_exe().map_err(|error| format!("cannot run it: {error}"))?;
-    let mut child = Command::new(program)
-        .args([RUN, code])
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot run it: {error}"))?;
-    let (done, ended) = mpsc::channel();
-    if let Some(mut stdin) = child.stdin.take() {
-        // A filter may end before it has read everything.
-        thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+/// A process that waits for the document to filter. It ends with this one.
+#[derive(Debug)]
+pub(super) struct Process(Child);
+
+impl Process {
+    /// Starts the process: before the command does anything, so that it cannot fail for want of a process after a write, nor be refused
+    /// by what confines the command.
+    ///
+    /// # Errors
+    ///
+    /// When no process can be started.
+    pub(super) fn start(code: &str) -> Result<Self, String> {
+        let start = || {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args([RUN, code]).env_clear();
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            // Ctrl-C is for this process, which still wants to show what it has.
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            command.spawn()
+        };
+        start().map(Self).map_err(|error: std::io::Error| format!("cannot run it: {error}"))
     }
-    let reason = child.stderr.take().map(|it| thread::spawn(|| read(it, MOST_REASON)));
-    if let Some(stdout) = child.stdout.take() {
-        thread::spawn(move || done.send(read(stdout, MOST_OUTPUT + 1)));
-    }
-    let Ok(made) = ended.recv_timeout(limit()) else {
-        end(&mut child);
-        return Err(format!("it takes longer than {} s", limit().as_secs()));
-    };
-    if made.len() as u64 > MOST_OUTPUT {
-        end(&mut child);
-        return Err(format!("it makes more than {} MiB", MOST_OUTPUT >> 20));
-    }
-    let status = child.wait().map_err(|error| error.to_string())?;
-    let reason = reason.and_then(|it| it.join().ok()).unwrap_or_default();
-    match status.code() {
-        Some(0) => Ok(made),
-        Some(code) if code == i32::from(Exit::Usage.code()) => {
-            Err(String::from_utf8_lossy(&reason).trim_end().to_owned())
+
+    /// Returns what the filter makes of a document: a line for each value.
+    ///
+    /// # Errors
+    ///
+    /// When the filter fails, takes too long or takes too much.
+    pub(super) fn run(mut self, input: String) -> Result<Vec<u8>, String> {
+        let child = &mut self.0;
+        let (done, ended) = mpsc::channel();
+        if let Some(mut stdin) = child.stdin.take() {
+            // A filter may end before it has read everything.
+            thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
         }
-        _ => Err("it nests too deeply, or takes too much memory".to_owned()),
+        let reason = child.stderr.take().map(|it| thread::spawn(|| read(it, MOST_REASON)));
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || done.send(read(stdout, MOST_OUTPUT + 1)));
+        }
+        let Ok(made) = ended.recv_timeout(limit()) else {
+            return Err(format!("it takes longer than {} s", limit().as_secs()));
+        };
+        if made.len() as u64 > MOST_OUTPUT {
+            return Err(format!("it makes more than {} MiB", MOST_OUTPUT >> 20));
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        let reason = reason.and_then(|it| it.join().ok()).unwrap_or_default();
+        match status.code() {
+            Some(0) => Ok(made),
+            Some(code) if code == i32::from(Exit::Usage.code()) => {
+                Err(String::from_utf8_lossy(&reason).trim_end().to_owned())
+            }
+            _ => Err("it nests too deeply, or takes too much memory".to_owned()),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -70,11 +92,6 @@ fn read(stream: impl Read, most: u64) -> Vec<u8> {
     // What could be read until the process was ended is all there is.
     let _ = stream.take(most).read_to_end(&mut bytes);
     bytes
-}
-
-fn end(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 fn limit() -> Duration {

@@ -1,17 +1,20 @@
 //! `--jq FILTER`: a filter of the jq language over the whole body.
 //!
 //! A filter is a program: it can recurse without end, and make more than any memory holds. It is read before anything is sent, and runs
-//! in a process of its own, whose time, memory and output are bounded. Whatever becomes of that process, this one goes on and can say
-//! what the command has done.
+//! in a process of its own, which is started then too and whose time, memory and output are bounded. Whatever becomes of that process,
+//! this one goes on and can say what the command has done.
 
 mod contained;
 mod filter;
+
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(crate) use contained::asked;
 
+use self::contained::Process;
 use crate::diagnostic::Failure;
 
 /// Most bytes of a filter: what is nested in so few cannot exhaust the stack it is read on.
@@ -21,6 +24,8 @@ const MOST_CODE: usize = 16 * 1024;
 #[derive(Debug)]
 pub(crate) struct Query {
     code: String,
+    /// Not used yet. The program of a unit test is not this one and cannot run filters.
+    process: Mutex<Option<Process>>,
 }
 
 impl Query {
@@ -36,7 +41,8 @@ impl Query {
         let read = code.to_owned();
         let is_filter = filter::on_a_deep_stack(move || filter::compile(&read).map(drop));
         is_filter.and_then(|it| it).map_err(failed)?;
-        Ok(Self { code: code.to_owned() })
+        let process = if cfg!(test) { None } else { Some(Process::start(code).map_err(failed)?) };
+        Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
     }
 
     /// What the filter makes of a body.
@@ -46,16 +52,11 @@ impl Query {
     /// When it fails, takes too long or too much, or makes something that is not JSON.
     pub(super) fn run(&self, body: &Value) -> Result<Vec<Box<RawValue>>, Failure> {
         let input = body.to_string();
-        // The program of a unit test is not this one.
-        let text = if cfg!(test) {
-            let code = self.code.clone();
-            let mut text = Vec::new();
-            let ran = filter::on_a_deep_stack(move || {
-                filter::run(&code, input.as_bytes(), &mut text).map(|()| text)
-            });
-            ran.and_then(|it| it)
-        } else {
-            contained::run(&self.code, input)
+        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let text = match process {
+            Some(process) => process.run(input),
+            None if cfg!(test) => in_this_process(&self.code, input),
+            None => Process::start(&self.code).and_then(|process| process.run(input)),
         };
         let text = String::from_utf8(text.map_err(failed)?).map_err(Failure::internal)?;
         let made = |line: &str| {
@@ -64,6 +65,14 @@ impl Query {
         };
         text.lines().map(made).collect()
     }
+}
+
+fn in_this_process(code: &str, input: String) -> Result<Vec<u8>, String> {
+    let (code, mut text) = (code.to_owned(), Vec::new());
+    let ran = filter::on_a_deep_stack(move || {
+        filter::run(&code, input.as_bytes(), &mut text).map(|()| text)
+    });
+    ran.and_then(|it| it)
 }
 
 pub(super) fn failed(why: impl std::fmt::Display) -> Failure {
