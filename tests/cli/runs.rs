@@ -378,6 +378,9 @@ fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
     assert_eq!((held(1, "style"), held(2, "title")), ("primary".into(), Value::Null));
     let again = stage.run(&format!("slots restore {run} --yes"));
     assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
+    let told = stage.run(&format!("slots restore {run} --yes -o json")).json();
+    let left = serde_json::json!([{ "id": 1001, "key": "description" }]);
+    assert_eq!(told["data"]["notRestored"], left);
 }
 
 #[test]

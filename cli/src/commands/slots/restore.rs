@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use clap::Args;
 use links_sdk::apply::{DesiredSlot, Page, SlotTypes};
+use serde_json::json;
 
 use super::applying::{Job, apply};
 use super::planning::AllowedArgs;
@@ -13,7 +14,7 @@ use crate::diagnostic::Failure;
 use crate::dry_run::DryRunArgs;
 use crate::exit::Exit;
 use crate::manifest::PageFile;
-use crate::outcome::{Line, Outcome, Tone};
+use crate::outcome::{Body, Line, Outcome, Tone};
 use crate::slot_types;
 
 /// Arguments of `links slots restore`.
@@ -32,7 +33,8 @@ pub(crate) struct SlotsRestoreArgs {
     dry_run: DryRunArgs,
 }
 
-/// The page as it was before the run, as far as that goes: slots that were deleted get new ids, those that came since stay.
+/// The page as it was before the run, as far as that goes: slots that were deleted get new ids, those that came since stay. `notRestored`
+/// names the slots that cannot be created again and the keys that cannot be cleared.
 pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result<Outcome, Failure> {
     let client = context.writer(args.dry_run).await?;
     let (backup, run) = find(context, &args.run)?;
@@ -45,8 +47,10 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
     let (lost, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut file.page.content.slots)
         .into_iter()
         .partition(|slot| is_gone(slot) && !can_be_made(slot, &types));
+    let mut not_restored = Vec::new();
     for slot in &lost {
         let id = slot.id.unwrap_or_default();
+        not_restored.push(json!({ "id": id, "type": slot.kind }));
         let text = format!("{} {id} is gone for good: such a block cannot be created", slot.kind);
         context.ui.say(&Line::new(Tone::Removed, text));
     }
@@ -66,6 +70,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         .map(|slot| DesiredSlot { id: slot.id.filter(|_| !is_gone(&slot)), ..slot })
         .collect();
     for (id, key) in file.page.content.clear_unmentioned(&now.slots, &types) {
+        not_restored.push(json!({ "id": id, "key": key }));
         let text =
             format!("slot {id}: `{key}` was added since and stays: the service cannot clear it");
         context.ui.say(&Line::new(Tone::Changed, text));
@@ -79,7 +84,14 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
     };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;
     let source = file.into();
-    apply(context, Job { source, path: None, allowed, wait, ask: true, dry_run, seen: None }).await
+    let job = Job { source, path: None, allowed, wait, ask: true, dry_run, seen: None };
+    let mut outcome = apply(context, job).await?;
+    if let Body::Own(body) = &mut outcome.body
+        && let Some(data) = body["data"].as_object_mut()
+    {
+        data.insert("notRestored".to_owned(), not_restored.into());
+    }
+    Ok(outcome)
 }
 
 /// A legacy block is in the backup without its content, and its type may be one that cannot be created.
