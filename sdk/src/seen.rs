@@ -8,7 +8,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::apply::crash;
 use crate::client::Client;
 use crate::error::{Error, Outcome};
 use crate::operation::Operation;
@@ -130,9 +129,7 @@ async fn send_seen<W: SeenWrite>(
             Some(at) => at,
             None => {
                 let (look, place) = tries.reserve().await.map_err(Stop::Failed)?;
-                crash::point("before_send");
                 let view = write.look(look).await;
-                crash::point("after_send");
                 let at = Seen::now(&client.shared);
                 // What cannot be looked at leaves the write as it was: that is what matters.
                 let view = view.map_err(|error| Stop::Failed(tries.lost_or(error)))?;
@@ -149,10 +146,7 @@ async fn send_seen<W: SeenWrite>(
         };
         let once = Once { tries: tries.tries, expires: at.expires() };
         let attempt = Attempt { once, reserved, until: options.until, write: noted.clone() };
-        crash::point("before_send");
-        let sent = write.send(&attempt).await;
-        crash::point("after_send");
-        match sent {
+        match write.send(&attempt).await {
             Ok(done) => return Ok(done),
             Err(error) => tries.wait_after(error).await.map_err(Stop::Failed)?,
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::execute::list;
 use super::journal::{Journal, traces};
 use super::plan::Create;
-use super::{ApplyCause, Step, crash};
+use super::{ApplyCause, Step};
 use crate::generated::types::NewSlot;
 use crate::operation::CREATE_SLOTS;
 use crate::{Error, IdempotencyKey, Outcome, ProfileHandle};
@@ -92,13 +92,11 @@ async fn send(
     key: &IdempotencyKey,
 ) -> Result<BTreeMap<usize, i64>, ApplyCause> {
     let call = handle.slots().create_batch(new_slots(creates));
-    crash::point("before_send");
     let made = call
         .with_idempotency_key(key.clone())
         .looking_first()
         .await
         .map_err(|error| refused(Step::Create(creates.len()), creates, error))?;
-    crash::point("after_send");
     let agree = made.len() == creates.len()
         && made.iter().zip(creates).all(|(slot, create)| slot.kind == create.kind);
     if !agree {
@@ -114,9 +112,7 @@ async fn send(
 /// first refuses that, naming no slot, and then nothing is known of the slots.
 pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Result<(), ApplyCause> {
     let step = Step::TryCreate(creates.len());
-    crash::point("before_send");
     let result = handle.slots().create_batch(new_slots(creates)).dry_run().await;
-    crash::point("after_send");
     match result.map_err(|error| refused(step, creates, error)) {
         Err(ApplyCause::Call { items, source, .. })
             if items.is_empty() && (source.is_conflict() || source.is_validation()) =>

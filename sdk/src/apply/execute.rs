@@ -7,7 +7,7 @@ use super::create::{Sent, create, rehearse};
 use super::journal::{Ending, Journal};
 use super::last_seen::LastSeen;
 use super::plan::{Batch, Create, Delete, Plan, Update};
-use super::{ApplyCause, DesiredPage, Done, Options, Page, Step, crash};
+use super::{ApplyCause, DesiredPage, Done, Options, Page, Step};
 use crate::api::delete_seen;
 use crate::call::Sender;
 use crate::generated::types::SlotChange;
@@ -120,7 +120,12 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
         let ending = match written {
             Ok(false) | Err(ApplyCause::Changed(_)) => Ending::Stopped,
             Err(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::NotExecuted => {
-                Ending::Refused
+                let is_answer = source.status().is_some_and(|it| (400..500).contains(&it));
+                if is_answer && !source.is_rate_limited() {
+                    Ending::Refused
+                } else {
+                    Ending::Stopped
+                }
             }
             _ => return,
         };
@@ -386,10 +391,7 @@ type Created = BTreeMap<usize, i64>;
 
 /// The page as it is now.
 pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
-    crash::point("before_send");
-    let slots = handle.slots().list().await;
-    crash::point("after_send");
-    slots.map_err(|error| failed(step, error))
+    handle.slots().list().await.map_err(|error| failed(step, error))
 }
 
 fn failed(step: Step, source: Error) -> ApplyCause {

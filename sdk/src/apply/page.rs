@@ -4,7 +4,6 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 
-use super::crash;
 use crate::seen::Seen;
 use crate::{Client, Error, ProfileKey, Slot, operation};
 
@@ -50,9 +49,7 @@ impl Page {
     ///
     /// As [`ProfileHandle::get_with_slots`](crate::ProfileHandle::get_with_slots).
     pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
-        crash::point("before_send");
         let answer = client.profile(key).get_with_slots().answer().await?;
-        crash::point("after_send");
         let record =
             serde_json::from_slice::<Envelope>(answer.body()).map(|envelope| envelope.data);
         let record = match record {

@@ -18,6 +18,7 @@ use super::retry::{Attempt, Decision, End, Evidence, backoff, decide};
 use super::retry_after::retry_after;
 use super::wire::Wire;
 use super::{Options, Shared};
+use crate::apply::crash;
 use crate::operation::{Effect, Operation};
 use crate::token::Token;
 use crate::view::{AnswerView, RequestView};
@@ -238,8 +239,10 @@ impl<'a> Run<'a> {
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
+        self.crash_point("before_send");
         let mut result =
             wire.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
+        self.crash_point("after_send");
         let came = match &mut result {
             Ok(answer) => Some(answer),
             Err(Failure::Unusable { answer, .. }) => Some(&mut **answer),
@@ -263,6 +266,13 @@ impl<'a> Run<'a> {
             answer: result.as_ref().ok().map(AnswerView::new),
         });
         result
+    }
+
+    /// A place where a test can end the process. Requests about no page do not count: they come before anything can be lost.
+    fn crash_point(&self, place: &str) {
+        if self.operation.route.contains("/profiles/{") {
+            crash::point(place);
+        }
     }
 
     async fn sleep(&self, wait: Duration, reason: WaitReason) {

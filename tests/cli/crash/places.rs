@@ -4,11 +4,11 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::pairs::Pair;
-use super::power_cut::{Scene, Wanted, files, said};
+use super::power_cut::{Scene, Wanted, files, kinds, said};
 
 /// A run that nothing interrupts: what it writes down and what it asks of the service, one after the other.
 struct Course<'p> {
@@ -33,13 +33,8 @@ fn journals(state: &TempDir) -> Vec<PathBuf> {
 fn lines(state: &TempDir) -> (Vec<String>, bool) {
     let Some(journal) = journals(state).pop() else { return (Vec::new(), false) };
     let text = std::fs::read_to_string(journal).unwrap();
-    let (whole, torn) = text.rsplit_once('\n').unwrap_or(("", &text));
-    let kind = |line: &str| {
-        let line: Map<String, Value> = serde_json::from_str(line).unwrap();
-        line.keys().next().unwrap().clone()
-    };
-    let kinds = whole.lines().map(kind);
-    (std::iter::once("backup".to_owned()).chain(kinds).collect(), !torn.is_empty())
+    let (kinds, is_torn) = kinds(&text);
+    (std::iter::once("backup".to_owned()).chain(kinds).collect(), is_torn)
 }
 
 impl<'p> Course<'p> {
@@ -118,6 +113,28 @@ fn fault_41_cut_off_while_the_journal_is_opened() {
     let course = Course::of(&pair);
     for kind in ["backup", "open", "plan"] {
         course.cut_at_lines(kind, 1);
+    }
+}
+
+#[test]
+fn fault_41_a_run_that_was_not_begun_is_listed_as_such_and_stands_in_nobodys_way() {
+    let pair = pair("everything at once");
+    let scene = Scene::of(&pair);
+    let wanted = scene.uninterrupted();
+    for place in ["torn_write:1", "after_write:1", "before_write:2", "torn_write:2"] {
+        let state = scene.start();
+        scene.apply(&state, Some(place));
+        let states = |line: &str| {
+            let mut command = scene.stage.command(line.split_whitespace());
+            let output = command.env("LINKS_STATE_DIR", state.path()).output().unwrap();
+            let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let rows = rows["data"].as_array().unwrap().clone();
+            rows.iter().map(|row| row["state"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(states("slots history -o json"), ["not_begun"], "{place}");
+        assert!(states("slots apply --status -o json").is_empty(), "{place}");
+        scene.finish(&state, &wanted).unwrap_or_else(|why| panic!("{place}: {why}"));
+        assert_eq!(states("slots history -o json"), ["done", "not_begun"], "{place}");
     }
 }
 

@@ -110,7 +110,7 @@ pub enum Ending {
     Drift,
     /// The service refused the first write, so that there is nothing to go on with.
     Refused,
-    /// It was stopped before its first write.
+    /// It was stopped, or failed, before its first write.
     Stopped,
     /// It was given up for another file.
     Replaced,

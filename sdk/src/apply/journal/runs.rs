@@ -13,7 +13,7 @@ use super::log::{BadJournal, Log, State, opening_of};
 use super::{Ending, Journal, own_file};
 use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash, literal};
 
-/// Runs that came to an end are kept until there are this many newer ones.
+/// Runs that came to an end are kept until there are this many newer ones, and so are those that were not begun.
 const KEPT: usize = 50;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
@@ -286,11 +286,14 @@ impl Runs {
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 
-    /// Old runs that came to an end make room. What cannot be read stays, and its backup with it: it may be all that is left of a page.
+    /// Old runs that came to an end make room, and so do old ones that were not begun; neither for the other, for a damaged journal may
+    /// look like that of a run that was not begun. What else cannot be read stays, and its backup with it: it may be all that is left of a
+    /// page.
     fn tidy(&self) {
         let Ok(runs) = self.list() else { return };
-        let over = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
-        for run in over.rev().skip(KEPT - 1) {
+        let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
+        let not_begun = runs.iter().filter(|run| matches!(run.log, Err(BadJournal::NotBegun)));
+        for run in ended.rev().skip(KEPT - 1).chain(not_begun.rev().skip(KEPT - 1)) {
             for path in [self.backup(&run.run), self.journal(&run.run)] {
                 crash::point("before_remove");
                 let _ = fs::remove_file(path);

@@ -254,6 +254,24 @@ fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
 }
 
 #[test]
+fn found_20_runs_that_were_not_begun_make_room_for_each_other_and_for_no_other_run() {
+    let mut desk = Desk::new();
+    desk.open().close(Ending::Stopped);
+    let ended = desk.runs.list().unwrap().remove(0).run;
+    for _ in 0..60 {
+        desk.page.read_at += Duration::from_secs(1);
+        let run = desk.open().log().run().to_owned();
+        fs::write(desk.runs.journal(&run), "{\"open").unwrap();
+    }
+    let runs = desk.runs.list().unwrap();
+    assert_eq!(runs.len(), 51);
+    assert_eq!(runs[0].run, ended);
+    assert!(runs[1..].iter().all(|run| matches!(run.log, Err(BadJournal::NotBegun))));
+    assert!(runs.iter().all(|run| desk.runs.backup(&run.run).exists()));
+    assert_eq!(fs::read_dir(runs[0].path.parent().unwrap()).unwrap().count(), 2 * 51 + 1);
+}
+
+#[test]
 fn the_runs_of_every_page_are_found() {
     let desk = Desk::new();
     let run = desk.interrupted();
