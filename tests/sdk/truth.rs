@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use links_fixtures::{Choices, Fault, World};
-use links_sdk::{AnalyticsQuery, Client, Error, MusicQuery, Outcome, ProfileChanges, Upload, Via};
+use links_sdk::{
+    AnalyticsQuery, Client, Error, MusicQuery, Object, Outcome, ProfileChanges, Upload, Via,
+};
 
 use crate::faults::writes::write;
 use crate::faults::{Stage, divider, dividers};
@@ -222,7 +224,7 @@ async fn found_21_half_a_page_of_a_portal_is_no_proof_that_a_write_was_carried_o
     let portal =
         Act::answer(200, &[("Content-Type", "text/html"), ("Content-Length", "100000")], "<html>");
     stage.proxy.always(&portal);
-    let error = client.profile("cafe").slots().update(1002, Default::default()).await.unwrap_err();
+    let error = client.profile("cafe").slots().update(1002, Object::default()).await.unwrap_err();
     assert_eq!(error.outcome(), Outcome::Unknown, "{error}");
 }
 
