@@ -3,6 +3,9 @@
 //! The service has no conditional requests. What comes nearest: a write is sent only right after a look that shows what it relies on. Every
 //! wait (for the limits, after a 429, after a failure) lets somebody else in, so it is followed by another look. The limits admit a look
 //! and its write together, so that no wait comes between them.
+//!
+//! Where only one request a second is allowed, the two can never go out together. The write then waits for the limits after its look, and
+//! is sent if the look is not too old by then: nothing better can be had from such a service.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,9 +14,10 @@ use std::time::Duration;
 use crate::client::Client;
 use crate::error::{Error, Outcome};
 use crate::operation::Operation;
+use crate::transport::pacing::WaitReason;
 use crate::transport::retry::{Evidence, MOST_ATTEMPTS};
 use crate::transport::tally::{Open, Write};
-use crate::transport::{Exchange, Failure, Once, Options, Reserved, Shared, Tries};
+use crate::transport::{Exchange, Once, Options, Reserved, Shared, Tries};
 
 /// When something was seen.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +138,10 @@ async fn send_seen<W: SeenWrite>(
                 // What cannot be looked at leaves the write as it was: that is what matters.
                 let view = view.map_err(|error| Stop::Failed(tries.lost_or(error)))?;
                 match write.judge(view, tries.in_doubt()) {
-                    Verdict::Send => reserved = Some(place),
+                    Verdict::Send if place.is_none() => {
+                        reserved = Some(tries.reserve_one().await.map_err(Stop::Failed)?);
+                    }
+                    Verdict::Send => reserved = place,
                     Verdict::Done(done) => return Ok(done),
                     Verdict::Changed(found) => {
                         let outcome = tries.outcome();
@@ -176,14 +183,24 @@ impl Attempts<'_> {
         self.lost.take().unwrap_or(error)
     }
 
-    /// Waits until the limits admit a look and the write after it.
-    async fn reserve(&mut self) -> Result<(Reserved, Reserved), Error> {
-        let both = async {
-            let shared = &self.client.shared;
-            let look = shared.reserve(self.operation, self.options).await?;
-            Ok((look, shared.reserve(self.operation, self.options).await?))
-        };
-        both.await.map_err(|failure: Failure| {
+    /// Waits until the limits admit a look and, unless it has to wait after the look, the write.
+    async fn reserve(&mut self) -> Result<(Reserved, Option<Reserved>), Error> {
+        let look = self.reserve_one().await?;
+        let write = if self.is_one_a_second() { None } else { Some(self.reserve_one().await?) };
+        Ok((look, write))
+    }
+
+    /// Whether a look and a write in the same second are too many: the limits say so, or the service has refused the write more than once.
+    fn is_one_a_second(&self) -> bool {
+        let Shared { pacer, clock, .. } = &*self.client.shared;
+        let next = pacer.forecast(self.operation.bucket, 0, &**clock);
+        self.tries.too_many > 1 || next.is_some_and(|it| it.reason == WaitReason::PerSecond(1))
+    }
+
+    /// Waits until the limits admit a request.
+    async fn reserve_one(&mut self) -> Result<Reserved, Error> {
+        let reserved = self.client.shared.reserve(self.operation, self.options).await;
+        reserved.map_err(|failure| {
             let host = self.client.shared.base.authority();
             let exchange = Exchange::unsent(self.operation, self.tries, failure);
             self.lost_or(Error::from_exchange(exchange, &host, None, None))

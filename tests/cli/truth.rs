@@ -262,10 +262,16 @@ fn stopped(stage: &Stage, line: &str, requests: usize) -> Value {
 
 #[test]
 fn found_21_ctrl_c_before_any_write_does_not_speak_of_one() {
-    let stage = Stage::cafe();
     let wait = links_fixtures::Fault::RateLimited(Some("60".into()));
-    stage.server.fail(1..9, &wait);
-    let error = stopped(&stage, "slots add cafe text title=x -o json", 1);
-    assert_eq!(error["outcome"], "not_executed", "{error}");
-    assert!(error["hint"].is_null() && error.get("written").is_none(), "{error}");
+    let delete = "slots delete cafe 1002 --yes -o json";
+    // The list, the look before the delete, and the delete itself are told to wait.
+    for (line, requests) in
+        [("slots add cafe text title=x -o json", 1), (delete, 1), (delete, 2), (delete, 3)]
+    {
+        let stage = Stage::cafe();
+        stage.server.fail([requests], &wait);
+        let error = stopped(&stage, line, requests);
+        assert_eq!(error["outcome"], "not_executed", "{line}, {requests}: {error}");
+        assert!(error["hint"].is_null() && error.get("written").is_none(), "{error}");
+    }
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use links_fixtures::{Account, ContractServer, Fault, World};
+use links_fixtures::{Account, ContractServer, ContractServerBuilder, Fault, Limits, World};
 use links_sdk::{Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, Token};
 
 use crate::clock::SharedClock;
@@ -52,8 +52,16 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) async fn new(limits: RateLimits) -> Self {
+        Self::before(limits, ContractServerBuilder::no_limits).await
+    }
+
+    /// The same before a service with other settings.
+    async fn before(
+        limits: RateLimits,
+        settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
+    ) -> Self {
         let (clock, service_clock) = SharedClock::new();
-        let server = ContractServer::builder(World::cafe()).clock(service_clock).no_limits();
+        let server = settings(ContractServer::builder(World::cafe()).clock(service_clock));
         let server = Arc::new(server.start().await.unwrap());
         let proxy = Proxy::before(&server);
         let clock = Arc::new(Meddled { clock, server: Mutex::default() });
@@ -325,4 +333,56 @@ async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_tha
     assert_eq!(done.fields.len(), seen.fields.len() + 1);
     let account = scene.server.account();
     assert_eq!(account.forms[0].fields.len(), seen.fields.len() + 1);
+}
+
+#[tokio::test]
+async fn found_13_a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent() {
+    for limits in [no_limits(), RateLimits::default()] {
+        let scene = Scene::new(limits).await;
+        let slots = scene.client.profile("cafe").slots();
+        let mut seen = slots.list().await.unwrap();
+        seen.truncate(1);
+        scene.server.forget_requests();
+        scene.server.fail([2], &Fault::RateLimited(Some("60".into())));
+        assert_eq!(slots.delete_unchanged(seen).await.unwrap().deleted, 1);
+        assert_eq!(scene.operations(), ["listSlots", "deleteSlots", "listSlots", "deleteSlots"]);
+    }
+}
+
+/// A service that allows one request a second.
+pub(crate) async fn slow(limits: RateLimits) -> Scene {
+    Scene::before(limits, |server| {
+        server.limits(Limits { requests_per_second: 1, ..Limits::default() })
+    })
+    .await
+}
+
+#[tokio::test]
+async fn found_13_where_one_request_a_second_is_allowed_a_delete_follows_its_look_a_second_later() {
+    let mut one = RateLimits::default();
+    one.per_second = 1;
+    // The second client does not know of the limit.
+    for (limits, is_known) in [(one, true), (RateLimits::default(), false)] {
+        let scene = slow(limits).await;
+        let slots = scene.client.profile("cafe").slots();
+        let mut seen = slots.list().await.unwrap();
+        seen.truncate(1);
+        scene.server.forget_requests();
+        assert_eq!(slots.delete_unchanged(seen).await.unwrap().deleted, 1, "{is_known}");
+        let operations = scene.operations();
+        assert!(operations.ends_with(&["listSlots", "deleteSlots"]), "{operations:?}");
+        assert!(!is_known || operations.len() == 2, "none is refused: {operations:?}");
+    }
+}
+
+#[tokio::test]
+async fn found_14_where_one_request_a_second_is_allowed_every_write_is_carried_out() {
+    let mut one = RateLimits::default();
+    one.per_second = 1;
+    for limits in [one, RateLimits::default()] {
+        for Overwrite { name, write, .. } in overwrites() {
+            let scene = slow(limits).await;
+            write(scene.client.clone()).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
 }

@@ -9,7 +9,7 @@ use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
 use crate::proxy::Act;
-use crate::unchanged::{Scene, troubles};
+use crate::unchanged::{Scene, slow, troubles};
 use crate::{applying, no_limits};
 
 const PAGE: i64 = 101;
@@ -177,6 +177,20 @@ async fn a_run_that_is_held_up_before_any_write_ends_well_where_nobody_interfere
             let slots: Vec<_> = ended.account.profiles[0].slots.iter().map(|it| it.id).collect();
             assert_eq!((slots.len(), slots[1], slots[2]), (3, NAMED, UPDATED), "{name}");
         }
+    }
+}
+
+#[tokio::test]
+async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
+    let mut one = RateLimits::default();
+    one.per_second = 1;
+    for limits in [one, RateLimits::default()] {
+        let scene = slow(limits).await;
+        scene.server.edit(start);
+        let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+        ended.result.unwrap();
+        let Done { updated, created, reordered, deleted, .. } = ended.done;
+        assert_eq!((updated, created.len(), reordered, deleted), (1, 1, true, 1));
     }
 }
 
