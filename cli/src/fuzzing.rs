@@ -70,14 +70,17 @@ mod tests {
 
     #[test]
     fn every_input_of_the_corpus_is_read() {
-        let targets: [(&str, fn(&[u8])); 2] =
+        type Target = fn(&[u8]);
+        let targets: [(&str, Target); 2] =
             [("page_file", super::page_file), ("completion", super::completion)];
         for (target, read) in targets {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
             let files: Vec<_> =
                 fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
             assert!(files.len() > 3, "{target}: {} inputs", files.len());
-            files.iter().for_each(|path| read(&fs::read(path).unwrap()));
+            for path in &files {
+                read(&fs::read(path).unwrap());
+            }
         }
     }
 }
