@@ -67,6 +67,7 @@ impl Described {
         let mut rules = SlotTypes::default();
         for (name, it) in &self.types {
             rules.insert(name.as_str(), it.writable, Value::Object(it.schema.0.clone()));
+            rules.computes(name, it.computed.0.keys());
         }
         rules
     }

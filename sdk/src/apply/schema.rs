@@ -1,6 +1,6 @@
 //! What the service says about its slot types, as far as planning needs it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -25,6 +25,8 @@ pub struct SlotTypes(BTreeMap<String, SlotTypeRules>);
 struct SlotTypeRules {
     writable: bool,
     schema: Value,
+    /// The keys that the service computes, if it says which.
+    computed: Option<BTreeSet<String>>,
 }
 
 /// How the value of a key is taken away.
@@ -43,7 +45,15 @@ impl SlotTypes {
     /// [not bounded](super::is_bounded_schema) says nothing.
     pub fn insert(&mut self, kind: impl Into<String>, writable: bool, schema: Value) {
         let schema = if is_bounded_schema(&schema) { schema } else { Value::Null };
-        self.0.insert(kind.into(), SlotTypeRules { writable, schema });
+        self.0.insert(kind.into(), SlotTypeRules { writable, schema, computed: None });
+    }
+
+    /// Names the keys that the service computes for a type that was added. A key that an open schema does not declare then counts as
+    /// content, as long as it is not computed; without this it may be computed and does not.
+    pub fn computes<K: Into<String>>(&mut self, kind: &str, keys: impl IntoIterator<Item = K>) {
+        if let Some(rules) = self.0.get_mut(kind) {
+            rules.computed = Some(keys.into_iter().map(Into::into).collect());
+        }
     }
 
     /// Whether nothing is known of any type.
@@ -70,7 +80,11 @@ impl SlotTypes {
         let Some(schema) = self.schema(kind).filter(|schema| schema.has_properties()) else {
             return true;
         };
-        schema.property(key).is_some_and(|property| !property.is("readOnly"))
+        let computed = self.0.get(kind).and_then(|rules| rules.computed.as_ref());
+        match schema.property(key) {
+            Some(property) => !property.is("readOnly"),
+            None => schema.is_open() && computed.is_some_and(|computed| !computed.contains(key)),
+        }
     }
 
     pub(super) fn clearing(&self, kind: &str, key: &str) -> Clearing<'_> {
@@ -126,6 +140,15 @@ impl<'s> Schema<'s> {
 
     fn has_properties(self) -> bool {
         self.find(DEPTH, |schema| schema.is_set("properties").then_some(schema)).is_some()
+    }
+
+    /// Whether keys are allowed that it does not declare.
+    fn is_open(self) -> bool {
+        let closed = |schema: Self| {
+            let closes = |name| schema.here.get(name) == Some(&Value::Bool(false));
+            (closes("additionalProperties") || closes("unevaluatedProperties")).then_some(())
+        };
+        self.find(DEPTH, closed).is_none()
     }
 
     fn accepts_null(self) -> bool {
@@ -291,6 +314,28 @@ mod tests {
             ("text", "x", false),
             ("hologram", "x", true),
             ("poll", "x", true),
+        ] {
+            assert_eq!(types.is_writable_key(kind, key), writable, "{kind}.{key}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_an_open_schema_does_not_declare_is_content_unless_it_is_computed() {
+        let mut types = SlotTypes::default();
+        types.insert("faq", true, json!({"properties": {"title": {}}}));
+        types.insert(
+            "text",
+            true,
+            json!({"properties": {"title": {}}, "additionalProperties": false}),
+        );
+        for kind in ["faq", "text"] {
+            types.computes(kind, ["clicks"]);
+        }
+        for (kind, key, writable) in [
+            ("faq", "title", true),
+            ("faq", "placeholder", true),
+            ("faq", "clicks", false),
+            ("text", "placeholder", false),
         ] {
             assert_eq!(types.is_writable_key(kind, key), writable, "{kind}.{key}");
         }
