@@ -95,6 +95,21 @@ fn tampered(stage: &Stage, edit: impl FnOnce(&mut Value)) -> Run {
 }
 
 #[test]
+fn found_21_a_plan_edited_by_hand_is_said_to_be_that() {
+    let stage = stage(PAGE);
+    let run = tampered(&stage, |saved| saved["plan"]["order"] = json!([]));
+    assert!(run.stderr.contains("the plan file was edited"), "{run}");
+    assert!(!run.stderr.contains("slot type"), "{run}");
+    // What only looks different is the same plan.
+    let path = stage.home.path().join("plan.json");
+    let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    saved.sort_all_objects();
+    stage.file("plan.json", saved.to_string());
+    let run = stage.run("slots apply --plan plan.json");
+    assert_eq!(run.exit, 0, "{run}");
+}
+
+#[test]
 fn a_plan_that_is_not_what_its_file_says_is_refused() {
     let stage = stage(PAGE);
     for (path, value, exit) in [

@@ -275,3 +275,20 @@ fn found_21_ctrl_c_before_any_write_does_not_speak_of_one() {
         assert!(error["hint"].is_null() && error.get("written").is_none(), "{error}");
     }
 }
+
+#[test]
+fn found_21_an_apply_whose_create_is_in_doubt_names_the_command_that_goes_on() {
+    let stage = Stage::cafe().keeping_cache().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: x}}\n");
+    assert_eq!(stage.run("slots plan page.yaml").exit, 3);
+    stage.operations();
+    // The page is read, and then neither the create nor a look at the page is answered.
+    stage.server.fail([2], &links_fixtures::Fault::DropAfter);
+    stage.server.fail(3..99, &links_fixtures::Fault::DropBefore);
+    let run = stage.run("slots apply page.yaml -o json");
+    assert!(stage.operations().contains(&"createSlots".to_owned()), "{run}");
+    assert_eq!(outcome(&run), (10, "unknown".into()), "{run}");
+    let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
+    assert!(hint.contains("links slots apply --resume"), "{run}");
+    assert!(!hint.contains("look before you repeat"), "{run}");
+}

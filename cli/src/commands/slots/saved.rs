@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::apply::{Plan, fingerprint};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::planning::{AllowedArgs, Planned};
 use super::references::{Image, put_in_plan, upload_of};
@@ -38,6 +39,10 @@ pub(super) struct SavedPlan {
     options: SavedOptions,
     images: Vec<SavedImage>,
     plan: Plan,
+    /// Of all of the above: tells a plan that was edited from one that the service would make otherwise today.
+    digest: String,
+    #[serde(skip)]
+    is_edited: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -116,6 +121,7 @@ impl Source {
             return Err(unusable(&"a newer version of this program has written it"));
         }
         let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        saved.is_edited = saved.digest != saved.content_digest();
         let SavedFile { name, text, folder, .. } = &mut saved.file;
         *folder = parent(path).join(&folder);
         let images = ImageRoots::within(folder, parent(path), roots)?;
@@ -172,7 +178,7 @@ impl SavedPlan {
             sha256: it.local.hash.clone(),
             uploaded: it.uploaded,
         };
-        Self {
+        let mut saved = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
             page: SavedPage {
@@ -193,7 +199,18 @@ impl SavedPlan {
             },
             images: it.images.iter().map(image).collect(),
             plan: it.plan.clone(),
-        }
+            digest: String::new(),
+            is_edited: false,
+        };
+        saved.digest = saved.content_digest();
+        saved
+    }
+
+    fn content_digest(&self) -> String {
+        let mut content = json!(self);
+        content["digest"] = Value::Null;
+        content.sort_all_objects();
+        hash_of(content.to_string().as_bytes())
     }
 
     /// Writes the plan, over nothing but an older plan.
@@ -225,6 +242,9 @@ impl SavedPlan {
             )
             .hint(again)
         };
+        if self.is_edited {
+            return Err(stale("the plan file was edited"));
+        }
         if it.page.id != self.page.id {
             return Err(stale(&format!("{} became another page", self.page.login)));
         }
@@ -243,9 +263,7 @@ impl SavedPlan {
             put_in_plan(&mut now, &place, &upload_of(&image.name));
         }
         if now != self.plan {
-            return Err(stale(
-                "the plan was edited by hand, or the service describes its slot types differently",
-            ));
+            return Err(stale("the service has described its slot types differently"));
         }
         Ok(())
     }
