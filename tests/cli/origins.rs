@@ -1,6 +1,7 @@
 //! Where each byte comes from: what the user typed may name files, what the service or a data file says may not.
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::stage::{Run, Stage, picture};
 
@@ -146,6 +147,15 @@ fn found_04_uploads_are_shown_and_confirmed() {
     assert_eq!((run.exit, uploads(&stage.operations())), (0, 1), "{run}");
 }
 
+/// A plan with the digest of what it says: whoever writes one by hand can make that too.
+fn signed(mut plan: Value) -> String {
+    plan["digest"] = Value::Null;
+    plan.sort_all_objects();
+    let digest = Sha256::digest(plan.to_string());
+    plan["digest"] = digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
+    plan.to_string()
+}
+
 #[test]
 fn found_04_a_saved_plan_chooses_no_directory() {
     let stage = naming("images/menu.gif");
@@ -160,7 +170,7 @@ fn found_04_a_saved_plan_chooses_no_directory() {
     for folder in [elsewhere.path().display().to_string(), "../pages".to_owned()] {
         let mut other = saved.clone();
         other["file"]["folder"] = folder.into();
-        stage.file("plans/plan.json", other.to_string());
+        stage.file("plans/plan.json", signed(other));
         let run = stage.run("slots apply --plan plans/plan.json --yes");
         assert_eq!((run.exit, uploads(&stage.operations())), (8, 0), "{run}");
         assert!(run.stderr.contains("leads out"), "{run}");
