@@ -1,6 +1,8 @@
-//! The description, the program that keeps the client true to it, and the rules of the house.
+//! The description of the service, the generator made from it, and checks of the repository's files: dependencies, documents and test targets.
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 mod commands;
 mod house;
+mod interface;
 mod openapi;
+mod repository;

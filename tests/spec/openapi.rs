@@ -6,7 +6,7 @@ use links_spec::DOCUMENT;
 use serde_json::{Value, json};
 
 /// Section 4.2, row by row: operation, method, path, status of success.
-const TABLE: [(&str, &str, &str, &str); 33] = [
+pub(crate) const TABLE: [(&str, &str, &str, &str); 33] = [
     ("getApiIndex", "get", "/", "200"),
     ("getMe", "get", "/me", "200"),
     ("listSlotTypes", "get", "/slot-types", "200"),
@@ -43,7 +43,7 @@ const TABLE: [(&str, &str, &str, &str); 33] = [
 ];
 
 /// Operations whose repetition under one key returns the stored answer (section 4.1.4).
-const KEYED: [&str; 6] =
+pub(crate) const KEYED: [&str; 6] =
     ["createProfile", "createSlot", "createSlots", "createForm", "uploadFile", "createUploadUrl"];
 
 /// Reads that take query parameters, and so can be refused for them (section 4.1.5).
