@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The manifests of the workspace as cargo reads them.
-fn manifests() -> Value {
+pub(crate) fn manifests() -> Value {
     let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let output = Command::new(env!("CARGO"))
         .current_dir(workspace)

@@ -7,3 +7,4 @@ mod house;
 mod interface;
 mod openapi;
 mod repository;
+mod targets;
