@@ -7,7 +7,7 @@ use links_sdk::{
 
 use crate::cafe;
 
-fn header<'a>(request: &'a links_fixtures::SeenRequest, name: &str) -> Option<&'a str> {
+fn header<'a>(request: &'a links_fixtures::RecordedRequest, name: &str) -> Option<&'a str> {
     request
         .headers
         .iter()
