@@ -6,12 +6,13 @@ use std::future::IntoFuture;
 use std::ops::Range;
 
 use crate::api::SlotsHandle;
-use crate::call::BoxFuture;
-use crate::error::{Error, Outcome};
+use crate::error::Error;
 use crate::generated::types::{NewSlot, SlotChange};
 use crate::operation;
+use crate::outcome::Outcome;
 use crate::slot::Slot;
 use crate::tolerant::FieldErrors;
+use crate::transport::BoxFuture;
 use crate::transport::idempotency::IdempotencyKey;
 
 /// Most slots that one request creates, updates or deletes.
@@ -124,6 +125,67 @@ impl<T: BatchItem> Many<T> {
             }
         }
         Ok(done)
+    }
+}
+
+impl SlotsHandle {
+    /// Makes any number of slots, 50 a request, in page order.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let lines = (1..=120).map(|n| NewSlot::of("text").with("title", format!("Line {n}")));
+    /// let many = client.profile("cafe").slots().create_many(lines);
+    /// let run = many.run_key().clone();
+    /// let made = many.on_progress(|at| println!("{} of {}", at.done, at.total)).await?;
+    /// assert_eq!((made.len(), &made[119].data["title"]), (120, &"Line 120".into()));
+    ///
+    /// // Once more under the same key, as after a crash: nothing is created twice.
+    /// let lines = (1..=120).map(|n| NewSlot::of("text").with("title", format!("Line {n}")));
+    /// let again = client.profile("cafe").slots().create_many(lines).with_run_key(run).await?;
+    /// assert_eq!(again, made);
+    /// # Ok(()) });
+    /// ```
+    pub fn create_many(&self, slots: impl IntoIterator<Item = NewSlot>) -> Many<NewSlot> {
+        Many::new(self.clone(), slots)
+    }
+
+    /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Gives their ids; sending the same changes again
+    /// changes nothing more.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::types::SlotChange;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let buttons = slots.list().await?.into_iter().filter(|slot| slot.kind == "button");
+    /// let quiet = buttons.map(|slot| SlotChange { id: slot.id, data: [("style", "primary")].into_iter().collect() });
+    /// let changed = slots.update_many(quiet).await?;
+    /// assert!(!changed.is_empty());
+    /// # Ok(()) });
+    /// ```
+    pub fn update_many(&self, changes: impl IntoIterator<Item = SlotChange>) -> Many<SlotChange> {
+        Many::new(self.clone(), changes)
+    }
+
+    /// Deletes any number of slots and their click statistics, for good, 50 a request. Gives their ids. An id named twice is refused
+    /// before anything is sent.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let page = slots.list().await?;
+    /// let dividers = page.iter().filter(|slot| slot.kind == "divider").map(|slot| slot.id);
+    /// let deleted = slots.delete_many(dividers).await?;
+    /// assert_eq!(slots.list().await?.len(), page.len() - deleted.len());
+    /// # Ok(()) });
+    /// ```
+    pub fn delete_many(&self, ids: impl IntoIterator<Item = i64>) -> Many<i64> {
+        Many::new(self.clone(), ids)
     }
 }
 

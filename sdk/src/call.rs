@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,10 +16,11 @@ use crate::generated;
 use crate::operation::{Effect, Operation};
 use crate::seen::Attempt;
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::{Answer, Exchange, MakeRequest, Options, Reserved, Shared, Transport};
+use crate::transport::{
+    Answer, BoxFuture, CallContext, Exchange, MakeRequest, Options, Reserved, Shared,
+};
 use crate::writes::Writes;
 
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) type Generated<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
 
 /// A call that reads. It has no dry run and no key.
@@ -445,14 +445,14 @@ impl Sender {
         F: Future<Output = Generated<R, E>>,
     {
         let shared = &self.client.shared;
-        let transport = Transport::new(shared.clone(), self.options.clone(), undecoded);
+        let context = CallContext::new(shared.clone(), self.options.clone(), undecoded);
         let api = generated::Client::new_with_client(
             shared.base.as_str(),
             shared.http.clone(),
-            transport.clone(),
+            context.clone(),
         );
         let result = request(api).await;
-        let Some(exchange) = transport.exchange() else {
+        let Some(exchange) = context.exchange() else {
             let why =
                 result.err().map_or_else(String::new, |error| error.into_untyped().to_string());
             return Err(Error::invalid(operation.id, format!("the request cannot be made: {why}")));

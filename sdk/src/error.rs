@@ -1,4 +1,4 @@
-//! The one error of the client.
+//! The error that every call of the client returns.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::operation::{self, Effect, Operation};
+use crate::outcome::Outcome;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::MOST_BYTES;
@@ -53,17 +54,6 @@ enum Kind {
     Withheld(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
-}
-
-/// Whether something was written. A read writes nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// Nothing: the request was never sent, or it was refused, or it was a read.
-    NotExecuted,
-    /// It was; only the answer is lost.
-    Executed,
-    /// Nobody knows: no answer came, or one that proves nothing. Look before you repeat it.
-    Unknown,
 }
 
 /// The service's error envelope (the interface, section 2.7).

@@ -1005,7 +1005,7 @@ Version: 1.0.0*/
 pub struct Client {
     pub(crate) baseurl: String,
     pub(crate) client: reqwest::Client,
-    pub(crate) inner: crate::transport::Transport,
+    pub(crate) inner: crate::transport::CallContext,
 }
 impl Client {
     /// Create a new client.
@@ -1013,7 +1013,7 @@ impl Client {
     /// `baseurl` is the base URL provided to the internal
     /// `reqwest::Client`, and should include a scheme and hostname,
     /// as well as port and a path stem if applicable.
-    pub fn new(baseurl: &str, inner: crate::transport::Transport) -> Self {
+    pub fn new(baseurl: &str, inner: crate::transport::CallContext) -> Self {
         #[cfg(not(target_arch = "wasm32"))]
         let client = {
             let dur = ::std::time::Duration::from_secs(15u64);
@@ -1032,7 +1032,7 @@ impl Client {
     pub fn new_with_client(
         baseurl: &str,
         client: reqwest::Client,
-        inner: crate::transport::Transport,
+        inner: crate::transport::CallContext,
     ) -> Self {
         Self {
             baseurl: baseurl.to_string(),
@@ -1041,7 +1041,7 @@ impl Client {
         }
     }
 }
-impl ClientInfo<crate::transport::Transport> for Client {
+impl ClientInfo<crate::transport::CallContext> for Client {
     fn api_version() -> &'static str {
         "1.0.0"
     }
@@ -1051,7 +1051,7 @@ impl ClientInfo<crate::transport::Transport> for Client {
     fn client(&self) -> &reqwest::Client {
         &self.client
     }
-    fn inner(&self) -> &crate::transport::Transport {
+    fn inner(&self) -> &crate::transport::CallContext {
         &self.inner
     }
 }
@@ -1059,7 +1059,7 @@ const _: () = {
     #[allow(dead_code)]
     fn assert_client_hooks()
     where
-        Client: ClientHooks<crate::transport::Transport>,
+        Client: ClientHooks<crate::transport::CallContext>,
     {}
 };
 #[allow(clippy::all)]
@@ -1285,7 +1285,7 @@ Sends a `POST` request to `/profiles`
 */
     pub async fn create_profile<'a>(
         &'a self,
-        body: &'a crate::NewProfile,
+        body: &'a crate::Object,
     ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
         let url = format!("{}/profiles", self.baseurl,);
         let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
@@ -1432,7 +1432,7 @@ Arguments:
     pub async fn update_profile<'a>(
         &'a self,
         profile_key: &'a str,
-        body: &'a crate::ProfileChanges,
+        body: &'a crate::Object,
     ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
         let url = format!(
             "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
@@ -1530,7 +1530,7 @@ Arguments:
     pub async fn update_profile_settings<'a>(
         &'a self,
         profile_key: &'a str,
-        body: &'a crate::SettingsChanges,
+        body: &'a crate::Object,
     ) -> Result<ResponseValue<types::ProfileSettingsEnvelope>, Error<types::Error>> {
         let url = format!(
             "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
@@ -2111,7 +2111,7 @@ Sends a `POST` request to `/forms`
 */
     pub async fn create_form<'a>(
         &'a self,
-        body: &'a crate::NewForm,
+        body: &'a crate::Object,
     ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
         let url = format!("{}/forms", self.baseurl,);
         let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
@@ -2206,7 +2206,7 @@ Arguments:
     pub async fn update_form<'a>(
         &'a self,
         form_id: &'a str,
-        body: &'a crate::FormChanges,
+        body: &'a crate::Object,
     ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
         let url = format!(
             "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),

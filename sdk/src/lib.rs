@@ -52,6 +52,8 @@ mod batch;
 mod call;
 mod changes;
 mod client;
+mod crash_point;
+mod decode;
 mod error;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
@@ -61,6 +63,7 @@ mod generated;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;
+mod outcome;
 mod profile_key;
 mod secrets;
 mod seen;
@@ -95,8 +98,9 @@ pub use batch::{BatchCause, BatchError, BatchItem, BatchProgress, Many, SLOTS_PE
 pub use call::{Call, Create, Delete, DeleteMany, Read, Rehearsable, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};
-pub use error::{Error, Outcome, ServiceError};
+pub use error::{Error, ServiceError};
 pub use operation::Bucket;
+pub use outcome::Outcome;
 pub use profile_key::{InvalidProfileKey, ProfileKey};
 pub use secrets::Secrets;
 pub use slot::Slot;

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::Client;
-use crate::error::{Error, Outcome};
+use crate::error::Error;
 use crate::operation::Operation;
+use crate::outcome::Outcome;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::{Evidence, MOST_ATTEMPTS};
 use crate::transport::tally::{Open, Write};

@@ -11,12 +11,12 @@ use crate::{Error, downlevel, tailor};
 const BY_HAND: [(&str, &str); 11] = [
     ("ChannelIds", "crate::ChannelIds"),
     ("FieldErrors", "crate::FieldErrors"),
-    ("FormChanges", "crate::FormChanges"),
-    ("NewForm", "crate::NewForm"),
-    ("NewProfile", "crate::NewProfile"),
+    ("FormChanges", "crate::Object"),
+    ("NewForm", "crate::Object"),
+    ("NewProfile", "crate::Object"),
     ("OpenObject", "crate::Object"),
-    ("ProfileChanges", "crate::ProfileChanges"),
-    ("ProfileSettingsChanges", "crate::SettingsChanges"),
+    ("ProfileChanges", "crate::Object"),
+    ("ProfileSettingsChanges", "crate::Object"),
     ("Slot", "crate::Slot"),
     ("SlotData", "crate::Object"),
     ("WritableSlotType", "::std::string::String"),
@@ -41,7 +41,7 @@ pub fn generate(document: Value) -> Result<String, Error> {
         .with_interface(InterfaceStyle::Positional)
         .with_tag(TagStyle::Merged)
         .with_hooks(HooksMode::Expected)
-        .with_inner_type(quote!(crate::transport::Transport))
+        .with_inner_type(quote!(crate::transport::CallContext))
         .with_derive("PartialEq")
         .with_map_type("::std::collections::BTreeMap");
     for (schema, by_hand) in BY_HAND {
@@ -76,7 +76,7 @@ mod tests {
             "fn get_api_index<'a>( &'a self, ) -> Result<ResponseValue<types::IndexEnvelope>, Error<()>>",
             "fn delete_slots<'a>( &'a self, profile_key: &'a str, ids: &'a ::std::vec::Vec<i64>, )",
             "fn update_slot<'a>( &'a self, profile_key: &'a str, slot: i64, body: &'a types::SlotDataChange, )",
-            "fn update_form<'a>( &'a self, form_id: &'a str, body: &'a crate::FormChanges, )",
+            "fn update_form<'a>( &'a self, form_id: &'a str, body: &'a crate::Object, )",
             "fn upload_file<'a>( &'a self, body: &'a types::FileFromUrl, )",
             "fn get_slot_type<'a>( &'a self, type_: &'a str, )",
             "fn preview_profile_markdown<'a>( &'a self, profile_key: &'a str, ) -> Result<ResponseValue<ByteStream>, Error<types::Error>>",

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::path_segment;
+use super::path::path_segment;
 use crate::call::Call;
 use crate::client::Client;
 use crate::error::Error;
 use crate::generated::Client as Api;
-use crate::generated::types::{Index, Me, MeEnvelope, SlotType};
+use crate::generated::types::{Index, Me, MeEnvelope, RateLimit, SlotType};
 use crate::operation;
+use crate::transport::pacing::RateLimits;
 
 impl Client {
     /// The entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
@@ -111,5 +112,25 @@ impl Client {
             move |api| async move { api.get_slot_type(&name).await },
             |envelope| envelope.data,
         )
+    }
+}
+
+/// More than this is no limit, and a log of so many requests would cost more than it is good for.
+const MOST_PER_WINDOW: usize = 10_000;
+
+impl From<&RateLimit> for RateLimits {
+    /// The numbers that `/me` reports. One that cannot be a limit is replaced by that of the interface.
+    fn from(limits: &RateLimit) -> Self {
+        let or = |reported: i64, default: usize| match usize::try_from(reported) {
+            Ok(0) | Err(_) => default,
+            Ok(limit) => limit.min(MOST_PER_WINDOW),
+        };
+        let default = Self::default();
+        Self {
+            per_second: or(limits.requests_per_second, default.per_second),
+            per_minute: or(limits.requests_per_minute, default.per_minute),
+            analytics_per_minute: or(limits.analytics_per_minute, default.analytics_per_minute),
+            music_per_minute: or(limits.music_lookup_per_minute, default.music_per_minute),
+        }
     }
 }

@@ -3,14 +3,15 @@
 use reqwest::{Method, Request};
 use url::Url;
 
-use crate::call::{BoxFuture, Call, Create, Sender};
+use crate::call::{Call, Create, Sender};
 use crate::client::Client;
-use crate::error::{Error, Outcome};
+use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrlEnvelope};
 use crate::operation;
-use crate::transport::Options;
+use crate::outcome::Outcome;
 use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::{BoxFuture, Options};
 use crate::upload::{Frozen, Upload, UploadTarget, Via, send_to_upload_url};
 
 /// Most characters of an address for the service to fetch (the interface, section 8).

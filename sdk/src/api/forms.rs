@@ -2,14 +2,15 @@
 
 use super::listing::Listing;
 use super::patch::{Record, Sent, update_unchanged};
-use super::path_segment;
-use crate::call::{BoxFuture, Call, Create, Generated, Write};
+use super::path::path_segment;
+use crate::call::{Call, Create, Generated, Write};
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
 use crate::generated::Client as Api;
 use crate::generated::types::{LeadForm, LeadFormEnvelope};
 use crate::operation::{self, Operation};
 use crate::tolerant::Object;
+use crate::transport::BoxFuture;
 
 /// All lead forms of the account. From [`Client::forms`].
 #[derive(Clone, Debug)]
@@ -73,7 +74,7 @@ impl FormsHandle {
         Call::of(
             &self.client,
             operation::CREATE_FORM,
-            move |api| async move { api.create_form(&form).await },
+            move |api| async move { api.create_form(form.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -112,7 +113,7 @@ impl FormHandle {
     pub fn update(&self, changes: FormChanges) -> Call<LeadForm, Write> {
         self.call(
             operation::UPDATE_FORM,
-            move |api, id| async move { api.update_form(&id, &changes).await },
+            move |api, id| async move { api.update_form(&id, changes.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -184,6 +185,6 @@ impl Record for LeadForm {
     }
 
     fn write(api: Api, id: String, changes: FormChanges) -> BoxFuture<'static, Sent<Self>> {
-        Box::pin(async move { api.update_form(&id, &changes).await })
+        Box::pin(async move { api.update_form(&id, changes.fields()).await })
     }
 }

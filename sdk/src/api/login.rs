@@ -4,13 +4,14 @@
 //! its id, and after a lost answer it is read before anything is sent again.
 
 use super::patch::{Patch, Record, Sent};
-use crate::call::{BoxFuture, Sender};
+use crate::call::Sender;
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope};
 use crate::operation::{self, Operation};
 use crate::seen::Seen;
 use crate::tolerant::Object;
+use crate::transport::BoxFuture;
 
 /// A record of a page that shows its login.
 pub(super) trait ShowsLogin: Record<Key = String> {
@@ -57,7 +58,7 @@ impl Record for ProfileSettings {
     }
 
     fn write(api: Api, key: String, changes: Self::Changes) -> BoxFuture<'static, Sent<Self>> {
-        Box::pin(async move { api.update_profile_settings(&key, &changes).await })
+        Box::pin(async move { api.update_profile_settings(&key, changes.fields()).await })
     }
 }
 
@@ -87,7 +88,7 @@ impl Record for Profile {
     }
 
     fn write(api: Api, key: String, changes: Self::Changes) -> BoxFuture<'static, Sent<Self>> {
-        Box::pin(async move { api.update_profile(&key, &changes).await })
+        Box::pin(async move { api.update_profile(&key, changes.fields()).await })
     }
 }
 

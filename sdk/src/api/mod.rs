@@ -10,9 +10,11 @@ mod login;
 mod music;
 mod order;
 mod patch;
+mod path;
 mod profiles;
 mod raw;
 mod settings;
+mod slot_deletes;
 mod slots;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery};
@@ -22,14 +24,6 @@ pub use listing::Listing;
 pub use music::{MusicQuery, MusicType};
 pub use profiles::{CheckLogin, Markdown, ProfileHandle, ProfilesHandle};
 pub use raw::RawCall;
-pub(crate) use slots::delete_seen;
-pub use slots::{Deleted, SlotsHandle};
-
-/// Whether a text can stand as one segment of a path without meaning something else there.
-fn path_segment(what: &str, text: &str) -> Result<(), String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if text.is_empty() || !text.chars().all(plain) {
-        return Err(format!("{text:?} is not a {what}: only letters, digits, `-` and `_`"));
-    }
-    Ok(())
-}
+pub use slot_deletes::Deleted;
+pub(crate) use slot_deletes::delete_seen;
+pub use slots::SlotsHandle;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::apply::same;
-use crate::call::{BoxFuture, Call, Generated, Sender, Write};
+use crate::call::{Call, Generated, Sender, Write};
 use crate::client::Client;
 use crate::error::Error;
 use crate::generated::Client as Api;
@@ -13,7 +13,7 @@ use crate::generated::types::Error as ServiceError;
 use crate::operation::Operation;
 use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
 use crate::tolerant::Object;
-use crate::transport::{Answer, Reserved};
+use crate::transport::{Answer, BoxFuture, Reserved};
 
 /// Longest value that an error shows.
 const SHOWN: usize = 60;

@@ -5,7 +5,6 @@ use std::fmt;
 use super::listing::Listing;
 use super::login::{ShowsLogin, change_login, login_in};
 use super::patch::update_unchanged;
-use super::slots::SlotsHandle;
 use crate::call::{Call, Create, Generated, Write};
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
@@ -100,7 +99,7 @@ impl ProfilesHandle {
         Call::of(
             &self.client,
             operation::CREATE_PROFILE,
-            move |api| async move { api.create_profile(&profile).await },
+            move |api| async move { api.create_profile(profile.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -195,7 +194,7 @@ impl ProfileHandle {
         }
         self.call(
             operation::UPDATE_PROFILE,
-            |api, key| async move { api.update_profile(&key, &changes).await },
+            |api, key| async move { api.update_profile(&key, changes.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -249,11 +248,6 @@ impl ProfileHandle {
                 Ok(Markdown::of(&answer))
             })
         })
-    }
-
-    /// The blocks of the page.
-    pub fn slots(&self) -> SlotsHandle {
-        SlotsHandle::new(self.clone())
     }
 
     /// A write that changes the login, too.

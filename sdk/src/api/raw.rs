@@ -8,11 +8,11 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::Value;
 
-use crate::call::{BoxFuture, Call, Read, Rehearsable, Sender, Write};
+use crate::call::{Call, Read, Rehearsable, Sender, Write};
 use crate::client::Client;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
-use crate::transport::Answer;
+use crate::transport::{Answer, BoxFuture};
 
 /// A path of which nothing is known, read.
 const OTHER_READ: &Operation = &Operation {

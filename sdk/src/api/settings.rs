@@ -49,7 +49,7 @@ impl ProfileHandle {
         }
         self.call(
             operation::UPDATE_PROFILE_SETTINGS,
-            |api, key| async move { api.update_profile_settings(&key, &changes).await },
+            |api, key| async move { api.update_profile_settings(&key, changes.fields()).await },
             |envelope| envelope.data,
         )
     }

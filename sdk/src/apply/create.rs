@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use super::execute::list;
 use super::journal::{Journal, traces};
 use super::plan::Create;
 use super::{ApplyCause, Step};
 use crate::generated::types::NewSlot;
 use crate::operation::CREATE_SLOTS;
-use crate::{Error, IdempotencyKey, Outcome, ProfileHandle};
+use crate::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A `createSlots` request.
 pub(super) struct Sent<'a> {
@@ -146,4 +145,13 @@ pub(super) fn new_slots(creates: &[Create]) -> Vec<NewSlot> {
             order: None,
         })
         .collect()
+}
+
+/// The page as it is now.
+pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
+    handle.slots().list().await.map_err(|error| failed(step, error))
+}
+
+pub(super) fn failed(step: Step, source: Error) -> ApplyCause {
+    ApplyCause::call(step, source, |_| None)
 }

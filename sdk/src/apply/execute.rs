@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::create::{Sent, create, rehearse};
+use super::create::{Sent, create, failed, list, rehearse};
 use super::journal::{Ending, Journal};
 use super::last_seen::LastSeen;
 use super::plan::{Batch, Create, Delete, Plan, Update};
@@ -388,12 +388,3 @@ fn broken(stop: Stop, failed: impl FnOnce(Error) -> ApplyCause) -> Broken {
 
 /// Ids of new slots by the index of their item.
 type Created = BTreeMap<usize, i64>;
-
-/// The page as it is now.
-pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
-    handle.slots().list().await.map_err(|error| failed(step, error))
-}
-
-fn failed(step: Step, source: Error) -> ApplyCause {
-    ApplyCause::call(step, source, |_| None)
-}

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::create::list;
 use super::delegate::{ApplyDelegate, Confirmation, Proposal};
-use super::execute::{Run, list};
+use super::execute::Run;
 use super::journal::{Journal, Marks};
 use super::{
     ApplyCause, ApplyError, DesiredPage, Done, Lock, LockError, Log, Opening, Owner, Page, Plan,

@@ -32,7 +32,6 @@
 
 mod check;
 mod content;
-pub(crate) mod crash;
 mod create;
 mod delegate;
 mod desired;

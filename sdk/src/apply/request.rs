@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::delegate::{ApplyDelegate, Wanted};
 use super::flow::{self, Applied, Planned, Record, Settings};
 use super::{ApplyCause, ApplyError, DesiredPage, ItemRefusal, Owner, Page, Plan, SlotTypes, Step};
-use crate::call::BoxFuture;
+use crate::transport::BoxFuture;
 use crate::{Client, Error, ProfileHandle, ProfileKey};
 
 /// Makes a page as it is to be. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_by`].

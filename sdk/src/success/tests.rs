@@ -1,11 +1,14 @@
 use reqwest::StatusCode;
-use reqwest::header::HeaderMap;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::generated::types;
-use crate::operation::{CREATE_SLOT, DELETE_SLOT, GET_ME, OPERATIONS, PREVIEW_PROFILE_MARKDOWN};
+use crate::operation::{
+    CREATE_SLOT, DELETE_SLOT, GET_ME, OPERATIONS, Operation, PREVIEW_PROFILE_MARKDOWN,
+};
+use crate::transport::{Answer, Failure};
 
 impl Shape {
     /// A value of this shape, with every field that is known.

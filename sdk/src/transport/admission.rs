@@ -1,12 +1,15 @@
 //! Waiting for the rate limits: in line, no longer than the call may take.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::exchange::Failure;
+use super::options::Options;
 use super::pacing::queue::Turn;
 use super::pacing::{MustWait, Ticket, WaitReason};
-use super::{Options, Shared};
+use super::reserved::Reserved;
+use super::shared::Shared;
 use crate::operation::{Bucket, Operation};
 
 /// A request that the pacer has admitted; settled when it is answered or given up.
@@ -120,5 +123,16 @@ impl Shared {
                 Err(Failure::Deadline { wait, reason })
             }
         }
+    }
+
+    /// Waits until the limits admit a request of this operation.
+    pub(crate) async fn reserve(
+        self: &Arc<Self>,
+        operation: &'static Operation,
+        options: &Options,
+    ) -> Result<Reserved, Failure> {
+        let ticket = self.admit(operation, options).await?.ticket();
+        // It counts from now on until its request is sent, and is then settled again.
+        Ok(Reserved::new(self.clone(), ticket))
     }
 }

@@ -7,10 +7,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
-use serde::de::DeserializeOwned;
 
-use crate::error::Error;
-use crate::operation::Operation;
 use crate::secrets::Secrets;
 
 /// Most bytes of one answer, after decompression.
@@ -51,15 +48,6 @@ impl Answer {
     /// The body, byte by byte as it was sent (decompressed).
     pub fn body(&self) -> &Bytes {
         &self.body
-    }
-
-    /// The record that the interface describes; without it the answer says nothing.
-    pub(crate) fn decode<T: DeserializeOwned>(
-        &self,
-        operation: &'static Operation,
-    ) -> Result<T, Error> {
-        serde_json::from_slice(&self.body)
-            .map_err(|why| Error::unreadable(operation, self, why.to_string()))
     }
 
     /// What the service would have answered, where its own answer was lost and the effect was read instead.

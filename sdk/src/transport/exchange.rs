@@ -9,8 +9,8 @@ use reqwest::Request;
 use super::answer::Answer;
 use super::pacing::WaitReason;
 use super::retry::{End, Evidence};
-use crate::error::Outcome;
 use crate::operation::{Effect, Operation};
+use crate::outcome::Outcome;
 use crate::token_source::TokenError;
 use crate::view::RequestView;
 

@@ -6,8 +6,11 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::exchange::{Broken, Exchange, Failure};
+use super::make_request::{BoxFuture, MakeRequest};
+use super::options::Options;
 use super::retry::{End, Evidence};
-use super::{MakeRequest, Options, Shared};
+use super::run;
+use super::shared::Shared;
 use crate::operation::{self, Effect, Operation};
 
 /// The read that shows what an operation has set, in the same envelope.
@@ -58,10 +61,10 @@ async fn seen(
         url.set_path(&page);
     }
     let options = Options { idempotency_key: None, write: None, reserved: None, ..options.clone() };
-    let mut make = || -> crate::call::BoxFuture<'_, std::io::Result<Request>> {
+    let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(std::future::ready(Ok(Request::new(Method::GET, url.clone()))))
     };
-    let exchange = Box::pin(shared.run(read, &options, &mut make)).await;
+    let exchange = Box::pin(run::over_network(shared, read, &options, &mut make)).await;
     let answer = exchange.answer()?;
     let found: Value = serde_json::from_slice(&answer.body).ok()?;
     is_set(write, &wanted, &found["data"]).then(|| answer.clone())

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Shared;
 use super::pacing::Ticket;
+use super::shared::Shared;
 
 /// An admitted request that is not sent yet. It counts from when it is answered, or given up.
 #[derive(Clone)]

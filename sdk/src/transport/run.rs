@@ -1,7 +1,5 @@
 //! The loop around one call: wait for the limits, send, decide, send again.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -12,28 +10,40 @@ use uuid::Uuid;
 use super::admission::Admitted;
 use super::answer::Answer;
 use super::exchange::{Again, Exchange, Failure, Tries};
+use super::make_request::MakeRequest;
 use super::observer::AttemptReport;
+use super::options::Options;
 use super::pacing::{MustWait, WaitReason};
 use super::retry::{Attempt, Decision, End, Evidence, backoff, decide};
 use super::retry_after::retry_after;
-use super::wire::Wire;
-use super::{Options, Shared};
-use crate::apply::crash;
+use super::shared::Shared;
+use super::tally::Noted;
+use super::wire::{Http, Wire};
+use crate::crash_point;
 use crate::operation::{Effect, Operation};
 use crate::token::Token;
 use crate::view::{AnswerView, RequestView};
-
-/// Makes the request of each attempt; the bytes must be the same every time.
-pub(crate) type MakeRequest<'a> =
-    dyn FnMut() -> Pin<Box<dyn Future<Output = std::io::Result<Request>> + Send + 'a>> + Send + 'a;
 
 /// How long a 429 without `Retry-After` stops all calls of the client.
 const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
 /// However long a 429 asks for: the call obeys it, but a mistaken number must not shut the client up for days.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
+/// Sends one call over the network, as often as its evidence and its time allow.
+pub(super) async fn over_network(
+    shared: &Shared,
+    operation: &'static Operation,
+    options: &Options,
+    make: &mut MakeRequest<'_>,
+) -> Exchange {
+    let Options { dry_run, .. } = *options;
+    let http = Http { client: &shared.http, stall: shared.timeouts.stall, operation, dry_run };
+    let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
+    run(&Noted { wire: http, write }, shared, operation, options, make).await
+}
+
 /// Sends one call over `wire`, as often as its evidence and its time allow.
-pub(super) async fn run(
+async fn run(
     wire: &impl Wire,
     shared: &Shared,
     operation: &'static Operation,
@@ -271,7 +281,7 @@ impl<'a> Run<'a> {
     /// A place where a test can end the process. Requests about no page do not count: they come before anything can be lost.
     fn crash_point(&self, place: &str) {
         if self.operation.route.contains("/profiles/{") {
-            crash::point(place);
+            crash_point::point(place);
         }
     }
 
@@ -285,13 +295,15 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Waits before a call that failed so many times is repeated by whoever made it. Gives `false` at once where too much was repeated.
-pub(super) async fn back_off(shared: &Shared, operation: &'static Operation, failed: u32) -> bool {
-    if !shared.budget.take() {
-        return false;
+impl Shared {
+    /// Waits before a call that failed so many times is repeated by its caller. Returns `false` at once where too much was repeated.
+    pub(crate) async fn back_off(&self, operation: &'static Operation, failed: u32) -> bool {
+        if !self.budget.take() {
+            return false;
+        }
+        self.sleep(operation, backoff(failed, jitter()), WaitReason::Retry).await;
+        true
     }
-    shared.sleep(operation, backoff(failed, jitter()), WaitReason::Retry).await;
-    true
 }
 
 fn jitter() -> f64 {

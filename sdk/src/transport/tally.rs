@@ -12,8 +12,8 @@ use super::exchange::{Broken, Failure};
 use super::idempotency::IdempotencyKey;
 use super::retry::{End, Evidence};
 use super::wire::Wire;
-use crate::error::Outcome;
 use crate::operation::Operation;
+use crate::outcome::Outcome;
 
 /// What the writes of a client and its clones came to, so far. From [`Client::written`](crate::Client::written).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

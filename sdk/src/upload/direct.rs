@@ -17,7 +17,6 @@ use url::{Host, Url};
 
 use super::Frozen;
 use crate::base_url::{BaseUrl, is_loopback};
-use crate::call::BoxFuture;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
@@ -27,7 +26,7 @@ use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcess, WaitReason};
 use crate::transport::tls;
-use crate::transport::{Answer, Options, Shared};
+use crate::transport::{Answer, BoxFuture, Options, Shared};
 
 /// An address that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
 /// address can use it: `Debug` leaves it out.

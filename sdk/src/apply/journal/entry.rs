@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::Owner;
+use super::hash::short_hash;
+use super::owner::Owner;
 use crate::apply::{DesiredPage, Options, Page, Plan, fingerprint};
 
 /// Format of the journals that this version writes. It reads no newer one.
@@ -89,13 +89,6 @@ fn hash_of(desired: &DesiredPage) -> String {
     let mut content = desired.clone();
     content.slots.iter_mut().for_each(|item| item.data.0.retain(|_, value| !value.is_null()));
     short_hash(&serde_json::to_vec(&content).unwrap_or_default())
-}
-
-/// 128 bits in hexadecimal.
-pub(super) fn short_hash(bytes: &[u8]) -> String {
-    let hash = Sha256::digest(bytes);
-    let half = hash.iter().take(16).fold(0_u128, |half, byte| half << 8 | u128::from(*byte));
-    format!("{half:032x}")
 }
 
 pub(super) fn seconds(time: SystemTime) -> u64 {

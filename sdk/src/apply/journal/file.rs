@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
 
-use super::Lock;
 use super::entry::{Ending, Entry, Opening, seconds};
+use super::lock::Lock;
 use super::log::{Current, Log, State};
 use crate::IdempotencyKey;
-use crate::apply::create::Sent;
 use crate::apply::plan::Batch;
-use crate::apply::{Page, Plan, SlotRef, crash};
+use crate::apply::{Page, Plan, SlotRef};
+use crate::crash_point;
 
 /// Writes down what a run does, step by step; each line is on the disk before the run goes on.
 ///
@@ -120,9 +120,12 @@ impl Journal {
     }
 
     /// A create is about to be asked for again, under the key that it has.
-    pub(super) fn begin_again(&mut self, sent: &Sent<'_>) -> io::Result<()> {
-        let key = sent.key.as_ref().map(ToString::to_string);
-        self.append(Entry::Begin { step: sent.step, key })
+    pub(super) fn begin_again(
+        &mut self,
+        step: usize,
+        key: Option<&IdempotencyKey>,
+    ) -> io::Result<()> {
+        self.append(Entry::Begin { step, key: key.map(ToString::to_string) })
     }
 
     /// A line that reports: the run goes on without it.
@@ -149,14 +152,14 @@ impl Journal {
         }
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        crash::point("before_write");
-        crash::tear(&mut self.file, &line);
+        crash_point::point("before_write");
+        crash_point::tear(&mut self.file, &line);
         if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.sync_data()) {
             let again = io::Error::new(error.kind(), error.to_string());
             self.trouble = Some(error);
             return Err(again);
         }
-        crash::point("after_write");
+        crash_point::point("after_write");
         Ok(())
     }
 }

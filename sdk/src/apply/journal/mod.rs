@@ -6,20 +6,23 @@
 
 mod entry;
 mod file;
+mod hash;
+mod lock;
 mod log;
-mod own_file;
 mod owner;
 mod resume;
 mod runs;
 mod settle;
+mod state_file;
 #[cfg(test)]
 mod tests;
 
 pub use entry::{Ending, Opening};
 pub(in crate::apply) use file::Journal;
+pub use lock::{Lock, LockError};
 pub use log::{BadJournal, Log, State};
 pub use owner::Owner;
 pub(super) use settle::traces;
 
 pub(in crate::apply) use runs::Marks;
-pub use runs::{Lock, LockError, Recorded, Runs};
+pub use runs::{Recorded, Runs};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::short_hash;
+use super::hash::short_hash;
 use crate::Token;
 
 /// The account that a run belongs to, as far as that is known without asking the service.

@@ -6,8 +6,7 @@ use super::Journal;
 use super::entry::seconds;
 use super::settle::{Verdict, verdict};
 use crate::Client;
-use crate::apply::create::{Sent, create};
-use crate::apply::execute::list;
+use crate::apply::create::{Sent, create, list};
 use crate::apply::plan::Batch;
 use crate::apply::{ApplyCause, DesiredPage, Page, Step};
 use crate::seen::Seen;
@@ -75,7 +74,7 @@ impl Journal {
         sent: &Sent<'_>,
     ) -> Result<(), ApplyCause> {
         let handle = client.profile(page.id);
-        self.begin_again(sent).map_err(ApplyCause::Journal)?;
+        self.begin_again(sent.step, sent.key.as_ref()).map_err(ApplyCause::Journal)?;
         match create(&handle, sent, Some(&mut *self)).await {
             Ok(made) => self.end(sent.step, made, 0),
             // The page is full, or a value is refused: the new plan meets the same refusal, at its place in the file.

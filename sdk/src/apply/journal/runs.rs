@@ -1,17 +1,21 @@
 //! Where the runs of a page are kept: a folder with a journal and a backup for each, and a lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::entry::{Entry, Opening, short_hash};
+use super::entry::{Ending, Entry, Opening};
+use super::file::Journal;
+use super::hash::short_hash;
+use super::lock::{Lock, LockError};
 use super::log::{BadJournal, Log, State, opening_of};
-use super::{Ending, Journal, own_file};
-use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, crash, literal};
+use super::state_file::{self, entries, private, sync_folder};
+use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, literal};
+use crate::crash_point;
 
 /// Runs that came to an end are kept until there are this many newer ones, and so are those that were not begun.
 const KEPT: usize = 50;
@@ -62,35 +66,6 @@ impl Recorded {
     pub fn is_open(&self) -> bool {
         self.log.as_ref().map_or_else(BadJournal::is_open, |log| log.state() == State::Unfinished)
     }
-}
-
-/// Keeps other processes of this machine off the page until it is dropped.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
-    /// Whether another process held it first, so that what was read before may be out of date.
-    pub was_awaited: bool,
-}
-
-/// Why there is no lock.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LockError {
-    /// Another run is going on.
-    #[error("another run is at work on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
-    Taken(
-        /// The other process.
-        Option<u32>,
-    ),
-    /// The folder of state cannot be used.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// What was to be written.
-        path: PathBuf,
-        /// Why it could not be.
-        #[source]
-        error: io::Error,
-    },
 }
 
 #[derive(Serialize)]
@@ -150,7 +125,7 @@ impl Runs {
     fn recorded(&self, run: String, files: &BTreeSet<&str>) -> Recorded {
         let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
         let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
-        let bytes = match own_file::read(&path, MAX_BYTES) {
+        let bytes = match state_file::read(&path, MAX_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             bytes => bytes,
         };
@@ -187,27 +162,7 @@ impl Runs {
     ///
     /// When another process holds it, or the folder cannot be written.
     pub fn lock(&self, wait: bool) -> Result<Lock, LockError> {
-        let path = self.folder.join("lock");
-        let failed = |error| LockError::Io { path: path.clone(), error };
-        make_folder(&self.folder).map_err(failed)?;
-        let mut file = own_file::open(private().create(true).read(true), &path).map_err(failed)?;
-        let was_awaited = match file.try_lock() {
-            Ok(()) => false,
-            Err(TryLockError::WouldBlock) if wait => file.lock().map(|()| true).map_err(failed)?,
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                // Where locks keep readers off too, the process stays unnamed.
-                let _ = file.read_to_string(&mut text);
-                return Err(LockError::Taken(text.trim().parse().ok()));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        };
-        let signed = file
-            .set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| writeln!(file, "{}", std::process::id()));
-        signed.map_err(failed)?;
-        Ok(Lock { _file: file, was_awaited })
+        Lock::take(&self.folder, wait)
     }
 
     /// Begins a run with its plan, agreed to: the page as it is and the journal are on the disk when this returns.
@@ -225,13 +180,13 @@ impl Runs {
     ) -> io::Result<Journal> {
         self.tidy();
         let run = self.new_name(opening.time);
-        crash::point("before_write");
+        crash_point::point("before_write");
         let backup = serde_json::to_vec_pretty(&Backup::of(page, types))?;
         let mut file = private().create_new(true).open(self.backup(&run))?;
-        crash::tear(&mut file, &backup);
+        crash_point::tear(&mut file, &backup);
         file.write_all(&backup)?;
         file.sync_all()?;
-        crash::point("after_write");
+        crash_point::point("after_write");
 
         let file = private().create_new(true).open(self.journal(&run))?;
         let mut journal = Journal::new(file, Log::new(&run, opening.clone()), lock);
@@ -248,9 +203,9 @@ impl Runs {
     /// When its journal cannot be read or written.
     pub(in crate::apply) fn resume(&self, lock: Lock, run: &str) -> Result<Journal, BadJournal> {
         let path = self.journal(run);
-        let bytes = own_file::read(&path, MAX_BYTES).map_err(BadJournal::Io)?;
+        let bytes = state_file::read(&path, MAX_BYTES).map_err(BadJournal::Io)?;
         let (log, whole) = Log::read(run, &bytes)?;
-        let mut file = own_file::open(&mut private(), &path).map_err(BadJournal::Io)?;
+        let mut file = state_file::open(&mut private(), &path).map_err(BadJournal::Io)?;
         // A torn last line must not come to stand in the middle.
         let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
         cut.map_err(BadJournal::Io)?;
@@ -295,9 +250,9 @@ impl Runs {
         let not_begun = runs.iter().filter(|run| matches!(run.log, Err(BadJournal::NotBegun)));
         for run in ended.rev().skip(KEPT - 1).chain(not_begun.rev().skip(KEPT - 1)) {
             for path in [self.backup(&run.run), self.journal(&run.run)] {
-                crash::point("before_remove");
+                crash_point::point("before_remove");
                 let _ = fs::remove_file(path);
-                crash::point("after_remove");
+                crash_point::point("after_remove");
             }
         }
     }
@@ -342,36 +297,4 @@ fn run_of(path: &Path) -> Option<(String, &'static str)> {
     let known = [JOURNAL, BACKUP, PUT_ASIDE].into_iter().find(|it| *it == what)?;
     order_of(run)?;
     Some((run.to_owned(), known))
-}
-
-/// What is in a folder, by name; nothing where there is none.
-fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = match fs::read_dir(folder) {
-        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error),
-    };
-    paths.sort();
-    Ok(paths)
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// Makes the names of new files last. Elsewhere than on Unix a folder cannot be opened for it, nor need it be.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

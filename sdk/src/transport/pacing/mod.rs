@@ -14,7 +14,6 @@ pub use in_process::InProcess;
 pub use shared_file::SharedFile;
 
 use super::clock::Clock;
-use crate::generated::types::RateLimit;
 use crate::operation::Bucket;
 
 /// The limits of one token.
@@ -46,26 +45,6 @@ impl RateLimits {
             per_minute: self.per_minute.min(ceiling.per_minute),
             analytics_per_minute: self.analytics_per_minute.min(ceiling.analytics_per_minute),
             music_per_minute: self.music_per_minute.min(ceiling.music_per_minute),
-        }
-    }
-}
-
-/// More than this is no limit, and a log of so many requests would cost more than it is good for.
-const MOST_PER_WINDOW: usize = 10_000;
-
-impl From<&RateLimit> for RateLimits {
-    /// The numbers that `/me` reports. One that cannot be a limit is replaced by that of the interface.
-    fn from(limits: &RateLimit) -> Self {
-        let or = |reported: i64, default: usize| match usize::try_from(reported) {
-            Ok(0) | Err(_) => default,
-            Ok(limit) => limit.min(MOST_PER_WINDOW),
-        };
-        let default = Self::default();
-        Self {
-            per_second: or(limits.requests_per_second, default.per_second),
-            per_minute: or(limits.requests_per_minute, default.per_minute),
-            analytics_per_minute: or(limits.analytics_per_minute, default.analytics_per_minute),
-            music_per_minute: or(limits.music_lookup_per_minute, default.music_per_minute),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Many calls at once over a clock that tokio moves: who came first goes first.
 
+use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;

@@ -1,6 +1,7 @@
 //! The loop over a wire that follows a script and a clock that moves only by sleeping.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 

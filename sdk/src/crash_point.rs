@@ -5,7 +5,7 @@
 #[cfg(debug_assertions)]
 pub(crate) use armed::point;
 #[cfg(debug_assertions)]
-pub(super) use armed::tear;
+pub(crate) use armed::tear;
 
 #[cfg(debug_assertions)]
 mod armed {
@@ -25,7 +25,7 @@ mod armed {
     }
 
     /// A place where the process may end in the middle of a write.
-    pub(in super::super) fn tear(file: &mut File, bytes: &[u8]) {
+    pub(crate) fn tear(file: &mut File, bytes: &[u8]) {
         if is_due("torn_write") {
             let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.sync_data());
             abort();
@@ -44,4 +44,4 @@ mod armed {
 pub(crate) fn point(_: &str) {}
 
 #[cfg(not(debug_assertions))]
-pub(super) fn tear(_: &mut std::fs::File, _: &[u8]) {}
+pub(crate) fn tear(_: &mut std::fs::File, _: &[u8]) {}

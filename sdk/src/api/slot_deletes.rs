@@ -1,0 +1,255 @@
+//! Deletes of slots, which are looked at again where an answer is lost or a slot may have changed.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::slots::SlotsHandle;
+use crate::apply::is_unchanged;
+use crate::call::{Call, Delete, DeleteMany, Sender};
+use crate::error::Error;
+use crate::generated::Client as Api;
+use crate::operation;
+use crate::outcome::Outcome;
+use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
+use crate::slot::Slot;
+use crate::transport::{Answer, Reserved};
+
+/// What a batch delete did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Deleted {
+    /// Slots deleted.
+    pub deleted: i64,
+    /// Slots left on the page.
+    pub total: i64,
+}
+
+impl SlotsHandle {
+    /// Deletes one slot and its click statistics, for good. Repeated after a lost answer, "not found" means that it is done.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let divider = slots.list().await?.into_iter().find(|slot| slot.kind == "divider").unwrap();
+    /// slots.delete(divider.id).await?;
+    /// assert!(slots.get(divider.id).await.unwrap_err().is_not_found());
+    /// # Ok(()) });
+    /// ```
+    pub fn delete(&self, id: i64) -> Call<(), Delete> {
+        let key = match self.key_and_id(id) {
+            Ok(key) => key,
+            Err(message) => {
+                return Call::refused(&self.page.client, operation::DELETE_SLOT, message);
+            }
+        };
+        Call::new(&self.page.client, operation::DELETE_SLOT, move |sender| {
+            Box::pin(async move {
+                let request = |api: Api| async move { api.delete_slot(&key, id).await };
+                match sender.send(operation::DELETE_SLOT, request).await {
+                    Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
+                        Ok(())
+                    }
+                    result => result,
+                }
+            })
+        })
+    }
+
+    /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only what is
+    /// left is sent again. It can be rehearsed, unlike the delete of a single slot by its address.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// let slots = client.profile("cafe").slots();
+    /// let ids: Vec<i64> =
+    ///     slots.list().await?.iter().filter(|slot| slot.kind == "button").map(|slot| slot.id).collect();
+    /// slots.delete_batch(ids.clone()).dry_run().await?;
+    /// let done = slots.delete_batch(ids.clone()).await?;
+    /// assert_eq!(done.deleted, ids.len() as i64);
+    /// # Ok(()) });
+    /// ```
+    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<Deleted, DeleteMany> {
+        let key = match &self.page.key {
+            Ok(key) => key.to_string(),
+            Err(message) => {
+                return Call::refused(&self.page.client, operation::DELETE_SLOTS, message);
+            }
+        };
+        Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
+            Box::pin(delete_until_gone(sender, key, ids))
+        })
+    }
+
+    /// Deletes up to 50 slots and their click statistics, for good, all or none, if they still hold what they held when they were read.
+    ///
+    /// The page is looked at right before each request, and again after every wait. A slot that somebody else changed or deleted
+    /// meanwhile is an [`Error::is_conflict`], and nothing more is deleted.
+    ///
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
+    /// # example::run(async |client| {
+    /// use links_sdk::Outcome;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let seen: Vec<_> = slots.list().await?.into_iter().filter(|slot| slot.kind == "text").collect();
+    /// slots.update(seen[0].id, [("title", "Mine now")].into_iter().collect()).await?;
+    /// let error = slots.delete_unchanged(seen.clone()).await.unwrap_err();
+    /// assert!(error.is_conflict() && error.outcome() == Outcome::NotExecuted);
+    ///
+    /// let seen: Vec<_> = slots.list().await?.into_iter().filter(|slot| slot.kind == "text").collect();
+    /// assert_eq!(slots.delete_unchanged(seen.clone()).await?.deleted, seen.len() as i64);
+    /// # Ok(()) });
+    /// ```
+    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<Deleted, DeleteMany> {
+        let key = match &self.page.key {
+            Ok(key) => key.to_string(),
+            Err(message) => {
+                return Call::refused(&self.page.client, operation::DELETE_SLOTS, message);
+            }
+        };
+        Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
+            Box::pin(async move {
+                let ids: Vec<i64> = seen.iter().map(|slot| slot.id).collect();
+                if sender.options().dry_run {
+                    return delete_these(&sender, &key, &ids).await;
+                }
+                let judge = |page: &[Slot]| edits(&seen, page);
+                match delete_seen(&sender, &key, ids, None, judge).await {
+                    Ok(done) => Ok(done),
+                    Err(Stop::Failed(error)) => Err(error),
+                    Err(Stop::Changed { found, outcome }) => {
+                        Err(Error::changed(sender.operation().id, outcome, &found))
+                    }
+                }
+            })
+        })
+    }
+}
+
+/// Times that what is left after a lost answer is sent again.
+const MOST_REPEATS: u32 = 3;
+
+async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result<Deleted, Error> {
+    if sender.options().dry_run {
+        return delete_these(&sender, &key, &ids).await;
+    }
+    let asked = count(&ids);
+    let mut lost = match delete_these(&sender, &key, &ids).await {
+        Ok(done) => return Ok(done),
+        Err(error) if error.outcome() == Outcome::NotExecuted => return Err(error),
+        Err(error) => error,
+    };
+    let mut left = ids;
+    for failed in 1..=MOST_REPEATS {
+        if !sender.back_off(failed).await {
+            break;
+        }
+        let of = key.clone();
+        let request = |api: Api| async move { api.list_slots(&of).await };
+        // Where the page cannot be read, what matters to the caller is the delete, whose outcome stays unknown.
+        let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
+        let there: HashSet<i64> = page.data.iter().map(|slot| slot.id).collect();
+        left.retain(|id| there.contains(id));
+        if left.is_empty() {
+            let done = Deleted { deleted: asked, total: count(&page.data) };
+            sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+            return Ok(done);
+        }
+        match delete_these(&sender, &key, &left).await {
+            Ok(Deleted { deleted, total }) => {
+                return Ok(Deleted { deleted: asked - count(&left) + deleted, total });
+            }
+            // Perhaps because the lost request was executed after the page was read.
+            Err(error) if error.outcome() == Outcome::NotExecuted => {}
+            Err(error) => lost = error,
+        }
+    }
+    Err(lost)
+}
+
+/// Deletes slots by requests that each follow a look at the page, if the first may not rely on what was `seen`. `judge` says what somebody else did to the slots that are still there.
+pub(crate) async fn delete_seen(
+    sender: &Sender,
+    key: &str,
+    ids: Vec<i64>,
+    seen: Option<Seen>,
+    judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
+) -> Result<Deleted, Stop> {
+    let mut write = DeleteSeen { sender, key, asked: count(&ids), left: ids, judge };
+    let (client, options) = (sender.client(), sender.options());
+    write_seen(client, operation::DELETE_SLOTS, options, seen, &mut write).await
+}
+
+struct DeleteSeen<'a, J> {
+    sender: &'a Sender,
+    key: &'a str,
+    asked: i64,
+    left: Vec<i64>,
+    judge: J,
+}
+
+impl<J: FnMut(&[Slot]) -> Vec<String> + Send> SeenWrite for DeleteSeen<'_, J> {
+    type View = Vec<Slot>;
+    type Done = Deleted;
+
+    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+        let key = self.key.to_owned();
+        let request = |api: Api| async move { api.list_slots(&key).await };
+        let sender = self.sender.beside().reserved(place);
+        Ok(sender.send(operation::LIST_SLOTS, request).await?.data)
+    }
+
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Deleted> {
+        let there: HashSet<i64> = page.iter().map(|slot| slot.id).collect();
+        if in_doubt {
+            self.left.retain(|id| there.contains(id));
+            if self.left.is_empty() {
+                let done = Deleted { deleted: self.asked, total: count(&page) };
+                self.sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+                return Verdict::Done(done);
+            }
+        }
+        let mut found = (self.judge)(&page);
+        let gone = self.left.iter().filter(|id| !there.contains(id));
+        found.extend(gone.map(|id| format!("slot {id} is gone")));
+        if found.is_empty() { Verdict::Send } else { Verdict::Changed(found) }
+    }
+
+    async fn send(&mut self, attempt: &Attempt) -> Result<Deleted, Error> {
+        let (key, ids) = (self.key.to_owned(), self.left.clone());
+        let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
+        let sender = self.sender.once(attempt);
+        let answer = sender.send_undecoded(operation::DELETE_SLOTS, request).await?;
+        let Envelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
+        self.sender.keep_answer(&answer);
+        let before = self.asked - count(&self.left);
+        Ok(Deleted { deleted: before + meta.deleted, ..meta })
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    meta: Deleted,
+}
+
+/// What somebody else did to slots that are still there.
+fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
+    let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    let is_edited = |seen: &&Slot| now.get(&seen.id).is_some_and(|now| !is_unchanged(seen, now));
+    let edited = seen.iter().filter(is_edited);
+    edited.map(|slot| format!("slot {} ({}) was edited", slot.id, slot.kind)).collect()
+}
+
+async fn delete_these(sender: &Sender, key: &str, ids: &[i64]) -> Result<Deleted, Error> {
+    let (key, ids) = (key.to_owned(), ids.to_vec());
+    let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
+    let meta = sender.send(operation::DELETE_SLOTS, request).await?.meta;
+    Ok(Deleted { deleted: meta.deleted, total: meta.total })
+}
+
+fn count<T>(items: &[T]) -> i64 {
+    i64::try_from(items.len()).unwrap_or(i64::MAX)
+}

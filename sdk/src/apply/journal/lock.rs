@@ -1,0 +1,64 @@
+//! The lock that keeps two runs off the same page.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::state_file::{self, make_folder, private};
+
+/// Keeps other processes of this machine off the page until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+    /// Whether another process held it first, so that what was read before may be out of date.
+    pub was_awaited: bool,
+}
+
+/// Why there is no lock.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Another run is going on.
+    #[error("another run is at work on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
+    Taken(
+        /// The other process.
+        Option<u32>,
+    ),
+    /// The folder of state cannot be used.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// What was to be written.
+        path: PathBuf,
+        /// Why it could not be.
+        #[source]
+        error: io::Error,
+    },
+}
+
+impl Lock {
+    /// Takes the lock of a folder, which is made where it is missing. `wait` is for the lock to become free.
+    pub(super) fn take(folder: &Path, wait: bool) -> Result<Self, LockError> {
+        let path = folder.join("lock");
+        let failed = |error| LockError::Io { path: path.clone(), error };
+        make_folder(folder).map_err(failed)?;
+        let mut file =
+            state_file::open(private().create(true).read(true), &path).map_err(failed)?;
+        let was_awaited = match file.try_lock() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock) if wait => file.lock().map(|()| true).map_err(failed)?,
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // Where locks keep readers off too, the process stays unnamed.
+                let _ = file.read_to_string(&mut text);
+                return Err(LockError::Taken(text.trim().parse().ok()));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        };
+        let signed = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| writeln!(file, "{}", std::process::id()));
+        signed.map_err(failed)?;
+        Ok(Self { _file: file, was_awaited })
+    }
+}

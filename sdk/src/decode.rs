@@ -1,0 +1,18 @@
+//! Decoding of an answer into the record of its operation.
+
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+use crate::operation::Operation;
+use crate::transport::Answer;
+
+impl Answer {
+    /// The record that the interface describes; without it the answer says nothing.
+    pub(crate) fn decode<T: DeserializeOwned>(
+        &self,
+        operation: &'static Operation,
+    ) -> Result<T, Error> {
+        serde_json::from_slice(&self.body)
+            .map_err(|why| Error::unreadable(operation, self, why.to_string()))
+    }
+}

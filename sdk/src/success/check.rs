@@ -1,0 +1,86 @@
+//! Checks whether an answer with a 2xx status is a success of its operation.
+
+use reqwest::header::CONTENT_TYPE;
+
+use super::{Content, Success};
+use crate::operation::Operation;
+use crate::transport::{Answer, Broken, Failure};
+
+impl Success {
+    /// Why an answer with a 2xx status is not a success.
+    pub(super) fn objection(&self, answer: &Answer) -> Option<String> {
+        self.objection_to_head(answer).or_else(|| match self.content {
+            Content::Json(shape) => shape.check(&answer.body).err().map(|why| why.to_string()),
+            Content::Markdown if answer.body.trim_ascii().is_empty() => {
+                Some("it is empty".to_owned())
+            }
+            Content::Nothing | Content::Markdown | Content::Any => None,
+        })
+    }
+
+    /// The same of its status and its content type, which come before the body.
+    pub(super) fn objection_to_head(&self, answer: &Answer) -> Option<String> {
+        let status = answer.status();
+        if !self.status.is_empty() && !self.status.contains(&status) {
+            let expected: Vec<_> = self.status.iter().map(ToString::to_string).collect();
+            return Some(format!("its status should be {}", expected.join(" or ")));
+        }
+        let (fits, expected): (fn(&str) -> bool, _) = match self.content {
+            Content::Nothing | Content::Any => return None,
+            Content::Json(_) => (is_json, "JSON"),
+            Content::Markdown => (is_markdown, "Markdown"),
+        };
+        let Some(found) = media_type(answer) else {
+            let is_told_by_content = matches!(self.content, Content::Json(_));
+            return (!is_told_by_content).then(|| format!("it does not say that it is {expected}"));
+        };
+        (!fits(&found)).then(|| format!("it should be {expected}, and is {found}"))
+    }
+}
+
+/// The result of an attempt, in which an answer with a 2xx status is a success of the operation.
+pub(crate) fn judged(
+    operation: &Operation,
+    dry_run: bool,
+    result: Result<Answer, Failure>,
+) -> Result<Answer, Failure> {
+    let (answer, why) = match result {
+        Ok(answer) if !answer.status.is_success() => return Ok(answer),
+        // Whatever is not a page for people may tell that the service executed what it was to rehearse.
+        Ok(answer) if dry_run => {
+            let why = media_type(&answer).filter(|it| it.contains("html"));
+            (answer, why.map(|found| format!("it should have no content, and is {found}")))
+        }
+        Ok(answer) => {
+            let why = operation.success.objection(&answer);
+            (answer, why)
+        }
+        Err(Failure::Broken(Broken { end, source, begun: Some(answer) })) => {
+            match operation.success.objection_to_head(&answer) {
+                None => {
+                    return Err(Failure::Broken(Broken { end, source, begun: Some(answer) }));
+                }
+                why => (*answer, why),
+            }
+        }
+        Err(failure) => return Err(failure),
+    };
+    match why {
+        None => Ok(answer),
+        Some(why) => Err(Failure::Unusable { answer: Box::new(answer), why }),
+    }
+}
+
+/// The content type without its parameters, in lower case.
+fn media_type(answer: &Answer) -> Option<String> {
+    let value = String::from_utf8_lossy(answer.headers.get(CONTENT_TYPE)?.as_bytes());
+    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+fn is_json(media_type: &str) -> bool {
+    matches!(media_type, "application/json" | "text/json") || media_type.ends_with("+json")
+}
+
+fn is_markdown(media_type: &str) -> bool {
+    matches!(media_type, "text/markdown" | "text/x-markdown")
+}

@@ -1,0 +1,32 @@
+//! Context that the generated client carries for one request.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::exchange::Exchange;
+use super::options::Options;
+use super::shared::Shared;
+
+/// What the generated client carries for one request: the client's state, the call's options, and where the exchange is left.
+#[derive(Clone, Debug)]
+pub(crate) struct CallContext {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) options: Options,
+    /// Whether the caller wants the answer as it was sent, so that nothing needs to be decoded.
+    pub(crate) undecoded: bool,
+    exchange: Arc<Mutex<Option<Exchange>>>,
+}
+
+impl CallContext {
+    pub(crate) fn new(shared: Arc<Shared>, options: Options, undecoded: bool) -> Self {
+        Self { shared, options, undecoded, exchange: Arc::default() }
+    }
+
+    /// What happened, once the generated method has returned; `None` when it never sent anything.
+    pub(crate) fn exchange(&self) -> Option<Exchange> {
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+    /// Leaves what happened for the caller of the generated method.
+    pub(super) fn leave(&self, exchange: Exchange) {
+        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
+    }
+}

@@ -1,0 +1,74 @@
+//! Options of one call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Request;
+use reqwest::header::{HeaderName, HeaderValue};
+
+use super::clock::Clock;
+use super::exchange::Tries;
+use super::idempotency::{self, IdempotencyKey};
+use super::pacing::WaitReason;
+use super::reserved::Reserved;
+use super::tally::Write;
+use crate::writes::Writes;
+
+const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
+
+/// What one call asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+    pub(crate) dry_run: bool,
+    /// When the call must have ended, by the client's monotonic clock.
+    pub(crate) until: Duration,
+    /// Longest single wait for the rate limits.
+    pub(crate) max_wait: Option<Duration>,
+    /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
+    pub(crate) looks_first: bool,
+    /// What becomes of a write.
+    pub(crate) writes: Writes,
+    /// Where the requests of a call that writes are noted.
+    pub(crate) write: Option<Arc<Write>>,
+    /// The limits have admitted the first request already.
+    pub(crate) reserved: Option<Reserved>,
+    /// The call is one attempt without a wait; what would follow is left to the caller.
+    pub(crate) once: Option<Once>,
+}
+
+/// How a call is sent that relies on what its caller has just seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Once {
+    /// The attempts before this one.
+    pub(crate) tries: Tries,
+    /// When what was seen is too old, by the client's monotonic clock.
+    pub(crate) expires: Duration,
+}
+
+impl Options {
+    pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
+        self.until.saturating_sub(clock.monotonic())
+    }
+
+    /// Whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
+    pub(super) fn is_too_long(
+        &self,
+        wait: Duration,
+        reason: WaitReason,
+        clock: &dyn Clock,
+    ) -> bool {
+        let most = self.max_wait.filter(|_| reason != WaitReason::Retry);
+        wait >= self.time_left(clock) || most.is_some_and(|most| wait > most)
+    }
+
+    /// Adds to a request what its call asked for. The token is added to each attempt.
+    pub(crate) fn dress(&self, request: &mut Request) {
+        let headers = request.headers_mut();
+        if self.dry_run {
+            headers.insert(PRECOGNITION, HeaderValue::from_static("true"));
+        } else if let Some(key) = self.idempotency_key.as_ref().and_then(IdempotencyKey::header) {
+            headers.insert(idempotency::HEADER, key);
+        }
+    }
+}

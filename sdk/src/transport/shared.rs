@@ -1,0 +1,57 @@
+//! State that all calls of one client share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::budget::Budget;
+use super::clock::Clock;
+use super::observer::Observer;
+use super::pacing::queue::Queue;
+use super::pacing::{Pacer, WaitReason};
+use super::tally::Tally;
+use super::wire::Timeouts;
+use crate::base_url::BaseUrl;
+use crate::operation::Operation;
+use crate::secrets::Secrets;
+use crate::token_source::TokenSource;
+
+/// What all calls of one client share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) base: BaseUrl,
+    pub(crate) http: reqwest::Client,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) token: Option<Arc<dyn TokenSource>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) pacer: Arc<dyn Pacer>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) requests: Arc<AtomicU64>,
+    pub(crate) tally: Arc<Tally>,
+    /// How often a call of this client has waited.
+    pub(crate) waits: AtomicU64,
+    pub(crate) budget: Budget,
+    pub(crate) queue: Queue,
+    /// The tokens that were sent.
+    pub(crate) secrets: Secrets,
+}
+
+impl Shared {
+    /// How often a call has waited.
+    pub(crate) fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) async fn sleep(
+        &self,
+        operation: &'static Operation,
+        wait: Duration,
+        reason: WaitReason,
+    ) {
+        if !wait.is_zero() {
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            self.observer.waiting(operation.id, wait, reason);
+            self.clock.sleep(wait).await;
+        }
+    }
+}
