@@ -10,8 +10,8 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use crate::auth::config;
 use crate::connect::{connected, kept};
 use crate::leaves;
-use crate::lying::Pages;
 use crate::stage::{Run, Stage};
+use links_test_support::misbehaving_servers::PathServer;
 
 const TOKEN: &str = "pps_canary_4f7a1c9e_personal";
 const FORMATS: [&str; 7] = ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"];
@@ -310,7 +310,7 @@ fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message
         ];
         for (status, body) in answers {
             let header = format!("Content-Type: {form}\r\nRetry-After: {form}\r\n");
-            let service = Pages::start(move |_| (status, header.clone(), body.clone()));
+            let service = PathServer::start(move |_| (status, header.clone(), body.clone()));
             let stage =
                 marked().env("LINKS_BASE_URL", format!("http://{}/api/v1", service.address()));
             for line in [

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::auth::config;
 use crate::browser::{self, noted};
-use crate::lying::lying;
 use crate::stage::{Run, Stage, wait};
+use links_test_support::misbehaving_servers::misbehaving_connector;
 
 /// Logged out, with a browser in which this is done.
 pub(crate) fn with_browser(stage: Stage, does: &str) -> Stage {
@@ -158,7 +158,8 @@ fn fault_81_what_a_lying_connector_names_is_not_opened() {
         "$(touch opened)",
         "`touch opened`",
     ] {
-        let connector = lying(|_, server| server["authorization_endpoint"] = named.into());
+        let connector =
+            misbehaving_connector(|_, server| server["authorization_endpoint"] = named.into());
         let stage = with_browser(Stage::cafe(), "nothing").env("BROWSER", "touch opened");
         let run = log_in(&stage, &["--mcp-url", &connector.mcp_url()]);
         assert!(run.exit == 11 && run.stderr.contains("the login is refused"), "{run}");

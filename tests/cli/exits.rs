@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use links_cli::Exit;
 use links_fixtures::Fault;
 
-use crate::canned::Canned;
 use crate::stage::{Stage, picture};
+use links_test_support::canned::Canned;
 
 /// Runs something that should end like this. A code without a line here does not compile.
 fn ended(exit: Exit) -> i32 {

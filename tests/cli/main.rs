@@ -11,10 +11,6 @@ mod blocks;
 mod browser;
 #[cfg(target_os = "linux")]
 mod canary;
-#[cfg(target_os = "linux")]
-#[path = "../support/canned.rs"]
-#[expect(dead_code, reason = "the tests of the SDK use more of it")]
-mod canned;
 mod chromium;
 mod ci;
 mod completion;
@@ -41,8 +37,6 @@ mod keyring;
 mod keys;
 #[cfg(target_os = "linux")]
 mod leaves;
-#[path = "../support/lying.rs"]
-mod lying;
 mod music;
 mod names;
 mod origins;

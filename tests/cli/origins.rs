@@ -406,7 +406,7 @@ fn found_h_a_file_of_another_kind_is_not_printed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn found_h_a_schema_whose_references_double_ends_at_once() {
-    use crate::canned::Canned;
+    use links_test_support::canned::Canned;
     let stage = Stage::cafe();
     stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: Shop}}\n");
     let page = (200, stage.run("api GET /profiles/cafe?include=slots").stdout);

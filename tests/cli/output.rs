@@ -110,7 +110,7 @@ fn fault_70_nor_can_the_words_of_a_refusal() {
         (404, refusal.to_string()),
         (500, format!("<html>{BAD}</html>")),
     ] {
-        let service = crate::canned::Canned::start([(status, body)]);
+        let service = links_test_support::canned::Canned::start([(status, body)]);
         let stage = Stage::cafe()
             .env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
             .env("LINKS_TEST_NO_WAIT", "1");

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::canned::Canned;
 use crate::stage::{Run, Stage, picture};
+use links_test_support::canned::Canned;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 

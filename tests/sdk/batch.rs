@@ -6,9 +6,9 @@ use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{BatchCause, BatchError, Client, IdempotencyKey, Outcome, SlotsHandle, Token};
 
-use crate::canned::Canned;
 use crate::client_of;
-use crate::clock::SharedClock;
+use links_test_support::canned::Canned;
+use links_test_support::clock::SharedClock;
 
 fn line(n: usize) -> NewSlot {
     NewSlot::of("text").with("title", format!("Line {n}"))

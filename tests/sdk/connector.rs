@@ -5,7 +5,7 @@ use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
 use links_sdk::{BaseUrl, Client, Token};
 use serde_json::{Value, json};
 
-use crate::lying::{Pages, lying};
+use links_test_support::misbehaving_servers::{PathServer, misbehaving_connector};
 
 const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 const NAME: &str = "A test";
@@ -190,41 +190,58 @@ async fn fault_81_an_answer_that_is_not_to_this_login_gets_no_token() {
     assert!(error.to_string().contains("invalid_grant"), "{error}");
 }
 
-async fn discover(pages: &Pages) -> Result<Connector, LoginError> {
+async fn discover(pages: &PathServer) -> Result<Connector, LoginError> {
     Connector::discover(&pages.mcp_url()).await
 }
 
 #[tokio::test]
 async fn fault_81_a_server_that_contradicts_itself_is_left() {
-    discover(&lying(|_, _| ())).await.unwrap();
+    discover(&misbehaving_connector(|_, _| ())).await.unwrap();
     let set = |name: &'static str, value: Value| {
         move |_: &mut Value, server: &mut Value| server[name] = value
     };
     for (what, pages) in [
-        ("issuer differs", lying(set("issuer", json!("https://other.example")))),
-        ("no issuer", lying(set("issuer", Value::Null))),
-        ("no S256", lying(set("code_challenge_methods_supported", json!(["plain"])))),
-        ("no PKCE", lying(set("code_challenge_methods_supported", Value::Null))),
-        ("token in the clear", lying(set("token_endpoint", json!("http://links.example/token")))),
+        ("issuer differs", misbehaving_connector(set("issuer", json!("https://other.example")))),
+        ("no issuer", misbehaving_connector(set("issuer", Value::Null))),
+        (
+            "no S256",
+            misbehaving_connector(set("code_challenge_methods_supported", json!(["plain"]))),
+        ),
+        ("no PKCE", misbehaving_connector(set("code_challenge_methods_supported", Value::Null))),
+        (
+            "token in the clear",
+            misbehaving_connector(set("token_endpoint", json!("http://links.example/token"))),
+        ),
         (
             "registration in the clear",
-            lying(set("registration_endpoint", json!("http://links.example/r"))),
+            misbehaving_connector(set("registration_endpoint", json!("http://links.example/r"))),
         ),
-        ("a file to open", lying(set("authorization_endpoint", json!("file:///etc/passwd")))),
-        ("a program to open", lying(set("authorization_endpoint", json!("calc.exe")))),
-        ("a flag to open", lying(set("authorization_endpoint", json!("--flag")))),
-        ("a shell to open", lying(set("authorization_endpoint", json!("$(id)")))),
+        (
+            "a file to open",
+            misbehaving_connector(set("authorization_endpoint", json!("file:///etc/passwd"))),
+        ),
+        (
+            "a program to open",
+            misbehaving_connector(set("authorization_endpoint", json!("calc.exe"))),
+        ),
+        ("a flag to open", misbehaving_connector(set("authorization_endpoint", json!("--flag")))),
+        ("a shell to open", misbehaving_connector(set("authorization_endpoint", json!("$(id)")))),
         (
             "somebody's password",
-            lying(set("authorization_endpoint", json!("https://a:b@links.example/"))),
+            misbehaving_connector(set(
+                "authorization_endpoint",
+                json!("https://a:b@links.example/"),
+            )),
         ),
         (
             "resource differs",
-            lying(|resource, _| resource["resource"] = json!("https://other.example/mcp")),
+            misbehaving_connector(|resource, _| {
+                resource["resource"] = json!("https://other.example/mcp")
+            }),
         ),
         (
             "a server in the clear",
-            lying(|resource, _| {
+            misbehaving_connector(|resource, _| {
                 resource["authorization_servers"] = json!(["http://links.example"]);
             }),
         ),
@@ -241,12 +258,12 @@ async fn fault_81_a_server_that_contradicts_itself_is_left() {
 
 #[tokio::test]
 async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
-    let elsewhere = lying(|_, _| ());
+    let elsewhere = misbehaving_connector(|_, _| ());
     let target = format!("Location: http://{}/resource\r\n", elsewhere.address());
     for (header, status, body) in
         [(target, 302, String::new()), (String::new(), 200, "x".repeat(65 * 1024))]
     {
-        let pages = Pages::start(move |path| match path {
+        let pages = PathServer::start(move |path| match path {
             "/mcp" => {
                 let header = "WWW-Authenticate: Bearer resource_metadata=\"{here}/resource\"\r\n";
                 (401, header.to_owned(), String::new())
@@ -259,14 +276,15 @@ async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
     assert!(elsewhere.asked().is_empty());
 
     // A redirect of the registration, which carries nothing yet, is not followed either.
-    let pages = lying(|_, server| server["registration_endpoint"] = json!("{here}/moved"));
+    let pages =
+        misbehaving_connector(|_, server| server["registration_endpoint"] = json!("{here}/moved"));
     let error = discover(&pages).await.unwrap().begin(REDIRECT, NAME, None).await.unwrap_err();
     assert!(!error.is_denied(), "{error}");
 }
 
 #[tokio::test]
 async fn fault_75_a_server_that_repeats_the_code_does_not_get_it_into_the_error() {
-    let pages = lying(|_, _| ());
+    let pages = misbehaving_connector(|_, _| ());
     let login = begin(&pages.mcp_url(), Some("a-client")).await;
     let address = url::Url::parse(login.address()).unwrap();
     let (_, state) = address.query_pairs().find(|(name, _)| name == "state").unwrap();
@@ -280,7 +298,7 @@ async fn fault_75_a_server_that_repeats_the_code_does_not_get_it_into_the_error(
 
 #[tokio::test]
 async fn a_connector_elsewhere_is_not_taken_from_the_service() {
-    let pages = Pages::start(|path| match path {
+    let pages = PathServer::start(|path| match path {
         "/api/v1/me" => {
             let header = "WWW-Authenticate: Bearer resource_metadata=\"{here}/resource\"\r\n";
             (401, header.to_owned(), String::new())
@@ -290,7 +308,7 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
     let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
     let error = Connector::address_of(&base).await.unwrap_err();
     assert!(error.to_string().contains("evil.example"), "{error}");
-    let silent = Pages::start(|_| (401, String::new(), String::new()));
+    let silent = PathServer::start(|_| (401, String::new(), String::new()));
     let base = BaseUrl::new(&format!("http://{}/api/v1", silent.address())).unwrap();
     assert!(Connector::address_of(&base).await.unwrap_err().to_string().contains("does not name"));
 }
@@ -299,7 +317,7 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
 async fn found_27_a_service_that_names_its_connector_at_the_well_known_address_only_is_asked_there()
 {
     let at = |document: &'static str| {
-        Pages::start(move |path| match path {
+        PathServer::start(move |path| match path {
             "/api/v1/me" => (401, "WWW-Authenticate: Bearer\r\n".to_owned(), String::new()),
             _ if path == document => {
                 (200, String::new(), json!({ "resource": "{here}/mcp" }).to_string())

@@ -2,16 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../support/canned.rs"]
-mod canned;
-#[path = "../support/clock.rs"]
-mod clock;
-#[cfg(feature = "oauth")]
-#[path = "../support/lying.rs"]
-mod lying;
-#[path = "../support/proxy.rs"]
-mod proxy;
-
 mod apply;
 mod applying;
 mod batch;

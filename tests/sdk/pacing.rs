@@ -12,7 +12,7 @@ use links_sdk::{
     Token, WaitReason,
 };
 
-use crate::clock::SharedClock;
+use links_test_support::clock::SharedClock;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);

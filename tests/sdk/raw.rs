@@ -4,8 +4,8 @@ use links_sdk::{Client, Outcome, RawCall};
 use serde_json::json;
 
 use crate::cafe;
-use crate::canned::{Canned, Received};
-use crate::clock::SharedClock;
+use links_test_support::canned::{Canned, Received};
+use links_test_support::clock::SharedClock;
 
 /// What a call sends when its first answer is lost. Where the path is one of the interface, the second is nothing to rely on.
 async fn after_a_lost_answer(call: impl FnOnce(&Client) -> RawCall) -> (bool, Vec<Received>) {

@@ -8,10 +8,10 @@ use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::oauth::{CredentialStore, Credentials, MemoryStore, Refreshing, StoreLock};
 use links_sdk::{Client, Token, TokenSource};
 
-use crate::clock::SharedClock;
 use crate::connector::connect;
-use crate::lying::Pages;
 use crate::no_limits;
+use links_test_support::clock::SharedClock;
+use links_test_support::misbehaving_servers::PathServer;
 
 /// Memory that several sources share, as a file would be: with a lock, and with mishaps.
 #[derive(Clone, Debug)]
@@ -262,7 +262,7 @@ async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error
         let repeated = format!("{access} and {{sent}}");
         let body = serde_json::json!({ "error": &repeated, "error_description": &repeated });
         let body = body.to_string();
-        let pages = Pages::start(move |_| (status, String::new(), body.clone()));
+        let pages = PathServer::start(move |_| (status, String::new(), body.clone()));
         lost.token_endpoint = format!("http://{}/token", pages.address());
         store.save(&lost).unwrap();
         pass(&clock, 3601).await;

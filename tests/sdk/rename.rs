@@ -4,8 +4,8 @@ use links_fixtures::{ContractServer, Fault, World};
 use links_sdk::{Client, Object, Outcome, ProfileChanges, SettingsChanges, Token};
 
 use crate::cafe;
-use crate::canned::Canned;
-use crate::clock::SharedClock;
+use links_test_support::canned::Canned;
+use links_test_support::clock::SharedClock;
 
 fn to(login: &str) -> SettingsChanges {
     SettingsChanges::default().login(login)

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::applying::{Ended, Hear};
-use crate::clock::SharedClock;
-use crate::proxy::{Act, Proxy};
 use crate::{applying, no_limits};
+use links_test_support::clock::SharedClock;
+use links_test_support::proxy::{Act, Proxy};
 
 const PAGE: i64 = 101;
 

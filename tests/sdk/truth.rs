@@ -10,7 +10,7 @@ use links_sdk::{
 use crate::faults::writes::write;
 use crate::faults::{Stage, divider, dividers};
 use crate::operations::described_operations;
-use crate::proxy::Act;
+use links_test_support::proxy::Act;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 

@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime};
 use links_fixtures::{Account, ContractServer, ContractServerBuilder, Fault, Limits, World};
 use links_sdk::{Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, Token};
 
-use crate::clock::SharedClock;
 use crate::no_limits;
-use crate::proxy::{Act, Proxy};
+use links_test_support::clock::SharedClock;
+use links_test_support::proxy::{Act, Proxy};
 
 /// What somebody does to the page, once, when the client waits.
 type Edit = Box<dyn FnOnce(&mut Account) + Send>;

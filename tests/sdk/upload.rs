@@ -15,8 +15,8 @@ use links_sdk::{
 use serde_json::json;
 
 use crate::cafe;
-use crate::canned::Canned;
-use crate::clock::SharedClock;
+use links_test_support::canned::Canned;
+use links_test_support::clock::SharedClock;
 
 /// The smallest PNG header that states a size, and so many more bytes.
 fn png(width: u32, height: u32, more: usize) -> Vec<u8> {

@@ -8,9 +8,9 @@ use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, Done, Options, Step}
 use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
-use crate::proxy::Act;
 use crate::unchanged::{Scene, slow, troubles};
 use crate::{applying, no_limits};
+use links_test_support::proxy::Act;
 
 const PAGE: i64 = 101;
 /// The file changes its title.

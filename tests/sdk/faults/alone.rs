@@ -6,7 +6,7 @@ use std::process::Command;
 use links_sdk::{Client, Token};
 
 use super::chain;
-use crate::clock::SharedClock;
+use links_test_support::clock::SharedClock;
 
 const ADDRESS: &str = "LINKS_TEST_ADDRESS";
 

@@ -5,7 +5,7 @@ use links_sdk::{IdempotencyKey, Outcome};
 
 use super::writes::write;
 use super::{Stage, divider, dividers};
-use crate::proxy::Act;
+use links_test_support::proxy::Act;
 
 const KEYED: [&str; 6] =
     ["createProfile", "createForm", "createSlot", "createSlots", "uploadFile", "createUploadUrl"];

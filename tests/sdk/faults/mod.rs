@@ -16,9 +16,9 @@ use links_fixtures::{Choices, ContractServer, World};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, ClientBuilder, Error, SlotsHandle, Timeouts, Token};
 
-use crate::clock::SharedClock;
 use crate::no_limits;
-use crate::proxy::Proxy;
+use links_test_support::clock::SharedClock;
+use links_test_support::proxy::Proxy;
 
 /// A contract server behind a proxy, and a client that shares its time with the server.
 pub(crate) struct Stage {

@@ -10,8 +10,8 @@ use links_sdk::{Client, Outcome, ProfileChanges, Timeouts, Token};
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::{Stage, alone, divider, dividers};
-use crate::clock::SharedClock;
-use crate::proxy::Act;
+use links_test_support::clock::SharedClock;
+use links_test_support::proxy::Act;
 
 /// A client of an address where nothing but the connection matters.
 fn client_of(address: String, connect: Duration) -> Client {

@@ -6,7 +6,7 @@ use links_sdk::types::NewSlot;
 use links_sdk::{Outcome, ProfileKey};
 
 use super::{Stage, divider};
-use crate::proxy::Act;
+use links_test_support::proxy::Act;
 
 fn key() -> ProfileKey {
     "cafe".parse().unwrap()

@@ -10,7 +10,7 @@ use links_sdk::types::NewSlot;
 use links_sdk::{AttemptReport, Client, Observer, Secrets, Token, WaitReason};
 
 use super::{Stage, builder, chain, divider};
-use crate::proxy::Act;
+use links_test_support::proxy::Act;
 
 /// Writes down whatever it is told.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, NewProfile, Outcome, ProfileChanges, Token};
 
 use super::{Stage, divider, dividers};
-use crate::clock::SharedClock;
-use crate::proxy::Act;
+use links_test_support::clock::SharedClock;
+use links_test_support::proxy::Act;
 
 const SECOND: Duration = Duration::from_secs(1);
 

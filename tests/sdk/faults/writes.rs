@@ -9,7 +9,7 @@ use links_sdk::{
 use serde_json::Value;
 
 use super::{Stage, divider, dividers};
-use crate::proxy::Act;
+use links_test_support::proxy::Act;
 
 /// A picture of one dot.
 pub(crate) const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";

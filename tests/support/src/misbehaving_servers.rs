@@ -1,4 +1,4 @@
-//! Servers that lie: a connector whose documents are not as they should be.
+//! Servers that misbehave: a connector whose documents are not as they should be.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -8,14 +8,14 @@ use std::thread;
 use serde_json::{Value, json};
 
 /// Answers each path as it is told, with `{here}` replaced by its own origin and `{sent}` by what was sent.
-pub(crate) struct Pages {
+pub struct PathServer {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-impl Pages {
+impl PathServer {
     /// Listens on a free loopback port until the process ends.
-    pub(crate) fn start(answer: impl Fn(&str) -> (u16, String, String) + Send + 'static) -> Self {
+    pub fn start(answer: impl Fn(&str) -> (u16, String, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::<Mutex<Vec<String>>>::default();
@@ -46,17 +46,17 @@ impl Pages {
     }
 
     /// The connector's address.
-    pub(crate) fn mcp_url(&self) -> String {
+    pub fn mcp_url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
     /// `127.0.0.1:port`
-    pub(crate) fn address(&self) -> SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// The paths asked for so far.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -74,7 +74,7 @@ fn body(head: &[String], reader: &mut impl Read) -> String {
 
 /// A connector whose two documents are changed as told. It knows every client, and repeats what is to be exchanged for tokens; everything
 /// else is not found.
-pub(crate) fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
+pub fn misbehaving_connector(change: impl FnOnce(&mut Value, &mut Value)) -> PathServer {
     let mut resource = json!({ "resource": "{here}/mcp", "authorization_servers": ["{here}"] });
     let mut server = json!({
         "issuer": "{here}",
@@ -85,7 +85,7 @@ pub(crate) fn lying(change: impl FnOnce(&mut Value, &mut Value)) -> Pages {
         "code_challenge_methods_supported": ["S256"],
     });
     change(&mut resource, &mut server);
-    Pages::start(move |path| match path {
+    PathServer::start(move |path| match path {
         "/mcp" => {
             let header = "WWW-Authenticate: Bearer resource_metadata=\"{here}/resource\"\r\n";
             (401, header.to_owned(), String::new())

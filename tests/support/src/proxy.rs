@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 /// What becomes of one request: whether the service gets it, and what the client gets.
 #[derive(Clone, Debug)]
-pub(crate) struct Act {
+pub struct Act {
     request: Request,
     answer: Answer,
 }
@@ -56,62 +56,62 @@ impl Act {
     }
 
     /// Nothing goes wrong.
-    pub(crate) fn pass() -> Self {
+    pub fn pass() -> Self {
         Self::of(Request::Forwarded, Answer::Whole { kept_open: false })
     }
 
     /// Nothing goes wrong, and the connection can be used again.
-    pub(crate) fn keep_open() -> Self {
+    pub fn keep_open() -> Self {
         Self::of(Request::Forwarded, Answer::Whole { kept_open: true })
     }
 
     /// The service never gets it, and the connection is reset.
-    pub(crate) fn reset_before() -> Self {
+    pub fn reset_before() -> Self {
         Self::of(Request::Dropped, Answer::Reset)
     }
 
     /// The service executes it, and the connection is reset.
-    pub(crate) fn reset_after() -> Self {
+    pub fn reset_after() -> Self {
         Self::of(Request::Forwarded, Answer::Reset)
     }
 
     /// The service never gets it, and the connection is closed in good order.
-    pub(crate) fn close_before() -> Self {
+    pub fn close_before() -> Self {
         Self::of(Request::Dropped, Answer::Closed)
     }
 
     /// The service executes it; its answer ends after so many bytes of the body.
-    pub(crate) fn cut(bytes: usize) -> Self {
+    pub fn cut(bytes: usize) -> Self {
         Self::of(Request::Forwarded, Answer::Cut(bytes))
     }
 
     /// The service never gets it, and nothing comes back.
-    pub(crate) fn stall_before() -> Self {
+    pub fn stall_before() -> Self {
         Self::of(Request::Dropped, Answer::Silence)
     }
 
     /// The service executes it, and nothing comes back.
-    pub(crate) fn stall_after() -> Self {
+    pub fn stall_after() -> Self {
         Self::of(Request::Forwarded, Answer::Silence)
     }
 
     /// The service executes it; after so many bytes of the body nothing more comes.
-    pub(crate) fn stall_in_body(bytes: usize) -> Self {
+    pub fn stall_in_body(bytes: usize) -> Self {
         Self::of(Request::Forwarded, Answer::Stalled(bytes))
     }
 
     /// The service executes it; the body comes byte by byte.
-    pub(crate) fn drip(pause: Duration) -> Self {
+    pub fn drip(pause: Duration) -> Self {
         Self::of(Request::Forwarded, Answer::Dripped(pause))
     }
 
     /// Nothing comes back, and the service gets the request only after the next one.
-    pub(crate) fn late() -> Self {
+    pub fn late() -> Self {
         Self::of(Request::Late, Answer::Silence)
     }
 
     /// The service never gets it; this is answered instead.
-    pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Self {
+    pub fn answer(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Self {
         let body = body.as_ref();
         let mut head = format!(
             "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {}\r\n",
@@ -126,13 +126,13 @@ impl Act {
     }
 
     /// The same, but the service gets the request and executes it.
-    pub(crate) fn executed(self) -> Self {
+    pub fn executed(self) -> Self {
         Self { request: Request::Forwarded, ..self }
     }
 }
 
 /// A running proxy. It is also an observer: a refused connection leaves no trace here, so it counts the attempts that the client reports.
-pub(crate) struct Proxy {
+pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
     accepting: Mutex<Option<JoinHandle<()>>>,
@@ -150,7 +150,7 @@ struct Shared {
 
 impl Proxy {
     /// Stands before this server.
-    pub(crate) fn before(server: &ContractServer) -> Arc<Self> {
+    pub fn before(server: &ContractServer) -> Arc<Self> {
         let url: http::Uri = server.base_url().parse().unwrap();
         let service = SocketAddr::from((Ipv4Addr::LOCALHOST, url.port_u16().unwrap()));
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -173,24 +173,24 @@ impl Proxy {
     }
 
     /// The service's base address, by way of the proxy.
-    pub(crate) fn base_url(&self) -> String {
+    pub fn base_url(&self) -> String {
         format!("http://{}/api/v1", self.address)
     }
 
     /// What becomes of the next requests, in order; those after them pass.
-    pub(crate) fn script(&self, acts: impl IntoIterator<Item = Act>) {
+    pub fn script(&self, acts: impl IntoIterator<Item = Act>) {
         *self.shared.script.lock().unwrap() = acts.into_iter().collect();
         *self.shared.otherwise.lock().unwrap() = Act::pass();
     }
 
     /// What becomes of every request from now on.
-    pub(crate) fn always(&self, act: &Act) {
+    pub fn always(&self, act: &Act) {
         self.shared.script.lock().unwrap().clear();
         *self.shared.otherwise.lock().unwrap() = act.clone();
     }
 
     /// Refuses connections until so many attempts have failed.
-    pub(crate) async fn refuse(&self, attempts: u32) {
+    pub async fn refuse(&self, attempts: u32) {
         let task = self.accepting.lock().unwrap().take().unwrap();
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled(), "the port is closed");
@@ -198,7 +198,7 @@ impl Proxy {
     }
 
     /// The heads of the requests that arrived: request line and headers.
-    pub(crate) fn arrived(&self) -> Vec<String> {
+    pub fn arrived(&self) -> Vec<String> {
         self.shared.heads.lock().unwrap().clone()
     }
 

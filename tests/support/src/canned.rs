@@ -8,31 +8,31 @@ use std::thread;
 
 /// A request as it came in.
 #[derive(Clone, Debug)]
-pub(crate) struct Received {
+pub struct Received {
     /// `PUT /path?query HTTP/1.1`
-    pub(crate) line: String,
+    pub line: String,
     /// Names in lower case.
-    pub(crate) headers: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
     /// The body.
-    pub(crate) body: Vec<u8>,
+    pub body: Vec<u8>,
 }
 
 impl Received {
     /// The value of a header.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Answers with status and body, in order; the last one from then on. Status 0 closes the connection instead.
-pub(crate) struct Canned {
+pub struct Canned {
     address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Canned {
     /// Listens on a free loopback port until the process ends.
-    pub(crate) fn start(answers: impl IntoIterator<Item = (u16, String)>) -> Self {
+    pub fn start(answers: impl IntoIterator<Item = (u16, String)>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let received = Arc::<Mutex<Vec<_>>>::default();
@@ -63,12 +63,12 @@ impl Canned {
     }
 
     /// `http://127.0.0.1:port`
-    pub(crate) fn origin(&self) -> String {
+    pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// All requests so far.
-    pub(crate) fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
 }

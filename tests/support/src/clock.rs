@@ -9,7 +9,7 @@ use links_fixtures::Clock as ServiceClock;
 
 /// A clock for the client that shares its time with the contract server.
 #[derive(Debug)]
-pub(crate) struct SharedClock {
+pub struct SharedClock {
     service: ServiceClock,
     start: SystemTime,
     slept: Mutex<Vec<Duration>>,
@@ -17,7 +17,7 @@ pub(crate) struct SharedClock {
 
 impl SharedClock {
     /// A clock that stands at an arbitrary moment; the second one is for the server.
-    pub(crate) fn new() -> (std::sync::Arc<Self>, ServiceClock) {
+    pub fn new() -> (std::sync::Arc<Self>, ServiceClock) {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         let service = ServiceClock::manual(start);
         let clock = Self { service: service.clone(), start, slept: Mutex::default() };
@@ -25,7 +25,7 @@ impl SharedClock {
     }
 
     /// Every wait so far.
-    pub(crate) fn slept(&self) -> Vec<Duration> {
+    pub fn slept(&self) -> Vec<Duration> {
         self.slept.lock().unwrap().clone()
     }
 }

@@ -1,0 +1,8 @@
+//! Servers, clocks and proxies that the tests of several crates share.
+
+#![expect(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test may stop")]
+
+pub mod canned;
+pub mod clock;
+pub mod misbehaving_servers;
+pub mod proxy;
