@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use links_sdk::apply::Owner;
-use links_sdk::{BaseUrl, Client, Clock, SharedFile, SystemClock, Token, Written};
+use links_sdk::apply::RunOwner;
+use links_sdk::{BaseUrl, Client, Clock, SharedFilePacer, SystemClock, Token, WriteSummary};
 use zeroize::Zeroizing;
 
 use crate::credentials::{Given, given};
@@ -63,7 +63,7 @@ impl Context {
         self.dry_run = dry_run.dry_run;
         self.ui.rehearse(self.dry_run.is_some());
         let client = self.client().await?;
-        let client = self.dry_run.map_or(client.clone(), |it| client.with_writes(it.writes()));
+        let client = self.dry_run.map_or(client.clone(), |it| client.with_write_mode(it.writes()));
         Ok(self.client.insert(client).clone())
     }
 
@@ -110,8 +110,8 @@ impl Context {
     }
 
     /// What the writes of the command came to.
-    pub(crate) fn written(&self) -> Written {
-        self.client.as_ref().map(Client::written).unwrap_or_default()
+    pub(crate) fn written(&self) -> WriteSummary {
+        self.client.as_ref().map(Client::write_summary).unwrap_or_default()
     }
 
     /// How many requests may still go out in this minute, if one was sent.
@@ -138,13 +138,13 @@ impl Context {
 
     /// The account that is spoken as, as far as that is known without asking the service. An account whose token was switched by hand
     /// counts as the one that logged in.
-    pub(crate) fn owner(&self) -> Option<Owner> {
+    pub(crate) fn owner(&self) -> Option<RunOwner> {
         if matches!(self.settings.target, Target::Sandbox) {
-            return Some(Owner::of_user(SANDBOX_USER));
+            return Some(RunOwner::of_user(SANDBOX_USER));
         }
-        let of_token = |text: &str| Token::new(text).ok().map(|token| Owner::of_token(&token));
+        let of_token = |text: &str| Token::new(text).ok().map(|token| RunOwner::of_token(&token));
         match &self.settings.token {
-            TokenFrom::Account(_, account) => Some(Owner::of_user(account.user_id)),
+            TokenFrom::Account(_, account) => Some(RunOwner::of_user(account.user_id)),
             TokenFrom::Variable(text) => of_token(text),
             TokenFrom::File(path) => of_token(&read_token(path).ok()?),
             TokenFrom::Nowhere(_) => None,
@@ -189,7 +189,7 @@ impl Context {
 
     /// A client of this service that sends what is given.
     pub(crate) fn client_of(&self, base: &BaseUrl, given: Given) -> Result<Client, Failure> {
-        let rate = SharedFile::name(base, &given.counted_as);
+        let rate = SharedFilePacer::name(base, &given.counted_as);
         self.build(base, Some(given), Some(&rate))
     }
 
@@ -220,7 +220,8 @@ impl Context {
         };
         let builder = match folders::state(&self.settings).zip(rate) {
             Some((folder, rate)) => {
-                let pacer = Arc::new(SharedFile::new(folder.join(rate)).observer(watch.clone()));
+                let pacer =
+                    Arc::new(SharedFilePacer::new(folder.join(rate)).observer(watch.clone()));
                 watch.paced_by(pacer.clone());
                 builder.pacer(pacer)
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use links_sdk::{Error, Outcome, Written};
+use links_sdk::{Error, Outcome, WriteSummary};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
@@ -82,7 +82,7 @@ impl Failure {
 
     /// The same, with what the writes of the command came to, whichever call it was that failed.
     #[must_use]
-    pub(crate) fn after_writes(mut self, written: &Written) -> Self {
+    pub(crate) fn after_writes(mut self, written: &WriteSummary) -> Self {
         self.0.outcome = written.outcome();
         if self.0.written.is_none() {
             self.0.written = carried_out(written);
@@ -271,7 +271,7 @@ impl Failure {
 }
 
 /// The operations that were carried out.
-pub(crate) fn carried_out(written: &Written) -> Option<String> {
+pub(crate) fn carried_out(written: &WriteSummary) -> Option<String> {
     let named = |(operation, count): (&str, u64)| match count {
         1 => operation.to_owned(),
         many => format!("{operation} ({many} times)"),

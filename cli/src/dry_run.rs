@@ -4,7 +4,7 @@
 //! the client of a dry run cannot write, and the first call that would have written ends the command with an outcome made here.
 
 use clap::{Args, ValueEnum};
-use links_sdk::{Error, RequestView, Writes};
+use links_sdk::{Error, RequestView, WriteMode};
 use serde_json::{Map, Value, json};
 
 use crate::outcome::{Line, Outcome, Tone, View};
@@ -43,10 +43,10 @@ pub(crate) enum Rehearsal {
 
 impl DryRun {
     /// What becomes of writes.
-    pub(crate) fn writes(self) -> Writes {
+    pub(crate) fn writes(self) -> WriteMode {
         match self {
-            Self::Service => Writes::Rehearse,
-            Self::Request => Writes::Withhold,
+            Self::Service => WriteMode::DryRun,
+            Self::Request => WriteMode::Withhold,
         }
     }
 }
@@ -56,7 +56,7 @@ impl Rehearsal {
     pub(crate) fn of(error: &Error) -> Option<Self> {
         match error.withheld() {
             Some(request) => Some(Self::Withheld(error.operation(), Box::new(request.clone()))),
-            None => error.is_rehearsed().then(|| Self::Accepted(error.operation())),
+            None => error.is_dry_run_accepted().then(|| Self::Accepted(error.operation())),
         }
     }
 

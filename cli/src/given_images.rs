@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use links_sdk::{Client, ImageType, MOST_UPLOAD_BYTES, Upload, Via};
+use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 use serde_json::json;
 
 use crate::context::Context;
@@ -33,7 +33,7 @@ pub(crate) fn upload(name: &str) -> Result<Upload, Failure> {
     if known.len() == 0 {
         return invalid("is empty");
     }
-    if known.len() > MOST_UPLOAD_BYTES {
+    if known.len() > MAX_UPLOAD_BYTES {
         return invalid("is larger than 50 MB");
     }
     let mut start = Vec::new();
@@ -43,8 +43,8 @@ pub(crate) fn upload(name: &str) -> Result<Upload, Failure> {
     if ImageType::of(&start).is_none() {
         return invalid("is no image: only jpeg, png, webp and gif can be uploaded");
     }
-    let via = if known.len() > LARGE { Via::UploadUrl } else { Via::Multipart };
-    Ok(Upload::file(name).via(via))
+    let via = if known.len() > LARGE { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
+    Ok(Upload::file(name).method(via))
 }
 
 impl Fields {

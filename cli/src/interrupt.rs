@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use links_sdk::{Client, Outcome, Written};
+use links_sdk::{Client, Outcome, WriteSummary};
 
 use crate::diagnostic::{Failure, carried_out};
 use crate::exit::Exit;
@@ -96,13 +96,13 @@ fn end() {
         undo();
     }
     ui.break_line();
-    let written = lock(&CLIENT).as_ref().map(Client::written).unwrap_or_default();
+    let written = lock(&CLIENT).as_ref().map(Client::write_summary).unwrap_or_default();
     ui.fail(&stopped(&written));
     std::process::exit(Exit::Interrupted.code().into())
 }
 
 /// The end by Ctrl-C, after these writes.
-fn stopped(written: &Written) -> Failure {
+fn stopped(written: &WriteSummary) -> Failure {
     let failure = Failure::new(Exit::Interrupted, "stopped by Ctrl-C").after_writes(written);
     let hint = match (written.outcome(), carried_out(written)) {
         (Outcome::NotExecuted, _) => return failure,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
-use links_sdk::{ImageType, MOST_UPLOAD_BYTES};
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES};
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::Failure;
@@ -190,7 +190,7 @@ impl LocalImage {
         if size == 0 {
             return Err(NoImage::Empty(shown));
         }
-        if size > MOST_UPLOAD_BYTES {
+        if size > MAX_UPLOAD_BYTES {
             return Err(NoImage::TooLarge(shown));
         }
         let Some(image_type) = ImageType::of(&bytes) else {
@@ -243,7 +243,7 @@ fn bytes(dir: &Dir, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    file.take(MOST_UPLOAD_BYTES + 1).read_to_end(&mut bytes)?;
+    file.take(MAX_UPLOAD_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 

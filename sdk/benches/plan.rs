@@ -5,7 +5,7 @@
 
 use divan::{Bencher, black_box};
 use links_sdk::Slot;
-use links_sdk::apply::{DesiredPage, Options, Plan};
+use links_sdk::apply::{DesiredPage, Plan, PlanOptions};
 use serde_json::{Value, json};
 
 fn main() {
@@ -92,6 +92,6 @@ fn plan(bencher: Bencher<'_, '_>, name: &str) {
         .collect();
     let slots: Vec<Value> = (0..500).map(|n| json!({"type": "button", "data": item(n)})).collect();
     let file: DesiredPage = serde_json::from_value(json!({ "slots": slots })).expect("a page file");
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     bencher.bench_local(|| Plan::new(black_box(&page), black_box(&file), black_box(&options)));
 }

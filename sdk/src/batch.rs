@@ -23,7 +23,7 @@ pub const SLOTS_PER_BATCH: usize = 50;
 /// Each request is all or nothing; the run as a whole is not: it ends with the first request that fails, and a [`BatchError`] says what
 /// was done. From [`SlotsHandle::create_many`], [`SlotsHandle::update_many`] and [`SlotsHandle::delete_many`].
 #[must_use = "nothing is sent before it is awaited"]
-pub struct Many<T: BatchItem> {
+pub struct BatchRun<T: BatchItem> {
     slots: SlotsHandle,
     items: Vec<T>,
     key: IdempotencyKey,
@@ -48,10 +48,10 @@ pub struct BatchProgress {
 
 /// A run that ended before its last request: what was done, and what was not.
 #[derive(Debug)]
-pub struct BatchError(Box<Inner>);
+pub struct BatchError(Box<BatchErrorDetails>);
 
 #[derive(Debug)]
-struct Inner {
+struct BatchErrorDetails {
     verb: &'static str,
     done: Vec<i64>,
     failed: Range<usize>,
@@ -75,7 +75,7 @@ pub enum BatchCause {
     },
 }
 
-impl<T: BatchItem> Many<T> {
+impl<T: BatchItem> BatchRun<T> {
     pub(crate) fn new(slots: SlotsHandle, items: impl IntoIterator<Item = T>) -> Self {
         let items = items.into_iter().collect();
         Self { slots, items, key: IdempotencyKey::random(), progress: None }
@@ -91,7 +91,7 @@ impl<T: BatchItem> Many<T> {
         let total = self.items.len();
         let mut done = Vec::with_capacity(total);
         let fail = |done: &[T::Done], failed: Range<usize>, cause| {
-            let inner = Inner {
+            let inner = BatchErrorDetails {
                 verb: T::VERB,
                 done: done.iter().map(T::id).collect(),
                 field_errors: at_index(failed.start, &cause),
@@ -148,8 +148,8 @@ impl SlotsHandle {
     /// assert_eq!(again, made);
     /// # Ok(()) });
     /// ```
-    pub fn create_many(&self, slots: impl IntoIterator<Item = NewSlot>) -> Many<NewSlot> {
-        Many::new(self.clone(), slots)
+    pub fn create_many(&self, slots: impl IntoIterator<Item = NewSlot>) -> BatchRun<NewSlot> {
+        BatchRun::new(self.clone(), slots)
     }
 
     /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Gives their ids; sending the same changes again
@@ -167,8 +167,11 @@ impl SlotsHandle {
     /// assert!(!changed.is_empty());
     /// # Ok(()) });
     /// ```
-    pub fn update_many(&self, changes: impl IntoIterator<Item = SlotChange>) -> Many<SlotChange> {
-        Many::new(self.clone(), changes)
+    pub fn update_many(
+        &self,
+        changes: impl IntoIterator<Item = SlotChange>,
+    ) -> BatchRun<SlotChange> {
+        BatchRun::new(self.clone(), changes)
     }
 
     /// Deletes any number of slots and their click statistics, for good, 50 a request. Gives their ids. An id named twice is refused
@@ -184,12 +187,12 @@ impl SlotsHandle {
     /// assert_eq!(slots.list().await?.len(), page.len() - deleted.len());
     /// # Ok(()) });
     /// ```
-    pub fn delete_many(&self, ids: impl IntoIterator<Item = i64>) -> Many<i64> {
-        Many::new(self.clone(), ids)
+    pub fn delete_many(&self, ids: impl IntoIterator<Item = i64>) -> BatchRun<i64> {
+        BatchRun::new(self.clone(), ids)
     }
 }
 
-impl Many<NewSlot> {
+impl BatchRun<NewSlot> {
     /// The key of the run. Each request has a key made from it and the request's number.
     pub fn run_key(&self) -> &IdempotencyKey {
         &self.key
@@ -203,7 +206,7 @@ impl Many<NewSlot> {
     }
 }
 
-impl<T: BatchItem> IntoFuture for Many<T> {
+impl<T: BatchItem> IntoFuture for BatchRun<T> {
     type Output = Result<Vec<T::Done>, BatchError>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
@@ -212,9 +215,9 @@ impl<T: BatchItem> IntoFuture for Many<T> {
     }
 }
 
-impl<T: BatchItem> fmt::Debug for Many<T> {
+impl<T: BatchItem> fmt::Debug for BatchRun<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Many")
+        f.debug_struct("BatchRun")
             .field("slots", &self.items.len())
             .field("key", &self.key)
             .finish_non_exhaustive()
@@ -246,7 +249,7 @@ impl BatchError {
         &self.0.field_errors
     }
 
-    /// The key of the run, for [`Many::with_run_key`].
+    /// The key of the run, for [`BatchRun::with_run_key`].
     pub fn run_key(&self) -> &IdempotencyKey {
         &self.0.key
     }
@@ -259,7 +262,7 @@ impl BatchError {
 
 impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { verb, done, failed, total, .. } = &*self.0;
+        let BatchErrorDetails { verb, done, failed, total, .. } = &*self.0;
         let outcome = match self.outcome() {
             Outcome::NotExecuted => "were not",
             Outcome::Executed => "were",

@@ -11,17 +11,17 @@ use reqwest::{Method, Request};
 use serde::de::DeserializeOwned;
 
 use crate::client::Client;
+use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::{Effect, Operation};
-use crate::seen::Attempt;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{
-    Answer, BoxFuture, CallContext, Exchange, MakeRequest, Options, Reserved, Shared,
+    Answer, BoxFuture, CallContext, CallOptions, CallResult, MakeRequest, Reservation, Shared,
 };
-use crate::writes::Writes;
+use crate::write_mode::WriteMode;
 
-pub(crate) type Generated<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
+pub(crate) type GeneratedResult<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
 
 /// A call that reads. It has no dry run and no key.
 #[derive(Debug)]
@@ -40,10 +40,10 @@ pub enum Delete {}
 pub enum DeleteMany {}
 
 /// The kinds of call that the service can rehearse.
-pub trait Rehearsable: sealed::Sealed {}
-impl Rehearsable for Write {}
-impl Rehearsable for Create {}
-impl Rehearsable for DeleteMany {}
+pub trait SupportsDryRun: sealed::Sealed {}
+impl SupportsDryRun for Write {}
+impl SupportsDryRun for Create {}
+impl SupportsDryRun for DeleteMany {}
 
 mod sealed {
     pub trait Sealed {}
@@ -64,9 +64,9 @@ mod sealed {
 /// ```
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<T, K = Read> {
-    sender: Sender,
+    sender: CallSender,
     deadline: Duration,
-    send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+    send: Box<dyn FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send>,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -81,7 +81,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     where
         R: Send,
         E: Send,
-        F: Future<Output = Generated<R, E>> + Send + 'static,
+        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         Self::new(client, operation, move |sender| {
             Box::pin(async move { sender.send(operation, request).await.map(unwrap) })
@@ -92,11 +92,11 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub(crate) fn new(
         client: &Client,
         operation: &'static Operation,
-        send: impl FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
+        send: impl FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
     ) -> Self {
-        let options = Options::of(client, operation);
+        let options = CallOptions::of(client, operation);
         let deadline = options.until;
-        let sender = Sender { client: client.clone(), operation, options, undecoded: None };
+        let sender = CallSender { client: client.clone(), operation, options, undecoded: None };
         Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
 
@@ -124,14 +124,14 @@ impl<T: Send + 'static, K> Call<T, K> {
     }
 
     /// As the only attempt of a write that relies on what was just seen.
-    pub(crate) fn once(mut self, attempt: &Attempt) -> Self {
+    pub(crate) fn once(mut self, attempt: &WriteAttempt) -> Self {
         self.sender = self.sender.once(attempt);
         self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
         self
     }
 
     /// Sent at first without asking the limits.
-    pub(crate) fn reserved(mut self, reserved: Reserved) -> Self {
+    pub(crate) fn reserved(mut self, reserved: Reservation) -> Self {
         self.sender.options.reserved = Some(reserved);
         self
     }
@@ -171,7 +171,7 @@ impl<T: Send + 'static> Call<T, Create> {
     }
 }
 
-impl<T: Send + 'static, K: Rehearsable> Call<T, K> {
+impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     /// The same call as a rehearsal: the service validates it and changes nothing (the interface, section 4.1.3). Rules that answer 409
     /// are probably not checked.
     ///
@@ -179,12 +179,12 @@ impl<T: Send + 'static, K: Rehearsable> Call<T, K> {
     ///
     /// A 422 as for the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
     pub fn dry_run(mut self) -> Call<()> {
-        self.sender.rehearse();
+        self.sender.make_dry_run();
         let send = self.send;
         Call {
             sender: self.sender,
             deadline: self.deadline,
-            send: Box::new(move |sender| Box::pin(rehearsed(sender, send))),
+            send: Box::new(move |sender| Box::pin(run_dry(sender, send))),
             kind: PhantomData,
         }
     }
@@ -193,9 +193,9 @@ impl<T: Send + 'static, K: Rehearsable> Call<T, K> {
 /// # Errors
 ///
 /// When the service refuses it, or has executed it all the same.
-async fn rehearsed<T>(
-    sender: Sender,
-    send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+async fn run_dry<T>(
+    sender: CallSender,
+    send: Box<dyn FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send>,
 ) -> Result<(), Error> {
     let operation = sender.operation;
     let answer = undecoded(sender, send).await?;
@@ -207,10 +207,10 @@ async fn rehearsed<T>(
 }
 
 async fn undecoded<T>(
-    mut sender: Sender,
-    send: Box<dyn FnOnce(Sender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+    mut sender: CallSender,
+    send: Box<dyn FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send>,
 ) -> Result<Answer, Error> {
-    let slot = AnswerSlot::default();
+    let slot = AnswerCell::default();
     let caller = sender.clone();
     sender.undecoded = Some(slot.clone());
     let operation = sender.operation;
@@ -247,13 +247,13 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
             if let Some(open) = &open {
                 sender.options.write = Some(open.write());
             }
-            let only_rehearsed = sender.options.writes == Writes::Rehearse
-                && operation.can_be_rehearsed()
+            let is_dry_run = sender.options.writes == WriteMode::DryRun
+                && operation.supports_dry_run()
                 && !sender.options.dry_run;
-            let result = if only_rehearsed {
-                sender.rehearse();
-                let answered = rehearsed(sender, send).await;
-                answered.and_then(|()| Err(Error::rehearsed(operation.id)))
+            let result = if is_dry_run {
+                sender.make_dry_run();
+                let answered = run_dry(sender, send).await;
+                answered.and_then(|()| Err(Error::dry_run_accepted(operation.id)))
             } else {
                 send(sender).await
             };
@@ -279,8 +279,8 @@ impl<T, K> fmt::Debug for Call<T, K> {
 
 const DEADLINE: Duration = Duration::from_secs(120);
 
-impl Options {
-    /// Those of a call that its caller says nothing about. It has as long as [`Options::until`] says, from when it is awaited.
+impl CallOptions {
+    /// Those of a call that its caller says nothing about. It has as long as [`CallOptions::until`] says, from when it is awaited.
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         Self {
             idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
@@ -297,35 +297,35 @@ impl Options {
     }
 }
 
-type AnswerSlot = Arc<Mutex<Option<Answer>>>;
+type AnswerCell = Arc<Mutex<Option<Answer>>>;
 
 /// What a call's body sends with.
 #[derive(Clone)]
-pub(crate) struct Sender {
+pub(crate) struct CallSender {
     client: Client,
     operation: &'static Operation,
-    options: Options,
+    options: CallOptions,
     /// Where a successful answer goes when the caller wants it as it is.
-    undecoded: Option<AnswerSlot>,
+    undecoded: Option<AnswerCell>,
 }
 
-impl Sender {
+impl CallSender {
     /// For a write that is no call of its own. It has as long as a call has.
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
-        let mut options = Options::of(client, operation);
+        let mut options = CallOptions::of(client, operation);
         options.until = client.shared.clock.monotonic().saturating_add(options.until);
         Self { client: client.clone(), operation, options, undecoded: None }
     }
 
     /// From now on a rehearsal. A key would make the service store its answer.
-    fn rehearse(&mut self) {
+    fn make_dry_run(&mut self) {
         self.options.idempotency_key = None;
         self.options.dry_run = true;
     }
 
     /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
     pub(crate) fn beside(&self) -> Self {
-        let options = Options {
+        let options = CallOptions {
             idempotency_key: None,
             dry_run: false,
             reserved: None,
@@ -342,7 +342,7 @@ impl Sender {
 
     /// The same with another key, for a request whose answer is not the call's.
     pub(crate) fn with_key(&self, key: Option<IdempotencyKey>) -> Self {
-        let options = Options { idempotency_key: key, ..self.options.clone() };
+        let options = CallOptions { idempotency_key: key, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 
@@ -353,17 +353,17 @@ impl Sender {
     }
 
     /// The same for the only attempt of a write that relies on what was just seen. Whether its answer is the call's is not known yet.
-    pub(crate) fn once(&self, attempt: &Attempt) -> Self {
+    pub(crate) fn once(&self, attempt: &WriteAttempt) -> Self {
         let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
         let write = attempt.write.clone();
-        let options = Options { write, reserved, once, ..self.options.clone() };
+        let options = CallOptions { write, reserved, once, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 
     /// The same, sent at first without asking the limits.
-    pub(crate) fn reserved(&self, reserved: Reserved) -> Self {
+    pub(crate) fn reserved(&self, reserved: Reservation) -> Self {
         let reserved = Some(reserved);
-        Self { options: Options { reserved, ..self.options.clone() }, ..self.clone() }
+        Self { options: CallOptions { reserved, ..self.options.clone() }, ..self.clone() }
     }
 
     pub(crate) fn operation(&self) -> &'static Operation {
@@ -376,10 +376,10 @@ impl Sender {
 
     /// Whether the write is only rehearsed, or shown: there is nothing to look at before it.
     pub(crate) fn is_not_sent(&self) -> bool {
-        self.options.dry_run || self.options.writes == Writes::Withhold
+        self.options.dry_run || self.options.writes == WriteMode::Withhold
     }
 
-    pub(crate) fn options(&self) -> &Options {
+    pub(crate) fn options(&self) -> &CallOptions {
         &self.options
     }
 
@@ -394,7 +394,7 @@ impl Sender {
         request: impl FnOnce(generated::Client) -> F,
     ) -> Result<R, Error>
     where
-        F: Future<Output = Generated<R, E>>,
+        F: Future<Output = GeneratedResult<R, E>>,
     {
         let (result, exchange) =
             self.exchange(operation, request, self.undecoded.is_some()).await?;
@@ -423,7 +423,7 @@ impl Sender {
         request: impl FnOnce(generated::Client) -> F,
     ) -> Result<Answer, Error>
     where
-        F: Future<Output = Generated<R, E>>,
+        F: Future<Output = GeneratedResult<R, E>>,
     {
         let (_, exchange) = self.exchange(operation, request, true).await?;
         match exchange.answer() {
@@ -440,9 +440,9 @@ impl Sender {
         operation: &'static Operation,
         request: impl FnOnce(generated::Client) -> F,
         undecoded: bool,
-    ) -> Result<(Generated<R, E>, Exchange), Error>
+    ) -> Result<(GeneratedResult<R, E>, CallResult), Error>
     where
-        F: Future<Output = Generated<R, E>>,
+        F: Future<Output = GeneratedResult<R, E>>,
     {
         let shared = &self.client.shared;
         let context = CallContext::new(shared.clone(), self.options.clone(), undecoded);
@@ -493,7 +493,7 @@ impl Sender {
         Ok(answer.clone())
     }
 
-    fn keep(&self, exchange: &Exchange) {
+    fn keep(&self, exchange: &CallResult) {
         if let Some(answer) = exchange.answer() {
             self.keep_answer(answer);
         }
@@ -506,7 +506,7 @@ impl Sender {
         }
     }
 
-    fn error(&self, exchange: Exchange, why: Option<String>) -> Error {
+    fn error(&self, exchange: CallResult, why: Option<String>) -> Error {
         let shared = &self.client.shared;
         let key = self.options.idempotency_key.clone();
         Error::from_exchange(exchange, &shared.base.authority(), key, why)

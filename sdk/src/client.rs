@@ -11,15 +11,15 @@ use crate::secrets::Secrets;
 use crate::token::Token;
 use crate::token_source::TokenSource;
 use crate::transport::Shared;
-use crate::transport::budget::Budget;
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::observer::{Nobody, Observer};
+use crate::transport::http_sender::Timeouts;
+use crate::transport::observer::{NoObserver, Observer};
 use crate::transport::pacing::queue::Queue;
-use crate::transport::pacing::{InProcess, Pacer, RateLimits};
-use crate::transport::tally::Written;
+use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
+use crate::transport::retry_budget::RetryBudget;
 use crate::transport::tls;
-use crate::transport::wire::Timeouts;
-use crate::writes::Writes;
+use crate::transport::write_tally::WriteSummary;
+use crate::write_mode::WriteMode;
 
 /// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token.
 ///
@@ -40,7 +40,7 @@ pub struct Client {
     pub(crate) shared: Arc<Shared>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) max_wait: Option<Duration>,
-    pub(crate) writes: Writes,
+    pub(crate) writes: WriteMode,
 }
 
 /// What a [`Client`] is made of. Only the address is required.
@@ -90,8 +90,8 @@ impl Client {
             max_wait: None,
             timeouts: Timeouts::default(),
             clock: Arc::new(SystemClock::new()),
-            pacer: Arc::new(InProcess::default()),
-            observer: Arc::new(Nobody),
+            pacer: Arc::new(InProcessPacer::default()),
+            observer: Arc::new(NoObserver),
             secrets: Secrets::default(),
         }
     }
@@ -106,10 +106,10 @@ impl Client {
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
     /// # example::run(async |client| {
-    /// use links_sdk::Writes;
+    /// use links_sdk::WriteMode;
     /// use links_sdk::types::NewSlot;
     ///
-    /// let client = client.with_writes(Writes::Withhold);
+    /// let client = client.with_write_mode(WriteMode::Withhold);
     /// let error = client.profile("cafe").slots().create(NewSlot::of("divider")).await.unwrap_err();
     /// let request = error.withheld().unwrap();
     /// assert_eq!(request.method(), "POST");
@@ -117,7 +117,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     #[must_use]
-    pub fn with_writes(&self, writes: Writes) -> Self {
+    pub fn with_write_mode(&self, writes: WriteMode) -> Self {
         Self { writes, ..self.clone() }
     }
 
@@ -136,12 +136,12 @@ impl Client {
     ///
     /// let slots = client.profile("cafe").slots();
     /// slots.list().await?;
-    /// assert_eq!(client.written().outcome(), Outcome::NotExecuted);
+    /// assert_eq!(client.write_summary().outcome(), Outcome::NotExecuted);
     /// slots.create(NewSlot::of("divider")).await?;
-    /// assert_eq!(client.written().executed().collect::<Vec<_>>(), [("createSlot", 1)]);
+    /// assert_eq!(client.write_summary().executed().collect::<Vec<_>>(), [("createSlot", 1)]);
     /// # Ok(()) });
     /// ```
-    pub fn written(&self) -> Written {
+    pub fn write_summary(&self) -> WriteSummary {
         self.shared.tally.so_far()
     }
 }
@@ -202,7 +202,7 @@ impl ClientBuilder {
     /// Limits to keep within, whatever higher ones the service reports. Unless set they are those of the interface, section 8, and then
     /// those that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
-        self.pacer(Arc::new(InProcess::new(limits)))
+        self.pacer(Arc::new(InProcessPacer::new(limits)))
     }
 
     /// What admits requests, to share one log among several clients of a token.
@@ -248,12 +248,12 @@ impl ClientBuilder {
             requests: Arc::default(),
             waits: AtomicU64::default(),
             tally: Arc::default(),
-            budget: Budget::full(),
+            budget: RetryBudget::full(),
             queue: Queue::default(),
             secrets: self.secrets,
         };
         let Self { deadline, max_wait, .. } = self;
-        Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: Writes::Send })
+        Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: WriteMode::Send })
     }
 }
 

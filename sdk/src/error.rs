@@ -9,11 +9,11 @@ use crate::operation::{self, Effect, Operation};
 use crate::outcome::Outcome;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
-use crate::transport::answer::MOST_BYTES;
+use crate::transport::answer::MAX_BYTES;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::pacing::WaitReason;
-use crate::transport::retry::End;
-use crate::transport::{Again, Answer, Broken, Exchange, Failure};
+use crate::transport::retry::AttemptEnd;
+use crate::transport::{Answer, BrokenAttempt, CallFailure, CallResult, NextAttempt};
 use crate::view::RequestView;
 
 /// Most characters of an unreadable answer that an error shows.
@@ -26,31 +26,31 @@ const LOOKED_AT: usize = 64 * 1024;
 /// Look at it through its predicates; the kinds may grow. Its texts hold no token, no header and no query of an address, but they do
 /// hold the service's own words: clean them before they reach a terminal.
 #[derive(Debug)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorDetails>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorDetails {
     operation: &'static str,
     attempts: u32,
     outcome: Outcome,
     idempotency_key: Option<IdempotencyKey>,
     retry_after: Option<Duration>,
-    again: Option<Again>,
+    again: Option<NextAttempt>,
     /// Doing it twice is doing it once.
     repeatable: bool,
-    kind: Kind,
+    kind: ErrorKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ErrorKind {
     Invalid(String),
     Conflict(String),
     Service(ServiceError),
     Unreadable { status: u16, why: String, excerpt: String },
-    Network { host: String, end: End, source: Box<dyn std::error::Error + Send + Sync> },
+    Network { host: String, end: AttemptEnd, source: Box<dyn std::error::Error + Send + Sync> },
     Deadline { wait: Duration, reason: WaitReason },
     DryRunExecuted(Answer),
-    Rehearsed,
+    DryRunAccepted,
     Withheld(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
@@ -73,7 +73,7 @@ pub struct ServiceError {
 }
 
 #[derive(serde::Deserialize)]
-struct Envelope {
+struct ErrorEnvelope {
     message: String,
     #[serde(default)]
     code: Option<String>,
@@ -86,17 +86,17 @@ struct Envelope {
 impl Error {
     /// The caller's own input, refused before anything was sent.
     pub(crate) fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
-        Self::new(operation, Outcome::NotExecuted, Kind::Invalid(message.into()))
+        Self::new(operation, Outcome::NotExecuted, ErrorKind::Invalid(message.into()))
     }
 
     /// Somebody else wrote meanwhile, and the call would undo it.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
         let message = format!("changed by somebody else: {}", found.join("; "));
-        Self::new(operation, outcome, Kind::Conflict(message))
+        Self::new(operation, outcome, ErrorKind::Conflict(message))
     }
 
-    fn new(operation: &'static str, outcome: Outcome, kind: Kind) -> Self {
-        Self(Box::new(Inner {
+    fn new(operation: &'static str, outcome: Outcome, kind: ErrorKind) -> Self {
+        Self(Box::new(ErrorDetails {
             operation,
             attempts: 0,
             outcome,
@@ -110,7 +110,7 @@ impl Error {
 
     /// An exchange that did not end in an answer to be used. `why` says what is wrong with a 2xx answer.
     pub(crate) fn from_exchange(
-        exchange: Exchange,
+        exchange: CallResult,
         host: &str,
         key: Option<IdempotencyKey>,
         why: Option<String>,
@@ -124,30 +124,32 @@ impl Error {
         let kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             // What is in it may be the address itself, which is a secret.
-            Err(Failure::Unusable { answer, .. })
+            Err(CallFailure::Unusable { answer, .. })
                 if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
             {
                 let why = "it is not what the interface describes".to_owned();
-                Kind::Unreadable { status: answer.status(), why, excerpt: String::new() }
+                ErrorKind::Unreadable { status: answer.status(), why, excerpt: String::new() }
             }
-            Err(Failure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
-            Err(Failure::Request(error)) => Kind::Io(error),
-            Err(Failure::Token(error)) => Kind::Token(error),
-            Err(Failure::Withheld(request)) => Kind::Withheld(request),
-            Err(Failure::Broken(Broken { end: End::TooLarge(status), .. })) => {
-                let why = format!("it is larger than {} MiB", MOST_BYTES / 1024 / 1024);
-                Kind::Unreadable { status, why, excerpt: String::new() }
+            Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
+            Err(CallFailure::Request(error)) => ErrorKind::Io(error),
+            Err(CallFailure::Token(error)) => ErrorKind::Token(error),
+            Err(CallFailure::Withheld(request)) => ErrorKind::Withheld(request),
+            Err(CallFailure::Broken(BrokenAttempt {
+                end: AttemptEnd::TooLarge(status), ..
+            })) => {
+                let why = format!("it is larger than {} MiB", MAX_BYTES / 1024 / 1024);
+                ErrorKind::Unreadable { status, why, excerpt: String::new() }
             }
-            Err(Failure::Broken(Broken { end, source, .. })) => {
-                Kind::Network { host: host.to_owned(), end, source }
+            Err(CallFailure::Broken(BrokenAttempt { end, source, .. })) => {
+                ErrorKind::Network { host: host.to_owned(), end, source }
             }
-            Err(Failure::Deadline { wait, reason }) => {
+            Err(CallFailure::Deadline { wait, reason }) => {
                 retry_after = Some(wait).filter(|wait| !wait.is_zero());
-                Kind::Deadline { wait, reason }
+                ErrorKind::Deadline { wait, reason }
             }
         };
         let error = Self::new(exchange.operation.id, outcome, kind);
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorDetails {
             attempts: exchange.sent,
             idempotency_key: key,
             retry_after,
@@ -164,16 +166,16 @@ impl Error {
 
     /// The service executed what should have been a dry run.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
-        Self::new(operation, Outcome::Executed, Kind::DryRunExecuted(answer.clone()))
+        Self::new(operation, Outcome::Executed, ErrorKind::DryRunExecuted(answer.clone()))
     }
 
     /// The service would accept the call, which was only rehearsed.
-    pub(crate) fn rehearsed(operation: &'static str) -> Self {
-        Self::new(operation, Outcome::NotExecuted, Kind::Rehearsed)
+    pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
+        Self::new(operation, Outcome::NotExecuted, ErrorKind::DryRunAccepted)
     }
 
     /// What would have followed the call's only attempt.
-    pub(crate) fn again(&self) -> Option<Again> {
+    pub(crate) fn again(&self) -> Option<NextAttempt> {
         self.0.again
     }
 
@@ -205,11 +207,11 @@ impl Error {
     /// The HTTP status, if the service answered.
     pub fn status(&self) -> Option<u16> {
         match &self.0.kind {
-            Kind::Service(error) => Some(error.status),
-            Kind::Unreadable { status, .. } => Some(*status),
-            Kind::DryRunExecuted(answer) => Some(answer.status()),
-            Kind::Network { end, .. } => end.status(),
-            Kind::Deadline { reason: WaitReason::TooManyRequests, .. } => Some(429),
+            ErrorKind::Service(error) => Some(error.status),
+            ErrorKind::Unreadable { status, .. } => Some(*status),
+            ErrorKind::DryRunExecuted(answer) => Some(answer.status()),
+            ErrorKind::Network { end, .. } => end.status(),
+            ErrorKind::Deadline { reason: WaitReason::TooManyRequests, .. } => Some(429),
             _ => None,
         }
     }
@@ -217,7 +219,7 @@ impl Error {
     /// The service's own error, if it sent one.
     pub fn service(&self) -> Option<&ServiceError> {
         match &self.0.kind {
-            Kind::Service(error) => Some(error),
+            ErrorKind::Service(error) => Some(error),
             _ => None,
         }
     }
@@ -231,33 +233,33 @@ impl Error {
     /// The body of a write that the service executed although it was asked for a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
         match &self.0.kind {
-            Kind::DryRunExecuted(answer) => Some(answer.body()),
+            ErrorKind::DryRunExecuted(answer) => Some(answer.body()),
             _ => None,
         }
     }
 
-    /// The call would be accepted, but its client only [rehearses](crate::Writes::Rehearse) writes.
-    pub fn is_rehearsed(&self) -> bool {
-        matches!(self.0.kind, Kind::Rehearsed)
+    /// The call would be accepted, but its client only sends writes as [dry runs](crate::WriteMode::DryRun).
+    pub fn is_dry_run_accepted(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::DryRunAccepted)
     }
 
-    /// The request of a call whose client [sends no writes](crate::Writes).
+    /// The request of a call whose client [sends no writes](crate::WriteMode).
     pub fn withheld(&self) -> Option<&RequestView> {
         match &self.0.kind {
-            Kind::Withheld(request) => Some(request),
+            ErrorKind::Withheld(request) => Some(request),
             _ => None,
         }
     }
 
     /// Refused here: the arguments cannot be sent.
     pub fn is_invalid_input(&self) -> bool {
-        matches!(self.0.kind, Kind::Invalid(_) | Kind::Io(_))
+        matches!(self.0.kind, ErrorKind::Invalid(_) | ErrorKind::Io(_))
     }
 
     /// 401: no token, a wrong one, or a revoked one. Or none could be had.
     pub fn is_not_authenticated(&self) -> bool {
         self.status() == Some(401)
-            || matches!(&self.0.kind, Kind::Token(error) if !error.is_temporary())
+            || matches!(&self.0.kind, ErrorKind::Token(error) if !error.is_temporary())
     }
 
     /// 403: the token may not do this.
@@ -272,7 +274,7 @@ impl Error {
 
     /// 409: a limit is reached, or the type is read-only. Or somebody else changed meanwhile what the call would have written over.
     pub fn is_conflict(&self) -> bool {
-        self.status() == Some(409) || matches!(self.0.kind, Kind::Conflict(_))
+        self.status() == Some(409) || matches!(self.0.kind, ErrorKind::Conflict(_))
     }
 
     /// 422: see [`Error::field_errors`].
@@ -283,14 +285,14 @@ impl Error {
     /// A rate limit, and the wait for it would have passed the deadline or the longest wait allowed.
     pub fn is_rate_limited(&self) -> bool {
         self.status() == Some(429)
-            || matches!(self.0.kind, Kind::Deadline { reason, .. } if reason != WaitReason::Retry)
+            || matches!(self.0.kind, ErrorKind::Deadline { reason, .. } if reason != WaitReason::Retry)
     }
 
     /// The service, or whoever issues its tokens, could not be reached, or the connection broke.
     pub fn is_network(&self) -> bool {
         match &self.0.kind {
-            Kind::Network { .. } => true,
-            Kind::Token(error) => error.is_temporary(),
+            ErrorKind::Network { .. } => true,
+            ErrorKind::Token(error) => error.is_temporary(),
             _ => false,
         }
     }
@@ -302,12 +304,12 @@ impl Error {
 
     /// An answer that is not what the interface describes.
     pub fn is_unreadable(&self) -> bool {
-        matches!(self.0.kind, Kind::Unreadable { .. })
+        matches!(self.0.kind, ErrorKind::Unreadable { .. })
     }
 
     /// The service executed a dry run: something was written.
     pub fn is_dry_run_executed(&self) -> bool {
-        matches!(self.0.kind, Kind::DryRunExecuted(_))
+        matches!(self.0.kind, ErrorKind::DryRunExecuted(_))
     }
 
     /// Whether the same call, made anew, may succeed later, and cannot do twice what this one may have done: it had no effect, or it only
@@ -346,11 +348,11 @@ fn doubt(operation: &Operation) -> Outcome {
 }
 
 /// A service that repeats a request in its answer repeats the token: no text keeps it.
-fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
+fn of_answer(answer: &Answer, why: Option<String>) -> ErrorKind {
     let secrets = &answer.secrets;
     let status = answer.status();
     let success = answer.status.is_success();
-    match serde_json::from_slice::<Envelope>(&answer.body) {
+    match serde_json::from_slice::<ErrorEnvelope>(&answer.body) {
         Ok(envelope) if !success && !answer.status.is_redirection() => {
             let mut hidden = ServiceError {
                 status,
@@ -371,7 +373,7 @@ fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
                     (secrets.hide(&path).into_owned(), messages)
                 })
                 .collect();
-            Kind::Service(hidden)
+            ErrorKind::Service(hidden)
         }
         _ => {
             let mut why = why.unwrap_or_else(|| match answer.header("location") {
@@ -381,7 +383,7 @@ fn of_answer(answer: &Answer, why: Option<String>) -> Kind {
                 _ => "it is not the service's error format".to_owned(),
             });
             secrets.hide_in(&mut why);
-            Kind::Unreadable { status, why, excerpt: excerpt(answer) }
+            ErrorKind::Unreadable { status, why, excerpt: excerpt(answer) }
         }
     }
 }
@@ -407,11 +409,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operation = self.0.operation;
         match &self.0.kind {
-            Kind::Invalid(message) | Kind::Conflict(message) => f.write_str(message),
-            Kind::Service(error) => {
+            ErrorKind::Invalid(message) | ErrorKind::Conflict(message) => f.write_str(message),
+            ErrorKind::Service(error) => {
                 write!(f, "{operation} was refused with {}: {}", error.status, error.message)
             }
-            Kind::Unreadable { status, why, excerpt } => {
+            ErrorKind::Unreadable { status, why, excerpt } => {
                 write!(
                     f,
                     "{operation} was answered with {status}, but the answer cannot be used: {why}"
@@ -421,40 +423,42 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            Kind::Network { host, end, .. } => match end {
-                End::Unreachable => write!(f, "{operation}: cannot reach {host}"),
-                End::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
-                End::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
-                End::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
-                End::Answer(status)
-                | End::Unusable(status)
-                | End::Cut(status)
-                | End::TooLarge(status) => write!(
+            ErrorKind::Network { host, end, .. } => match end {
+                AttemptEnd::Unreachable => write!(f, "{operation}: cannot reach {host}"),
+                AttemptEnd::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
+                AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
+                AttemptEnd::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
+                AttemptEnd::Answer(status)
+                | AttemptEnd::Unusable(status)
+                | AttemptEnd::Cut(status)
+                | AttemptEnd::TooLarge(status) => write!(
                     f,
                     "{operation}: {host} answered {status}, but not all of the answer arrived"
                 ),
             },
-            Kind::Deadline { wait: Duration::ZERO, .. } => {
+            ErrorKind::Deadline { wait: Duration::ZERO, .. } => {
                 write!(f, "{operation}: no time is left for it")
             }
-            Kind::Deadline { wait, reason } => {
+            ErrorKind::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
                 write!(
                     f,
                     "{operation} would have to wait {seconds} s ({reason}), which is longer than it may"
                 )
             }
-            Kind::DryRunExecuted(answer) => write!(
+            ErrorKind::DryRunExecuted(answer) => write!(
                 f,
                 "the service executed a dry run of {operation} (it answered {}, not 204)",
                 answer.status()
             ),
-            Kind::Rehearsed => {
+            ErrorKind::DryRunAccepted => {
                 write!(f, "{operation} was only rehearsed; the service would accept it")
             }
-            Kind::Withheld(_) => write!(f, "{operation} was not sent: this client sends no writes"),
-            Kind::Io(_) => write!(f, "{operation}: the request could not be made"),
-            Kind::Token(error) => error.fmt(f),
+            ErrorKind::Withheld(_) => {
+                write!(f, "{operation} was not sent: this client sends no writes")
+            }
+            ErrorKind::Io(_) => write!(f, "{operation}: the request could not be made"),
+            ErrorKind::Token(error) => error.fmt(f),
         }
     }
 }
@@ -463,9 +467,9 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
             // The outermost only says that the request failed.
-            Kind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
-            Kind::Io(error) => Some(error),
-            Kind::Token(error) => error.source(),
+            ErrorKind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
+            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Token(error) => error.source(),
             _ => None,
         }
     }

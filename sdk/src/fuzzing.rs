@@ -6,11 +6,11 @@ use bytes::Bytes;
 use http::header::{DATE, HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 
-use crate::apply::Log;
+use crate::apply::JournalEntries;
 use crate::operation::Bucket;
 use crate::transport::answer::Answer;
 use crate::transport::clock::SystemClock;
-use crate::transport::pacing::{InProcess, Pacer, RateLimits};
+use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
 use crate::transport::retry_after::retry_after as wait_of;
 use crate::upload;
 use crate::{Error, generated, operation};
@@ -21,11 +21,11 @@ use crate::{Error, generated, operation};
 ///
 /// When the whole lines of it do not say the same by themselves.
 pub fn journal(bytes: &[u8]) {
-    let Ok((log, whole)) = Log::read("run", bytes) else { return };
+    let Ok((log, whole)) = JournalEntries::read("run", bytes) else { return };
     assert!(whole <= bytes.len(), "{whole} of {} bytes", bytes.len());
-    let again = Log::read("run", &bytes[..whole]);
+    let again = JournalEntries::read("run", &bytes[..whole]);
     assert_eq!(again.ok(), Some((log.clone(), whole)), "the torn end counts");
-    let _ = (log.state(), log.done(), log.agreed(), log.slots(), log.is_in_doubt());
+    let _ = (log.state(), log.done(), log.confirmed_deletes(), log.slots(), log.is_in_doubt());
 }
 
 /// Reads a `Date` in the first line and a `Retry-After` in each further one, and keeps a pacer from sending for so long.
@@ -43,7 +43,7 @@ pub fn retry_after(bytes: &[u8]) {
         headers.append(RETRY_AFTER, value);
     }
     let Some(wait) = wait_of(&headers, SystemTime::UNIX_EPOCH) else { return };
-    let (pacer, clock) = (InProcess::new(RateLimits::default()), SystemClock::new());
+    let (pacer, clock) = (InProcessPacer::new(RateLimits::default()), SystemClock::new());
     pacer.block(wait, &clock);
     let admitted = pacer.admit(Bucket::General, &clock);
     assert!(admitted.is_err() || wait < Duration::from_secs(2), "{wait:?} were to be waited");

@@ -60,13 +60,13 @@ mod error;
 pub mod fuzzing;
 #[rustfmt::skip]
 mod generated;
+mod conditional_write;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;
 mod outcome;
 mod profile_key;
 mod secrets;
-mod seen;
 mod slot;
 mod success;
 mod token;
@@ -75,7 +75,7 @@ mod tolerant;
 mod transport;
 mod upload;
 mod view;
-mod writes;
+mod write_mode;
 
 /// The service's records and request bodies, as its description gives them. Fields that are not described are kept in `extra`.
 pub mod types {
@@ -89,13 +89,13 @@ pub mod types {
 }
 
 pub use api::{
-    Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, Deleted, FilesHandle, FormHandle,
+    Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, DeletedSlots, FilesHandle, FormHandle,
     FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle, RawCall,
     SlotsHandle,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
-pub use batch::{BatchCause, BatchError, BatchItem, BatchProgress, Many, SLOTS_PER_BATCH};
-pub use call::{Call, Create, Delete, DeleteMany, Read, Rehearsable, Write};
+pub use batch::{BatchCause, BatchError, BatchItem, BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use call::{Call, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};
 pub use error::{Error, ServiceError};
@@ -109,18 +109,19 @@ pub use token_source::{EnvironmentToken, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
 pub use transport::clock::{Clock, SystemClock};
+pub use transport::http_sender::Timeouts;
 pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use transport::observer::{AttemptReport, Observer};
 pub use transport::pacing::{
-    InProcess, MustWait, Pacer, RateLimits, SharedFile, Ticket, WaitReason,
+    InProcessPacer, MustWait, Pacer, RateLimits, SharedFilePacer, Ticket, WaitReason,
 };
-pub use transport::tally::Written;
-pub use transport::wire::Timeouts;
+pub use transport::write_tally::WriteSummary;
 pub use upload::{
-    ImageType, ImageUse, MOST_UPLOAD_BYTES, Unsuitable, Upload, UploadProgress, UploadTarget, Via,
+    ImageType, ImageUse, MAX_UPLOAD_BYTES, UnsuitableImage, Upload, UploadMethod, UploadProgress,
+    UploadTarget,
 };
 pub use view::{AnswerView, RequestView};
-pub use writes::Writes;
+pub use write_mode::WriteMode;
 
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -31,7 +31,7 @@ pub enum InvalidToken {
 
 impl Token {
     /// More bytes than any token has.
-    pub const MOST_BYTES: usize = 16 * 1024;
+    pub const MAX_BYTES: usize = 16 * 1024;
 
     /// Takes a token as it was pasted: white space around it is dropped.
     ///

@@ -17,7 +17,7 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 
 /// Where a client gets the token of its requests: it asks before each of them, so that a token may change while the client lives.
 ///
-/// A [`Token`] is a source by itself, [`EnvironmentToken`] looks again after a refusal, and `oauth::Refreshing` renews what the
+/// A [`Token`] is a source by itself, [`EnvironmentToken`] looks again after a refusal, and `oauth::RefreshingTokenSource` renews what the
 /// connector has issued. Your own takes it from wherever your secrets are:
 ///
 /// ```
@@ -208,7 +208,7 @@ fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
     }
     let mut text = Zeroizing::new(String::new());
     // One more than there may be, so that too many are seen.
-    let most = Token::MOST_BYTES as u64 + 1;
+    let most = Token::MAX_BYTES as u64 + 1;
     file.take(most).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use links_fixtures::Fault;
-use links_sdk::apply::Runs;
+use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
 use crate::stage::{Run, Stage};
@@ -36,8 +36,8 @@ fn rows(run: &Run) -> Vec<Value> {
     run.json()["data"].as_array().unwrap().clone()
 }
 
-fn runs(stage: &Stage) -> Runs {
-    Runs::of(&state(stage), &stage.server.base_url(), 101)
+fn runs(stage: &Stage) -> JournalStore {
+    JournalStore::of(&state(stage), &stage.server.base_url(), 101)
 }
 
 fn slots(stage: &Stage) -> usize {

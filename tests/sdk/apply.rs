@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{Choices, ContractServer, DryRunConflict, World};
 use links_sdk::apply::{
-    ApplyCause, ApplyError, DesiredPage, DesiredSlot, Done, Options, Page, Plan, SlotTypes, Step,
+    AppliedChanges, ApplyCause, ApplyError, DesiredPage, DesiredSlot, PageSnapshot, Plan,
+    PlanOptions, SlotTypes, Step,
 };
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
@@ -27,9 +28,9 @@ async fn apply(
     client: &Client,
     key: &ProfileKey,
     desired: &DesiredPage,
-    options: &Options,
+    options: &PlanOptions,
     between: &mut (dyn FnMut(Step) + Send),
-) -> (Plan, Done, Result<Option<Vec<Slot>>, ApplyError>) {
+) -> (Plan, AppliedChanges, Result<Option<Vec<Slot>>, ApplyError>) {
     let mut watch = |step| {
         between(step);
         ControlFlow::Continue(())
@@ -42,7 +43,7 @@ async fn applied(
     server: &ContractServer,
     client: &Client,
     desired: &DesiredPage,
-    options: &Options,
+    options: &PlanOptions,
 ) -> (Plan, usize) {
     server.forget_requests();
     let (plan, _, result) = apply(client, &cafe_key(), desired, options, &mut |_| ()).await;
@@ -51,7 +52,7 @@ async fn applied(
 }
 
 async fn page_file(client: &Client) -> DesiredPage {
-    let page = Page::read(client, &cafe_key()).await.unwrap();
+    let page = PageSnapshot::read(client, &cafe_key()).await.unwrap();
     DesiredPage::from_page(&page.slots, &SlotTypes::default())
 }
 
@@ -65,7 +66,7 @@ async fn five_hundred_new_slots_take_12_requests_and_a_second_run_one() {
 
     server.forget_requests();
     let (plan, done, result) =
-        apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
+        apply(&client, &page.id.into(), &desired, &PlanOptions::default(), &mut |_| ()).await;
     let slots = result.unwrap().unwrap();
     assert_eq!((server.requests().len(), plan.request_count()), (12, 12));
     assert_eq!(done.created.len(), 500);
@@ -74,7 +75,7 @@ async fn five_hundred_new_slots_take_12_requests_and_a_second_run_one() {
 
     server.forget_requests();
     let (plan, done, _) =
-        apply(&client, &page.id.into(), &desired, &Options::default(), &mut |_| ()).await;
+        apply(&client, &page.id.into(), &desired, &PlanOptions::default(), &mut |_| ()).await;
     assert!(plan.is_empty() && done.is_nothing());
     assert_eq!(server.requests().len(), 1);
 }
@@ -87,7 +88,7 @@ async fn one_changed_title_takes_3_requests_and_keeps_the_id() {
     button.id = None;
     button.data.insert("title".into(), "Changed".into());
 
-    let (plan, requests) = applied(&server, &client, &file, &Options::default()).await;
+    let (plan, requests) = applied(&server, &client, &file, &PlanOptions::default()).await;
     assert_eq!((requests, plan.request_count()), (3, 3));
     assert_eq!((plan.updates.len(), plan.creates.len()), (1, 0));
     let sent: serde_json::Value = serde_json::from_slice(&server.requests()[1].body).unwrap();
@@ -114,7 +115,7 @@ async fn every_kind_of_step_at_once_ends_as_the_file_says() {
         .unwrap()
         .data
         .insert("title".into(), "Changed".into());
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
 
     let (plan, requests) = applied(&server, &client, &file, &options).await;
     assert!(
@@ -140,7 +141,7 @@ async fn deletes_alone_are_preceded_by_a_second_look() {
     let (server, client) = cafe().await;
     let mut file = page_file(&client).await;
     file.slots.retain(|slot| slot.kind != "faq");
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let (plan, requests) = applied(&server, &client, &file, &options).await;
     assert_eq!((requests, plan.request_count()), (4, 4));
     let operations: Vec<_> =
@@ -158,7 +159,7 @@ async fn a_slot_edited_before_its_delete_stops_the_run() {
         .position(|slot| slot.kind == "faq")
         .map(|at| file.slots.remove(at))
         .unwrap();
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let mut edit = |step| {
         if step == Step::Check {
             server.edit(|account| {
@@ -195,7 +196,7 @@ async fn a_slot_that_somebody_adds_meanwhile_is_kept_and_reported() {
             }));
         }
     };
-    let options = Options::default();
+    let options = PlanOptions::default();
     let (_, _, result) = apply(&client, &cafe_key(), &file, &options, &mut between).await;
     let added = added.unwrap();
     let error = result.unwrap_err();
@@ -217,7 +218,7 @@ async fn a_refused_field_names_the_item_of_the_file() {
     file.slots.push(DesiredSlot { id: None, kind: "text".into(), data });
     let wrong = file.slots.len() - 1;
     let (_, done, result) =
-        apply(&client, &cafe_key(), &file, &Options::default(), &mut |_| ()).await;
+        apply(&client, &cafe_key(), &file, &PlanOptions::default(), &mut |_| ()).await;
     let ApplyCause::Call { items, .. } = result.unwrap_err().into_cause() else {
         panic!("not refused by the service")
     };
@@ -246,7 +247,7 @@ async fn fault_54_a_full_page_loses_exactly_what_makes_room_and_only_if_the_new_
             .map(|n| if n <= 10 { button(n, title, "https://shop.example") } else { text(old(n)) })
             .collect(),
     };
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let operations = || {
         let seen: Vec<_> = server
             .requests()
@@ -329,7 +330,7 @@ async fn found_18_a_full_page_is_swapped_whatever_a_dry_run_says_of_its_limit() 
                     .map(|n| if n < new { button(n) } else { text(format!("Old {}", n + 1)) })
                     .collect(),
             };
-            let options = Options { prune: true, ..Options::default() };
+            let options = PlanOptions { prune: true, ..PlanOptions::default() };
             // No more slots are missing from the page than the next request creates.
             let mut fewest = 500;
             let mut count = |_| {

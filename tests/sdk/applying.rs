@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use links_sdk::apply::{
-    ApplyCause, ApplyDelegate, ApplyError, DesiredPage, Done, Options, Page, Plan, Proposal, Step,
+    AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan,
+    PlanOptions, Proposal, Step,
 };
 use links_sdk::{Client, ProfileKey, Slot};
 
@@ -13,7 +14,7 @@ use links_sdk::{Client, ProfileKey, Slot};
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) plan: Option<Plan>,
-    pub(crate) done: Done,
+    pub(crate) done: AppliedChanges,
     /// The page, or none where the run was stopped.
     pub(crate) result: Result<Option<Vec<Slot>>, ApplyError>,
 }
@@ -23,7 +24,7 @@ pub(crate) type Hear<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
 
 struct Watched<'a> {
     desired: &'a DesiredPage,
-    options: &'a Options,
+    options: &'a PlanOptions,
     hear: Hear<'a>,
     plan: Option<Plan>,
 }
@@ -31,23 +32,23 @@ struct Watched<'a> {
 impl ApplyDelegate for Watched<'_> {
     type Error = ApplyError;
 
-    async fn desired(&mut self, _: &Page) -> Result<DesiredPage, ApplyError> {
+    async fn desired(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
         Ok(self.desired.clone())
     }
 
     async fn plan(
         &mut self,
-        page: &Page,
+        page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         _: bool,
     ) -> Result<Proposal, ApplyError> {
-        let options = Options { created: created.clone(), ..self.options.clone() };
+        let options = PlanOptions { created: created.clone(), ..self.options.clone() };
         let plan = Plan::new(&page.slots, self.desired, &options).map_err(ApplyCause::Plan)?;
         self.plan = Some(plan.clone());
         Ok(Proposal { desired: self.desired.clone(), options, plan })
     }
 
-    fn step(&mut self, step: Step, _: &Done) -> ControlFlow<()> {
+    fn step(&mut self, step: Step, _: &AppliedChanges) -> ControlFlow<()> {
         (self.hear)(step)
     }
 }
@@ -57,12 +58,12 @@ pub(crate) async fn apply(
     client: &Client,
     key: &ProfileKey,
     desired: &DesiredPage,
-    options: &Options,
+    options: &PlanOptions,
     state: Option<&Path>,
     hear: Hear<'_>,
 ) -> Ended {
     let mut watched = Watched { desired, options, hear, plan: None };
-    let mut run = client.profile(key).apply_by(&mut watched);
+    let mut run = client.profile(key).apply_with(&mut watched);
     if let Some(state) = state {
         run = run.journal(state).service("test");
     }

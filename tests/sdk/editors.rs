@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{Account, ContractServer, Slot};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, Options, Step};
+use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, PlanOptions, Step};
 use serde_json::{Value, json};
 
 use crate::{applying, cafe, client_of};
@@ -150,7 +150,7 @@ async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted(
     for step in steps_of_a_run().await {
         let (server, client) = cafe().await;
         server.edit(start);
-        let options = Options { prune: true, ..Options::default() };
+        let options = PlanOptions { prune: true, ..PlanOptions::default() };
         let mut watch = |next| {
             if next == step {
                 other_host(&server);
@@ -201,7 +201,7 @@ async fn with_each_step(
 ) -> (Result<(), ApplyError>, Account) {
     let (server, client) = cafe().await;
     server.edit(start);
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let mut watch = |step| {
         server.edit(|account| hear(step, account));
         ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use links_fixtures::{ContractServer, World};
-use links_sdk::{Client, MOST_UPLOAD_BYTES, Token, Upload, Via};
+use links_sdk::{Client, MAX_UPLOAD_BYTES, Token, Upload, UploadMethod};
 
 const MIB: u64 = 1024 * 1024;
 /// `base token way file` for the other process; without a file it uploads nothing.
@@ -25,8 +25,8 @@ async fn uploading_process() {
     let client = Client::builder(words[0]).token(Token::new(words[1]).unwrap()).build().unwrap();
     client.me().await.unwrap();
     if let Some(path) = words.get(3) {
-        let via = if words[2] == "url" { Via::UploadUrl } else { Via::Multipart };
-        client.files().upload(Upload::file(path).via(via)).await.unwrap();
+        let via = if words[2] == "url" { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
+        client.files().upload(Upload::file(path).method(via)).await.unwrap();
     }
     println!("peak={}", peak().unwrap());
 }
@@ -51,7 +51,7 @@ async fn fifty_megabytes_take_at_most_sixteen_of_memory() {
     let path = folder.path().join("large.png");
     fs::write(&path, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x06\x40\0\0\x03\x84\x08\x02\0\0\0")
         .unwrap();
-    fs::File::options().write(true).open(&path).unwrap().set_len(MOST_UPLOAD_BYTES).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(MAX_UPLOAD_BYTES).unwrap();
     let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
     let (base, token) = (server.base_url(), server.token());
     let measure = |rest: String| {
@@ -66,5 +66,5 @@ async fn fifty_megabytes_take_at_most_sixteen_of_memory() {
         println!("{way}: {more} MiB more than the {} MiB of an empty run", empty / MIB);
     }
     let stored: Vec<u64> = server.account().files.iter().map(|file| file.bytes).collect();
-    assert_eq!(stored.iter().filter(|bytes| **bytes == MOST_UPLOAD_BYTES).count(), 2);
+    assert_eq!(stored.iter().filter(|bytes| **bytes == MAX_UPLOAD_BYTES).count(), 2);
 }

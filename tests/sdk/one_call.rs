@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use links_fixtures::{ContractServer, Fault, World};
-use links_sdk::apply::{ApplyCause, DesiredPage, LockError, Runs, State, Step};
+use links_sdk::apply::{ApplyCause, DesiredPage, JournalStore, LockError, RunState, Step};
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
 
@@ -73,7 +73,7 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
         assert!(applied.done.is_nothing());
         assert_eq!(server.account().profiles[0].slots.len(), 10);
     }
-    let runs = Runs::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
+    let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
     assert_eq!(runs.len(), 1, "nothing is written down where there is nothing to do");
 }
 
@@ -118,9 +118,9 @@ async fn found_15_what_a_run_did_before_it_failed_counts() {
     );
     let error = client.profile("cafe").apply(reversed).journal(state.path()).await.unwrap_err();
     assert_eq!((error.done().created.len(), error.outcome()), (10, Outcome::Executed), "{error}");
-    let runs = Runs::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
+    let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
     assert_eq!(error.run(), Some(&*runs[0].run));
-    assert_eq!(runs[0].log.as_ref().unwrap().state(), State::Unfinished);
+    assert_eq!(runs[0].log.as_ref().unwrap().state(), RunState::Unfinished);
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn found_15_a_read_that_fails_has_written_nothing() {
 async fn found_15_a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refused() {
     let (server, client) = cafe().await;
     let state = tempfile::tempdir().unwrap();
-    let runs = Runs::of(state.path(), client.base_url().as_str(), PAGE);
+    let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE);
     let lock = runs.lock(false).unwrap();
     let run = || client.profile("cafe").apply(ten_slots()).journal(state.path()).prune(true);
     let error = run().await.unwrap_err();

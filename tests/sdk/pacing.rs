@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use links_fixtures::{ContractServer, Limits, World};
 use links_sdk::{
-    BaseUrl, Bucket, Client, Clock, InProcess, MustWait, Observer, Pacer, RateLimits, SharedFile,
-    Token, WaitReason,
+    BaseUrl, Bucket, Client, Clock, InProcessPacer, MustWait, Observer, Pacer, RateLimits,
+    SharedFilePacer, Token, WaitReason,
 };
 
 use links_test_support::clock::SharedClock;
@@ -66,13 +66,17 @@ fn eight_processes_use_the_limits_of_one_in_full() {
     let folder = tempfile::tempdir().unwrap();
     let (clock, _) = SharedClock::new();
     let pacers: Vec<_> =
-        (0..8).map(|_| SharedFile::new(folder.path().join("state/rate.json"))).collect();
+        (0..8).map(|_| SharedFilePacer::new(folder.path().join("state/rate.json"))).collect();
     let times = run(&pacers, &clock, 130, Duration::ZERO);
     assert_eq!((times[4], times[5]), (Duration::ZERO, SECOND), "5 go out at once");
     assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
     assert_eq!((times[60], times[120]), (MINUTE, 2 * MINUTE), "60 a minute are reached");
-    let alone =
-        run(&[InProcess::new(RateLimits::default())], &SharedClock::new().0, 130, Duration::ZERO);
+    let alone = run(
+        &[InProcessPacer::new(RateLimits::default())],
+        &SharedClock::new().0,
+        130,
+        Duration::ZERO,
+    );
     assert_eq!(times.len(), alone.len());
     assert_eq!(times.last(), alone.last(), "eight take as long as one");
 }
@@ -86,7 +90,7 @@ fn threads_over_one_file_never_pass_a_limit() {
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                let pacer = SharedFile::new(&path);
+                let pacer = SharedFilePacer::new(&path);
                 for _ in 0..15 {
                     let ticket = loop {
                         match pacer.admit(Bucket::General, &*clock) {
@@ -110,7 +114,7 @@ fn threads_over_one_file_never_pass_a_limit() {
 #[test]
 fn a_429_stops_every_process() {
     let folder = tempfile::tempdir().unwrap();
-    let [one, other] = [(); 2].map(|()| SharedFile::new(folder.path().join("rate.json")));
+    let [one, other] = [(); 2].map(|()| SharedFilePacer::new(folder.path().join("rate.json")));
     let (clock, _) = SharedClock::new();
     one.block(2 * SECOND, &*clock);
     let expected = MustWait { duration: 2 * SECOND, reason: WaitReason::TooManyRequests };
@@ -125,9 +129,9 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
     let path = folder.path().join("rate.json");
     let (clock, _) = SharedClock::new();
     for _ in 0..5 {
-        SharedFile::new(&path).admit(Bucket::General, &*clock).unwrap();
+        SharedFilePacer::new(&path).admit(Bucket::General, &*clock).unwrap();
     }
-    let alive = SharedFile::new(&path);
+    let alive = SharedFilePacer::new(&path);
     assert_eq!(must_wait(&alive, &clock).duration, SECOND);
     drop(clock.sleep(11 * SECOND));
     alive.admit(Bucket::General, &*clock).unwrap();
@@ -152,7 +156,7 @@ fn fault_66_a_clock_that_is_set_back_stops_nobody() {
         }
     }
     let folder = tempfile::tempdir().unwrap();
-    let pacer = SharedFile::new(folder.path().join("rate.json"));
+    let pacer = SharedFilePacer::new(folder.path().join("rate.json"));
     let clock: &'static SharedClock =
         Box::leak(Box::new(Arc::into_inner(SharedClock::new().0).unwrap()));
     let before = SetBack(clock, Duration::ZERO);
@@ -171,7 +175,7 @@ fn torn_foreign_and_oversized_content_counts_as_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rate.json");
     let (clock, _) = SharedClock::new();
-    let pacer = SharedFile::new(&path);
+    let pacer = SharedFilePacer::new(&path);
     pacer.admit(Bucket::General, &*clock).unwrap();
     let whole = fs::read(&path).unwrap();
     let cut = whole[..whole.len() / 2].to_vec();
@@ -203,18 +207,18 @@ fn the_file_stays_small_and_names_no_token() {
     let base = BaseUrl::new("https://links.example/api/v1").unwrap();
     let [canary, other] = ["lnk_canary", "lnk_other"].map(|text| Token::new(text).unwrap());
     let elsewhere = BaseUrl::new("https://links.example:444/api/v1").unwrap();
-    let name = SharedFile::name(&base, &canary);
+    let name = SharedFilePacer::name(&base, &canary);
     assert_eq!(
         name,
-        SharedFile::name(&BaseUrl::new("https://links.example/").unwrap(), &canary),
+        SharedFilePacer::name(&BaseUrl::new("https://links.example/").unwrap(), &canary),
         "one per origin"
     );
-    assert_ne!(name, SharedFile::name(&base, &other));
-    assert_ne!(name, SharedFile::name(&elsewhere, &canary));
+    assert_ne!(name, SharedFilePacer::name(&base, &other));
+    assert_ne!(name, SharedFilePacer::name(&elsewhere, &canary));
 
     let path = folder.path().join("new/state").join(&name);
     let (clock, _) = SharedClock::new();
-    run(&[SharedFile::new(&path)], &clock, 300, Duration::from_millis(3));
+    run(&[SharedFilePacer::new(&path)], &clock, 300, Duration::from_millis(3));
     let content = fs::read_to_string(&path).unwrap();
     assert!(content.len() < 5000, "{} bytes", content.len());
     assert!(!content.contains("canary") && !name.contains("canary"));
@@ -234,7 +238,7 @@ fn an_unusable_file_leaves_pacing_to_the_process_with_one_warning() {
     let unusable = [folder.path().to_owned(), file.join("below/rate.json"), "/dev/full".into()];
     for path in unusable {
         let warnings = Arc::new(Warnings::default());
-        let pacer = SharedFile::new(&path).observer(warnings.clone());
+        let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
         let (clock, _) = SharedClock::new();
         let times = run(&[pacer], &clock, 130, Duration::ZERO);
         assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
@@ -249,7 +253,7 @@ fn a_file_that_becomes_unusable_is_gone_on_from() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rate.json");
     let warnings = Arc::new(Warnings::default());
-    let pacer = SharedFile::new(&path).observer(warnings.clone());
+    let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
     let (clock, _) = SharedClock::new();
     for _ in 0..5 {
         let ticket = pacer.admit(Bucket::General, &*clock).unwrap();
@@ -277,8 +281,8 @@ async fn limited(limits: Limits) -> (ContractServer, Arc<SharedClock>) {
 async fn clients_that_share_a_file_are_never_answered_429() {
     let folder = tempfile::tempdir().unwrap();
     let (server, clock) = limited(Limits::default()).await;
-    let clients =
-        [(); 4].map(|()| client(&server, &clock, SharedFile::new(folder.path().join("rate.json"))));
+    let clients = [(); 4]
+        .map(|()| client(&server, &clock, SharedFilePacer::new(folder.path().join("rate.json"))));
     let calls = |client: Client| async move {
         for _ in 0..30 {
             client.notification_channels().await.unwrap();
@@ -295,8 +299,8 @@ async fn the_limits_that_me_reports_are_kept_by_every_process() {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits { requests_per_second: 2, requests_per_minute: 7, ..Limits::default() };
     let (server, clock) = limited(limits).await;
-    let [one, other] =
-        [(); 2].map(|()| client(&server, &clock, SharedFile::new(folder.path().join("rate.json"))));
+    let [one, other] = [(); 2]
+        .map(|()| client(&server, &clock, SharedFilePacer::new(folder.path().join("rate.json"))));
     one.me().await.unwrap();
     for _ in 0..10 {
         other.notification_channels().await.unwrap();
@@ -311,14 +315,14 @@ async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
     let folder = tempfile::tempdir().unwrap();
     let mut ceiling = RateLimits::default();
     ceiling.per_second = 2;
-    let file = || SharedFile::new(folder.path().join("rate.json"));
+    let file = || SharedFilePacer::new(folder.path().join("rate.json"));
     let client_of = |pacer: Arc<dyn Pacer>| {
         let builder =
             Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
         builder.clock(clock.clone()).pacer(pacer).build().unwrap()
     };
     let set: [Arc<dyn Pacer>; 2] =
-        [Arc::new(InProcess::new(ceiling)), Arc::new(file().rate_limits(ceiling))];
+        [Arc::new(InProcessPacer::new(ceiling)), Arc::new(file().rate_limits(ceiling))];
     for pacer in set {
         let client = client_of(pacer);
         client.me().await.unwrap();
@@ -329,7 +333,7 @@ async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
         let took = clock.monotonic().saturating_sub(start);
         assert!(took >= 4 * SECOND, "ten requests, two a second: {took:?}");
     }
-    let unset: [Arc<dyn Pacer>; 2] = [Arc::new(InProcess::default()), Arc::new(file())];
+    let unset: [Arc<dyn Pacer>; 2] = [Arc::new(InProcessPacer::default()), Arc::new(file())];
     for pacer in unset {
         drop(clock.sleep(MINUTE));
         let client = client_of(pacer);
@@ -345,7 +349,7 @@ async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
 #[tokio::test]
 async fn found_33_the_deadline_runs_from_the_first_poll() {
     let (server, clock) = limited(Limits::default()).await;
-    let client = client(&server, &clock, InProcess::default());
+    let client = client(&server, &clock, InProcessPacer::default());
     let call = client.me().with_deadline(10 * SECOND).into_future();
     drop(clock.sleep(MINUTE));
     call.await.unwrap();
@@ -354,7 +358,7 @@ async fn found_33_the_deadline_runs_from_the_first_poll() {
 #[tokio::test]
 async fn a_wait_longer_than_allowed_fails_at_once() {
     let (server, clock) = limited(Limits::default()).await;
-    let client = client(&server, &clock, InProcess::new(RateLimits::default()));
+    let client = client(&server, &clock, InProcessPacer::new(RateLimits::default()));
     for _ in 0..60 {
         client.notification_channels().await.unwrap();
     }

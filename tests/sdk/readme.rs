@@ -22,14 +22,14 @@ async fn client(base: &str, token: String) -> Result<(), Box<dyn Error>> {
 
 async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
-    use links_sdk::oauth::{Connector, MemoryStore, Refreshing};
+    use links_sdk::oauth::{Connector, MemoryStore, RefreshingTokenSource};
     use std::sync::Arc;
 
     // README
     let connector = Connector::discover(mcp_url).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
     let redirect = in_the_browser(login.address()).await?;
-    let source = Refreshing::new(MemoryStore::new(login.finish(&redirect).await?));
+    let source = RefreshingTokenSource::new(MemoryStore::new(login.finish(&redirect).await?));
     let client = Client::builder(base).token_source(Arc::new(source)).build()?;
     // end
     drop(client);

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use links_fixtures::{Choices, ContractServer, Fault, World};
-use links_sdk::oauth::{CredentialStore, Credentials, MemoryStore, Refreshing, StoreLock};
+use links_sdk::oauth::{
+    CredentialStore, Credentials, MemoryStore, RefreshingTokenSource, StoreLock,
+};
 use links_sdk::{Client, Token, TokenSource};
 
 use crate::connector::connect;
@@ -77,7 +79,7 @@ fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
 }
 
 fn client(server: &ContractServer, clock: &Arc<SharedClock>, store: &Shared) -> Client {
-    let source = Arc::new(Refreshing::new(store.clone()).clock(clock.clone()));
+    let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
     let builder = Client::builder(server.base_url()).token_source(source).clock(clock.clone());
     builder.rate_limits(no_limits()).build().unwrap()
 }
@@ -145,7 +147,8 @@ async fn fault_83_whoever_comes_too_late_takes_what_is_stored() {
     assert_ne!(newer, used_up);
 
     store.save(&used_up).unwrap();
-    let source = Refreshing::new(Late(store.clone(), newer.clone())).clock(clock.clone());
+    let source =
+        RefreshingTokenSource::new(Late(store.clone(), newer.clone())).clock(clock.clone());
     let token = source.token().await.unwrap();
     assert_eq!(token, Token::new(&newer.access_token).unwrap());
     assert_eq!((store.kept(), renewals(&server)), (Some(newer), 2), "nothing was forgotten");
@@ -266,7 +269,11 @@ async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error
         lost.token_endpoint = format!("http://{}/token", pages.address());
         store.save(&lost).unwrap();
         pass(&clock, 3601).await;
-        let error = Refreshing::new(store.clone()).clock(clock.clone()).token().await.unwrap_err();
+        let error = RefreshingTokenSource::new(store.clone())
+            .clock(clock.clone())
+            .token()
+            .await
+            .unwrap_err();
         let shown = format!("{error} {error:?}");
         assert_eq!(shown.contains("refresh_token=***"), status == 400, "{shown}");
         for secret in [&access, lost.refresh_token.as_deref().unwrap()] {

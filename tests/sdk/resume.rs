@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
-use links_sdk::apply::{ApplyCause, DesiredPage, Notice, Options, Runs, State, Step};
+use links_sdk::apply::{
+    ApplyCause, DesiredPage, JournalStore, Notice, PlanOptions, RunState, Step,
+};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
 use serde_json::{Value, json};
@@ -75,8 +77,8 @@ impl Desk {
         Self { server, clock, service_clock, proxy, client, state, prune: false }
     }
 
-    fn runs(&self) -> Runs {
-        Runs::of(self.state.path(), "test", PAGE)
+    fn runs(&self) -> JournalStore {
+        JournalStore::of(self.state.path(), "test", PAGE)
     }
 
     /// One process from its start to its end; `acts` are what becomes of its requests.
@@ -92,7 +94,7 @@ impl Desk {
         watch: Hear<'_>,
     ) -> Ended {
         self.proxy.script(acts);
-        let options = Options { prune: self.prune, ..Options::default() };
+        let options = PlanOptions { prune: self.prune, ..PlanOptions::default() };
         let (key, state) = (ProfileKey::Id(PAGE), Some(self.state.path()));
         applying::apply(&self.client, &key, file, &options, state, watch).await
     }
@@ -117,7 +119,7 @@ impl Desk {
         self.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
     }
 
-    fn state(&self) -> Vec<State> {
+    fn state(&self) -> Vec<RunState> {
         self.runs().list().unwrap().into_iter().map(|run| run.log.unwrap().state()).collect()
     }
 }
@@ -145,12 +147,12 @@ async fn a_create_that_never_arrived_is_sent_again_as_it_was() {
     let desk = Desk::new(Choices::default()).await;
     let end = desk.process(&three_dividers(), never_arrives()).await;
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
-    assert_eq!((desk.slots().len(), desk.state()), (1, vec![State::Unfinished]));
+    assert_eq!((desk.slots().len(), desk.state()), (1, vec![RunState::Unfinished]));
 
     let end = desk.process(&three_dividers(), []).await;
     end.result.unwrap();
     assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
-    assert_eq!(desk.state(), [State::Done]);
+    assert_eq!(desk.state(), [RunState::Done]);
 }
 
 #[tokio::test]
@@ -163,7 +165,7 @@ async fn fault_05_a_create_that_was_never_answered_is_found_on_the_page() {
     desk.server.forget_requests();
     desk.process(&three_dividers(), []).await.result.unwrap();
     assert_eq!((desk.slots().len(), desk.keys().len()), (3, 0), "reading was enough");
-    assert_eq!(desk.state(), [State::Done]);
+    assert_eq!(desk.state(), [RunState::Done]);
 }
 
 #[tokio::test]
@@ -177,7 +179,7 @@ async fn a_create_without_an_answer_is_looked_for_even_where_keys_are_ignored() 
             let end = desk.process(&three_dividers(), pass(1).chain([act])).await;
             end.result.unwrap();
             assert_eq!((desk.slots().len(), end.done.created.len()), (3, 2));
-            assert_eq!((desk.keys().len(), desk.state()), (1, vec![State::Done]));
+            assert_eq!((desk.keys().len(), desk.state()), (1, vec![RunState::Done]));
         }
     }
 }
@@ -203,7 +205,7 @@ async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() 
         desk.server.fail([2], &fault);
         desk.process(&three_dividers(), []).await.result.unwrap();
         assert_eq!((desk.slots().len(), desk.keys().len()), (3, keys), "{fault:?}");
-        assert_eq!(desk.state(), [State::Done]);
+        assert_eq!(desk.state(), [RunState::Done]);
     }
 }
 
@@ -225,7 +227,7 @@ async fn fault_22_a_failure_stored_for_a_process_that_is_gone_is_left_too() {
 
     desk.process(&three_dividers(), []).await.result.unwrap();
     assert_eq!((desk.slots().len(), desk.keys().len()), (3, 2));
-    assert_eq!(desk.state(), [State::Done]);
+    assert_eq!(desk.state(), [RunState::Done]);
 }
 
 #[tokio::test]
@@ -266,7 +268,7 @@ async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
         "{error}"
     );
     assert_eq!((desk.slots().len(), desk.keys().len()), (2, 1));
-    assert_eq!(desk.state(), [State::Unfinished], "somebody has to look at it");
+    assert_eq!(desk.state(), [RunState::Unfinished], "somebody has to look at it");
 }
 
 #[tokio::test]
@@ -278,7 +280,7 @@ async fn fault_49_of_an_edited_file_nothing_old_is_sent_again() {
     desk.process(&edited, []).await.result.unwrap();
     assert_eq!(desk.slots().len(), 2);
     let states = desk.state();
-    assert!(matches!(states[..], [State::Ended(_), State::Done]), "{states:?}");
+    assert!(matches!(states[..], [RunState::Ended(_), RunState::Done]), "{states:?}");
     let old = desk.runs().list().unwrap().remove(0).run;
     assert!(desk.keys().iter().all(|key| !key.contains(&old)), "{:?}", desk.keys());
 }
@@ -403,7 +405,7 @@ async fn is_finished_by_the_next(desk: &Desk, file: &DesiredPage, at: &str) {
     desk.server.forget_requests();
     assert!(desk.process(file, []).await.plan.unwrap().is_empty(), "{at}");
     assert_eq!(desk.server.requests().len(), 1, "{at}");
-    assert!(!desk.state().contains(&State::Unfinished), "{at}");
+    assert!(!desk.state().contains(&RunState::Unfinished), "{at}");
 }
 
 #[tokio::test]
@@ -420,9 +422,9 @@ async fn fault_63_a_run_that_is_stopped_before_any_step_is_finished_by_the_next(
         end.result.unwrap();
         let is_over = seen <= stop;
         let expected = match (stop, is_over) {
-            (0, _) => State::Ended(links_sdk::apply::Ending::Stopped),
-            (_, true) => State::Done,
-            (_, false) => State::Unfinished,
+            (0, _) => RunState::Ended(links_sdk::apply::RunEnding::Stopped),
+            (_, true) => RunState::Done,
+            (_, false) => RunState::Unfinished,
         };
         assert_eq!(desk.state(), [expected], "stopped before step {stop}");
         is_finished_by_the_next(&desk, &file, &format!("stopped before step {stop}")).await;
@@ -508,12 +510,12 @@ async fn what_a_process_did_before_it_ended_is_read_off_the_page() {
     // Only the verifying look is lost.
     let end = desk.process(&file, pass(2).chain(lost(4))).await;
     end.result.unwrap_err();
-    assert_eq!(desk.state(), [State::Unfinished]);
+    assert_eq!(desk.state(), [RunState::Unfinished]);
     desk.server.forget_requests();
     let end = desk.process(&file, []).await;
     assert!(end.plan.unwrap().is_empty());
     assert_eq!(desk.server.requests().len(), 1);
-    assert_eq!(desk.state(), [State::Done]);
+    assert_eq!(desk.state(), [RunState::Done]);
 }
 
 #[tokio::test]
@@ -530,6 +532,6 @@ async fn fault_34_a_token_that_only_reads_ends_the_run_with_nothing_to_go_on_wit
         matches!(error.cause(), ApplyCause::Call { source, .. } if source.is_forbidden()),
         "{error}"
     );
-    assert!(matches!(desk.state()[..], [State::Ended(_)]));
+    assert!(matches!(desk.state()[..], [RunState::Ended(_)]));
     assert_eq!(desk.slots().len(), 1);
 }

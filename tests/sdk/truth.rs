@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use links_fixtures::{Choices, Fault, World};
 use links_sdk::{
-    AnalyticsQuery, Client, Error, MusicQuery, Object, Outcome, ProfileChanges, Upload, Via,
+    AnalyticsQuery, Client, Error, MusicQuery, Object, Outcome, ProfileChanges, Upload,
+    UploadMethod,
 };
 
 use crate::faults::writes::write;
@@ -154,13 +155,13 @@ async fn found_16_a_keyed_write_is_replayed_and_others_are_looked_at() {
             let stage = Stage::new().await;
             stage.proxy.script([act().executed()]);
             write(&stage.client, operation).await.unwrap();
-            assert_eq!(stage.client.written().outcome(), Outcome::Executed, "{operation}");
+            assert_eq!(stage.client.write_summary().outcome(), Outcome::Executed, "{operation}");
 
             let stage = Stage::new().await;
             stage.proxy.script([act()]);
             let error = write(&stage.client, operation).await.unwrap_err();
             assert_eq!(error.outcome(), Outcome::Unknown, "{operation}: {error}");
-            assert_eq!(stage.client.written().outcome(), Outcome::Unknown, "{operation}");
+            assert_eq!(stage.client.write_summary().outcome(), Outcome::Unknown, "{operation}");
         }
     }
 }
@@ -174,10 +175,11 @@ async fn found_16_an_upload_address_that_answers_no_record_leaves_the_outcome_un
             stage.proxy.base_url()
         );
         stage.proxy.script([Act::answer(200, &[], target), Act::answer(200, &[], body)]);
-        let dot = Upload::bytes("dot.gif", crate::faults::writes::DOT).via(Via::UploadUrl);
+        let dot =
+            Upload::bytes("dot.gif", crate::faults::writes::DOT).method(UploadMethod::UploadUrl);
         let error = stage.client.files().upload(dot).await.unwrap_err();
         assert_eq!((error.operation(), error.outcome()), ("sendToUploadUrl", Outcome::Unknown));
-        assert_eq!(stage.client.written().outcome(), Outcome::Unknown, "{body:?}");
+        assert_eq!(stage.client.write_summary().outcome(), Outcome::Unknown, "{body:?}");
     }
 }
 
@@ -235,7 +237,7 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
     client.profile("cafe").slots().list().await.unwrap();
     stage.proxy.always(&Act::answer(503, &[], ""));
     client.me().await.unwrap_err();
-    assert_eq!(client.written().outcome(), Outcome::NotExecuted, "reads write nothing");
+    assert_eq!(client.write_summary().outcome(), Outcome::NotExecuted, "reads write nothing");
 
     stage.proxy.always(&Act::pass());
     let wrong = links_sdk::types::NewSlot::of("button").with("titel", "x");
@@ -243,7 +245,7 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
     client.profile("cafe").slots().create(divider()).dry_run().await.unwrap();
     client.profile("cafe").slots().delete_batch(vec![1002]).dry_run().await.unwrap();
     assert_eq!(
-        client.written().outcome(),
+        client.write_summary().outcome(),
         Outcome::NotExecuted,
         "neither a refusal nor a rehearsal"
     );
@@ -251,19 +253,19 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
     write(client, "createSlots").await.unwrap();
     write(client, "deleteSlots").await.unwrap();
     write(client, "uploadFile").await.unwrap();
-    let counts: Vec<_> = client.written().executed().collect();
+    let counts: Vec<_> = client.write_summary().executed().collect();
     assert_eq!(counts, [("createSlots", 1), ("deleteSlots", 1), ("uploadFile", 1)]);
-    assert_eq!(client.written().outcome(), Outcome::Executed);
+    assert_eq!(client.write_summary().outcome(), Outcome::Executed);
 
     stage.proxy.always(&Act::reset_before());
     let call = client.profile("cafe").slots().create(divider());
     let key = call.idempotency_key().cloned().unwrap();
     assert_eq!(call.await.unwrap_err().outcome(), Outcome::Unknown);
-    assert_eq!(client.written().in_doubt().collect::<Vec<_>>(), [("createSlot", 1)]);
+    assert_eq!(client.write_summary().in_doubt().collect::<Vec<_>>(), [("createSlot", 1)]);
     stage.proxy.always(&Act::pass());
     let again = client.profile("cafe").slots().create(divider()).with_idempotency_key(key);
     again.await.unwrap();
-    assert_eq!(client.written().outcome(), Outcome::Executed, "the same call once more");
+    assert_eq!(client.write_summary().outcome(), Outcome::Executed, "the same call once more");
 }
 
 #[tokio::test]
@@ -280,7 +282,7 @@ async fn found_25_a_batch_delete_can_be_rehearsed_and_says_when_it_was_executed(
     let error = slots.delete_batch(vec![1002]).dry_run().await.unwrap_err();
     assert!(error.is_dry_run_executed(), "{error}");
     assert_eq!((error.outcome(), error.status()), (Outcome::Executed, Some(200)));
-    assert_eq!(stage.client.written().outcome(), Outcome::Executed);
+    assert_eq!(stage.client.write_summary().outcome(), Outcome::Executed);
 
     stage.proxy.script([Act::answer(200, &[("Content-Type", "text/html")], "<html>")]);
     let error = slots.delete_batch(vec![1002]).dry_run().await.unwrap_err();

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use links_fixtures::{Choices, ContractServer, Envelope, Fault, World};
 use links_sdk::{
-    Client, ImageUse, MOST_UPLOAD_BYTES, Observer, Outcome, Timeouts, Token, Upload,
-    UploadProgress, Via,
+    Client, ImageUse, MAX_UPLOAD_BYTES, Observer, Outcome, Timeouts, Token, Upload, UploadMethod,
+    UploadProgress,
 };
 use serde_json::json;
 
@@ -48,11 +48,11 @@ async fn a_file_is_streamed_with_its_progress_either_way() {
     let content = png(10, 20, 300_000);
     fs::write(&path, &content).unwrap();
     let (server, client) = cafe().await;
-    for via in [Via::Multipart, Via::UploadUrl] {
+    for via in [UploadMethod::Multipart, UploadMethod::UploadUrl] {
         let seen = Arc::<Mutex<Vec<UploadProgress>>>::default();
         let watched = seen.clone();
         let upload =
-            Upload::file(&path).via(via).on_progress(move |at| watched.lock().unwrap().push(at));
+            Upload::file(&path).method(via).on_progress(move |at| watched.lock().unwrap().push(at));
         let file = client.files().upload(upload).await.unwrap();
         assert_eq!((file.width, file.height), (Some(10), Some(20)), "{via:?}");
         let seen = seen.lock().unwrap();
@@ -68,7 +68,11 @@ async fn a_file_is_streamed_with_its_progress_either_way() {
 #[tokio::test]
 async fn fault_80_nothing_of_the_caller_goes_to_an_upload_address() {
     let (server, client) = cafe().await;
-    client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl)).await.unwrap();
+    client
+        .files()
+        .upload(Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl))
+        .await
+        .unwrap();
     let requests = server.requests();
     assert!(requests[0].header("idempotency-key").is_some());
     for name in ["authorization", "cookie", "idempotency-key", "user-agent", "referer"] {
@@ -86,7 +90,7 @@ async fn the_answer_is_read_with_and_without_its_envelope() {
             .start()
             .await
             .unwrap();
-        let upload = Upload::bytes("a.png", png(3, 4, 0)).via(Via::UploadUrl);
+        let upload = Upload::bytes("a.png", png(3, 4, 0)).method(UploadMethod::UploadUrl);
         let file = crate::client_of(&server).files().upload(upload).await.unwrap();
         assert_eq!((file.width, file.height), (Some(3), Some(4)));
     }
@@ -95,7 +99,9 @@ async fn the_answer_is_read_with_and_without_its_envelope() {
 #[tokio::test]
 async fn an_address_with_less_than_a_minute_left_is_replaced() {
     let (server, client, service) = quick_cafe().await;
-    let call = || client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl));
+    let call = || {
+        client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl))
+    };
     let first = call();
     let key = first.idempotency_key().unwrap().clone();
     first.await.unwrap();
@@ -151,7 +157,11 @@ const RECORD: &str =
 #[tokio::test]
 async fn found_35_requests_to_an_upload_address_are_counted() {
     let (server, client) = cafe().await;
-    client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl)).await.unwrap();
+    client
+        .files()
+        .upload(Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl))
+        .await
+        .unwrap();
     let seen = server.requests().len();
     assert_eq!((client.requests_sent(), seen), (2, 2), "the address, and the transfer");
 }
@@ -162,7 +172,7 @@ async fn a_put_is_repeated_at_the_same_address() {
     let service =
         Canned::start([(200, target(&format!("{}/one?signature=1", storage.origin()), "PUT"))]);
     let content = png(1, 1, 100);
-    let upload = Upload::bytes("a.png", content.clone()).via(Via::UploadUrl);
+    let upload = Upload::bytes("a.png", content.clone()).method(UploadMethod::UploadUrl);
     client_of(&service).files().upload(upload).await.unwrap();
     let received = storage.received();
     assert_eq!((received.len(), service.received().len()), (3, 1));
@@ -180,7 +190,7 @@ async fn a_post_is_multipart_and_after_a_lost_answer_goes_to_a_new_address() {
     let one = target(&format!("{}/one?signature=1", storage.origin()), "POST");
     let two = target(&format!("{}/two?signature=2", storage.origin()), "POST");
     let service = Canned::start([(200, one), (200, two)]);
-    let upload = Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl);
+    let upload = Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl);
     let file = client_of(&service).files().upload(upload).await.unwrap();
     assert_eq!(file.path, "uploads/x.png");
     let lines: Vec<_> = storage.received().iter().map(|request| request.line.clone()).collect();
@@ -203,7 +213,7 @@ async fn a_post_is_multipart_and_after_a_lost_answer_goes_to_a_new_address() {
 async fn fault_80_a_redirect_is_not_followed_and_no_method_but_put_and_post_is_used() {
     let storage = Canned::start([(307, String::new())]);
     let service = Canned::start([(200, target(&format!("{}/one", storage.origin()), "PUT"))]);
-    let upload = || Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl);
+    let upload = || Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl);
     let error = client_of(&service).files().upload(upload()).await.unwrap_err();
     assert_eq!((error.status(), storage.received().len()), (Some(307), 1));
 
@@ -214,7 +224,7 @@ async fn fault_80_a_redirect_is_not_followed_and_no_method_but_put_and_post_is_u
         assert!(error.to_string().contains(method), "{error}");
     }
     let service = Canned::start([(200, target(&storage.origin(), "PUT"))]);
-    let large = Upload::bytes("a.png", png(1, 1, 1000)).via(Via::UploadUrl);
+    let large = Upload::bytes("a.png", png(1, 1, 1000)).method(UploadMethod::UploadUrl);
     let error = client_of(&service).files().upload(large).await.unwrap_err();
     assert!(error.is_invalid_input() && error.to_string().contains("1000 bytes"), "{error}");
     assert!(storage.received().is_empty());
@@ -247,7 +257,7 @@ async fn fault_76_the_address_is_in_no_error_and_no_log() {
         let builder =
             Client::builder(service.origin()).observer(log.clone()).clock(SharedClock::new().0);
         let client = builder.rate_limits(crate::no_limits()).build().unwrap();
-        let upload = Upload::bytes("a.png", png(1, 1, 0)).via(Via::UploadUrl);
+        let upload = Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl);
         let error = client.files().upload(upload).await.unwrap_err();
         let log = log.0.lock().unwrap();
         assert!(log.contains("createUploadUrl"));
@@ -265,7 +275,7 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
     let large = folder.path().join("large.png");
     let mut file = fs::File::create(&large).unwrap();
     file.write_all(&png(1, 1, 0)).unwrap();
-    file.set_len(MOST_UPLOAD_BYTES + 1).unwrap();
+    file.set_len(MAX_UPLOAD_BYTES + 1).unwrap();
     let (server, client) = cafe().await;
     let avatar =
         |width, height| Upload::bytes("me.png", png(width, height, 0)).for_use(ImageUse::Avatar);
@@ -306,9 +316,9 @@ async fn found_04_only_images_leave_the_machine_whatever_their_name_and_way() {
     let path = folder.path().join("secret.png");
     fs::write(&path, "root:x:0:0:root:/root:/bin/sh\n").unwrap();
     let (server, client) = cafe().await;
-    for via in [Via::Multipart, Via::UploadUrl] {
+    for via in [UploadMethod::Multipart, UploadMethod::UploadUrl] {
         for upload in [Upload::file(&path), Upload::bytes("page.gif", &b"GIF8 is a text"[..])] {
-            let error = client.files().upload(upload.via(via)).await.unwrap_err();
+            let error = client.files().upload(upload.method(via)).await.unwrap_err();
             assert!(error.is_invalid_input(), "{error}");
             assert!(error.to_string().contains("only jpeg, png, webp and gif"), "{error}");
         }
@@ -356,10 +366,10 @@ async fn a_repeated_multipart_upload_sends_the_same_bytes() {
 #[tokio::test]
 async fn a_rehearsed_upload_stores_nothing_either_way() {
     let (server, client) = cafe().await;
-    for via in [Via::Multipart, Via::UploadUrl] {
+    for via in [UploadMethod::Multipart, UploadMethod::UploadUrl] {
         client
             .files()
-            .upload(Upload::bytes("a.png", png(1, 1, 0)).via(via))
+            .upload(Upload::bytes("a.png", png(1, 1, 0)).method(via))
             .dry_run()
             .await
             .unwrap();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use links_fixtures::{Account, Slot};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, Done, Options, Step};
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, PlanOptions, Step};
 use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
@@ -79,12 +79,12 @@ fn make(edit: Edit, account: &mut Account) {
 
 struct Ended {
     result: Result<(), ApplyError>,
-    done: Done,
+    done: AppliedChanges,
     account: Account,
 }
 
 async fn apply(scene: &Scene, file: &DesiredPage, hear: &mut (dyn FnMut(Step) + Send)) -> Ended {
-    let options = Options { prune: true, ..Options::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let mut watch = |step| {
         hear(step);
         ControlFlow::Continue(())
@@ -172,7 +172,7 @@ async fn a_run_that_is_held_up_before_any_write_ends_well_where_nobody_interfere
             scene.proxy.script(passing.chain([trouble.clone()]));
             let ended = apply(&scene, &every_step(), &mut |_| ()).await;
             ended.result.unwrap_or_else(|error| panic!("{name} of request {request}: {error}"));
-            let Done { updated, created, reordered, deleted, .. } = ended.done;
+            let AppliedChanges { updated, created, reordered, deleted, .. } = ended.done;
             assert_eq!((updated, created.len(), reordered, deleted), (1, 1, true, 1), "{name}");
             let slots: Vec<_> = ended.account.profiles[0].slots.iter().map(|it| it.id).collect();
             assert_eq!((slots.len(), slots[1], slots[2]), (3, NAMED, UPDATED), "{name}");
@@ -189,7 +189,7 @@ async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
         scene.server.edit(start);
         let ended = apply(&scene, &every_step(), &mut |_| ()).await;
         ended.result.unwrap();
-        let Done { updated, created, reordered, deleted, .. } = ended.done;
+        let AppliedChanges { updated, created, reordered, deleted, .. } = ended.done;
         assert_eq!((updated, created.len(), reordered, deleted), (1, 1, true, 1));
     }
 }

@@ -2,14 +2,14 @@
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::types::NewSlot;
-use links_sdk::{Client, Error, Object, SettingsChanges, Token, Writes};
+use links_sdk::{Client, Error, Object, SettingsChanges, Token, WriteMode};
 use serde_json::{Value, json};
 
-async fn client(writes: Writes) -> (ContractServer, Client) {
+async fn client(writes: WriteMode) -> (ContractServer, Client) {
     let server = ContractServer::start(World::cafe()).await;
     let token = Token::new(&server.token()).unwrap();
     let client =
-        Client::builder(server.base_url()).token(token).build().unwrap().with_writes(writes);
+        Client::builder(server.base_url()).token(token).build().unwrap().with_write_mode(writes);
     (server, client)
 }
 
@@ -35,17 +35,17 @@ async fn writes(client: &Client) -> Vec<(&'static str, Error)> {
 
 #[tokio::test]
 async fn a_rehearsing_client_changes_nothing_and_says_what_would_be_accepted() {
-    let (server, client) = client(Writes::Rehearse).await;
+    let (server, client) = client(WriteMode::DryRun).await;
     let before = format!("{:?}", server.account());
     for (operation, error) in writes(&client).await {
         assert_eq!(error.operation(), operation);
-        assert_eq!(error.is_rehearsed(), operation != "deleteSlot", "{error}");
+        assert_eq!(error.is_dry_run_accepted(), operation != "deleteSlot", "{error}");
         assert_eq!(error.withheld().is_some(), operation == "deleteSlot", "{error}");
         assert_eq!(error.outcome(), links_sdk::Outcome::NotExecuted);
     }
     let bad = NewSlot::of("button").with("titel", "Menu");
     let refused = client.profile("cafe").slots().create(bad).await.unwrap_err();
-    assert!(refused.is_validation() && !refused.is_rehearsed());
+    assert!(refused.is_validation() && !refused.is_dry_run_accepted());
     client.profile("cafe").slots().create(NewSlot::of("divider")).dry_run().await.unwrap();
     assert_eq!(format!("{:?}", server.account()), before);
     assert_eq!(client.profile("cafe").slots().list().await.unwrap().len(), 14);
@@ -53,7 +53,7 @@ async fn a_rehearsing_client_changes_nothing_and_says_what_would_be_accepted() {
 
 #[tokio::test]
 async fn a_withholding_client_sends_no_write_and_shows_each_without_the_token() {
-    let (server, client) = client(Writes::Withhold).await;
+    let (server, client) = client(WriteMode::Withhold).await;
     for (operation, error) in writes(&client).await {
         let request = error.withheld().unwrap_or_else(|| panic!("{operation}: {error}"));
         assert!(request.url().starts_with(&server.base_url()));

@@ -75,7 +75,7 @@ fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             // One more than there may be, so that too many are seen.
-            let most = Token::MOST_BYTES as u64 + 1;
+            let most = Token::MAX_BYTES as u64 + 1;
             let read = stdout.take(most).read_to_end(&mut bytes).map(|_| bytes);
             // Nobody listens any more where it took too long.
             let _ = sender.send(read);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use links_sdk::oauth::Refreshing;
+use links_sdk::oauth::RefreshingTokenSource;
 use links_sdk::{BaseUrl, InvalidToken, Token, TokenSource};
 
 use super::connection::Connection;
@@ -55,7 +55,7 @@ pub(crate) fn given(
             // The tokens of a connection follow each other; the account and the client stay.
             counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
-            source: Arc::new(Refreshing::new(Connection(store))),
+            source: Arc::new(RefreshingTokenSource::new(Connection(store))),
         }),
     }
 }

@@ -80,7 +80,7 @@ impl Observer for Watch {
         }
     }
 
-    fn looks_inside(&self) -> bool {
+    fn wants_request(&self) -> bool {
         self.verbose > 1
     }
 

@@ -116,14 +116,14 @@ impl Client {
 }
 
 /// More than this is no limit, and a log of so many requests would cost more than it is good for.
-const MOST_PER_WINDOW: usize = 10_000;
+const MAX_PER_WINDOW: usize = 10_000;
 
 impl From<&RateLimit> for RateLimits {
     /// The numbers that `/me` reports. One that cannot be a limit is replaced by that of the interface.
     fn from(limits: &RateLimit) -> Self {
         let or = |reported: i64, default: usize| match usize::try_from(reported) {
             Ok(0) | Err(_) => default,
-            Ok(limit) => limit.min(MOST_PER_WINDOW),
+            Ok(limit) => limit.min(MAX_PER_WINDOW),
         };
         let default = Self::default();
         Self {

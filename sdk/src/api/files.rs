@@ -3,7 +3,7 @@
 use reqwest::{Method, Request};
 use url::Url;
 
-use crate::call::{Call, Create, Sender};
+use crate::call::{Call, CallSender, Create};
 use crate::client::Client;
 use crate::error::Error;
 use crate::generated::Client as Api;
@@ -11,11 +11,11 @@ use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrlEnvelope
 use crate::operation;
 use crate::outcome::Outcome;
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::{BoxFuture, Options};
-use crate::upload::{Frozen, Upload, UploadTarget, Via, send_to_upload_url};
+use crate::transport::{BoxFuture, CallOptions};
+use crate::upload::{ReplayableBody, Upload, UploadMethod, UploadTarget, send_to_upload_url};
 
 /// Most characters of an address for the service to fetch (the interface, section 8).
-const MOST_URL_LENGTH: usize = 2048;
+const MAX_URL_LENGTH: usize = 2048;
 
 /// Uploads. From [`Client::files`].
 #[derive(Clone, Debug)]
@@ -32,27 +32,27 @@ impl Client {
 
 impl FilesHandle {
     /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to an
-    /// address that the service names, as [`Upload::via`] says. A file that is missing, empty or too large, or whose content is no jpeg,
+    /// address that the service names, as [`Upload::method`] says. A file that is missing, empty or too large, or whose content is no jpeg,
     /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
     /// # example::run(async |client| {
-    /// use links_sdk::{Upload, Via};
+    /// use links_sdk::{Upload, UploadMethod};
     ///
     /// let dot = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
     /// let upload = Upload::bytes("dot.gif", &dot[..]).on_progress(|at| println!("{} of {}", at.sent, at.total));
     /// let file = client.files().upload(upload.clone()).await?;
     /// assert_eq!((file.width, file.height), (Some(1), Some(1)));
     ///
-    /// let file = client.files().upload(upload.via(Via::UploadUrl)).await?;
+    /// let file = client.files().upload(upload.method(UploadMethod::UploadUrl)).await?;
     /// assert!(!file.path.is_empty());
     /// # Ok(()) });
     /// ```
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
         Call::new(&self.client, operation::UPLOAD_FILE, move |sender| match upload.way() {
-            Via::Multipart => Box::pin(upload_through_service(sender, upload)),
-            Via::UploadUrl => Box::pin(upload_to_address(sender, upload)),
+            UploadMethod::Multipart => Box::pin(upload_through_service(sender, upload)),
+            UploadMethod::UploadUrl => Box::pin(upload_to_address(sender, upload)),
         })
     }
 
@@ -95,7 +95,7 @@ impl FilesHandle {
     }
 }
 
-async fn upload_through_service(sender: Sender, upload: Upload) -> Result<File, Error> {
+async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = freeze(upload)?;
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.multipart(sender.request(Method::POST, "/files")))
@@ -105,11 +105,11 @@ async fn upload_through_service(sender: Sender, upload: Upload) -> Result<File, 
 }
 
 /// Addresses asked for in one upload, where one after the other is lost or over.
-const MOST_ADDRESSES: u32 = 4;
+const MAX_ADDRESSES: u32 = 4;
 
-async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error> {
+async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = freeze(upload)?;
-    let Options { idempotency_key, dry_run, .. } = sender.options();
+    let CallOptions { idempotency_key, dry_run, .. } = sender.options();
     if *dry_run {
         create_upload_url(&sender).await?;
         let message = "there is no address to send to in a dry run";
@@ -131,7 +131,7 @@ async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error
                     let failed = error.is_network() || error.is_server_error();
                     let lost = failed && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.takes_one() || is_almost_over(&target);
-                    if !spent || asked == MOST_ADDRESSES || !sender.back_off(asked).await {
+                    if !spent || asked == MAX_ADDRESSES || !sender.back_off(asked).await {
                         return Err(error);
                     }
                 }
@@ -142,7 +142,7 @@ async fn upload_to_address(sender: Sender, upload: Upload) -> Result<File, Error
     }
 }
 
-async fn create_upload_url(sender: &Sender) -> Result<UploadTarget, Error> {
+async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
     let request = |api: Api| async move { api.create_upload_url().await };
     let mut answer = sender.send_undecoded(operation::CREATE_UPLOAD_URL, request).await?;
     serde_json::from_slice::<UploadUrlEnvelope>(&answer.body)
@@ -154,15 +154,16 @@ async fn create_upload_url(sender: &Sender) -> Result<UploadTarget, Error> {
         })
 }
 
-fn freeze(upload: Upload) -> Result<Frozen, Error> {
-    Frozen::new(upload).map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
+fn freeze(upload: Upload) -> Result<ReplayableBody, Error> {
+    ReplayableBody::new(upload)
+        .map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
 /// What the service is certain to refuse is not sent.
 fn can_be_fetched(address: &str) -> Result<(), String> {
     let length = address.chars().count();
-    if length > MOST_URL_LENGTH {
-        return Err(format!("the address has {length} characters, more than {MOST_URL_LENGTH}"));
+    if length > MAX_URL_LENGTH {
+        return Err(format!("the address has {length} characters, more than {MAX_URL_LENGTH}"));
     }
     match Url::parse(address) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {

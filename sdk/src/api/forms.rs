@@ -1,9 +1,9 @@
 //! Lead forms (the interface, sections 2.4 and 4.7).
 
+use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
 use super::listing::Listing;
-use super::patch::{Record, Sent, update_unchanged};
 use super::path::path_segment;
-use crate::call::{Call, Create, Generated, Write};
+use crate::call::{Call, Create, GeneratedResult, Write};
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
 use crate::generated::Client as Api;
@@ -121,7 +121,7 @@ impl FormHandle {
     /// Changes the form if the fields that are changed still hold what they held in `seen`; with `None`, what a first look shows.
     ///
     /// The form is read right before each request, and again after every wait. What somebody else changed meanwhile is an
-    /// [`Error::is_conflict`], and nothing is written over it.
+    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -155,7 +155,7 @@ impl FormHandle {
         T: Send + 'static,
         R: Send,
         E: Send,
-        F: Future<Output = Generated<R, E>> + Send + 'static,
+        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         let id = self.id.clone();
         match path_segment("form id", &id) {
@@ -165,7 +165,7 @@ impl FormHandle {
     }
 }
 
-impl Record for LeadForm {
+impl PatchRecord for LeadForm {
     type Envelope = LeadFormEnvelope;
     type Key = String;
     type Changes = FormChanges;
@@ -180,11 +180,11 @@ impl Record for LeadForm {
         changes.fields()
     }
 
-    fn read(api: Api, id: String) -> BoxFuture<'static, Sent<Self>> {
+    fn read(api: Api, id: String) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.show_form(&id).await })
     }
 
-    fn write(api: Api, id: String, changes: FormChanges) -> BoxFuture<'static, Sent<Self>> {
+    fn write(api: Api, id: String, changes: FormChanges) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.update_form(&id, changes.fields()).await })
     }
 }

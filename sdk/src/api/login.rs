@@ -3,18 +3,18 @@
 //! As soon as the service has executed the change the old login leads nowhere, or to somebody else's page. So the page is addressed by
 //! its id, and after a lost answer it is read before anything is sent again.
 
-use super::patch::{Patch, Record, Sent};
-use crate::call::Sender;
+use super::conditional_patch::{ConditionalPatch, PatchRecord, RecordResult};
+use crate::call::CallSender;
+use crate::conditional_write::ReadTime;
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope};
 use crate::operation::{self, Operation};
-use crate::seen::Seen;
 use crate::tolerant::Object;
 use crate::transport::BoxFuture;
 
 /// A record of a page that shows its login.
-pub(super) trait ShowsLogin: Record<Key = String> {
+pub(super) trait HasLogin: PatchRecord<Key = String> {
     fn id(&self) -> i64;
 }
 
@@ -23,8 +23,8 @@ pub(super) fn login_in(fields: &Object) -> Option<String> {
     fields.get("login")?.as_str().map(str::to_owned)
 }
 
-pub(super) async fn change_login<T: ShowsLogin>(
-    sender: Sender,
+pub(super) async fn change_login<T: HasLogin>(
+    sender: CallSender,
     key: String,
     changes: T::Changes,
 ) -> Result<T, Error> {
@@ -32,13 +32,15 @@ pub(super) async fn change_login<T: ShowsLogin>(
         let request = |api| T::write(api, key, changes);
         return sender.send(T::WRITE, request).await.map(T::open);
     }
-    let (before, _) = Patch::<T>::read(&sender.beside(), key).await?;
-    let seen = Seen::now(sender.shared());
+    let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
+    let seen = ReadTime::now(sender.shared());
     let (key, fields) = (before.id().to_string(), before.fields());
-    Patch::<T> { sender: &sender, key, seen: Some(fields), changes }.run(Some(seen)).await
+    ConditionalPatch::<T> { sender: &sender, key, seen: Some(fields), changes }
+        .run(Some(seen))
+        .await
 }
 
-impl Record for ProfileSettings {
+impl PatchRecord for ProfileSettings {
     type Envelope = ProfileSettingsEnvelope;
     type Key = String;
     type Changes = crate::changes::SettingsChanges;
@@ -53,22 +55,26 @@ impl Record for ProfileSettings {
         changes.fields()
     }
 
-    fn read(api: Api, key: String) -> BoxFuture<'static, Sent<Self>> {
+    fn read(api: Api, key: String) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.get_profile_settings(&key).await })
     }
 
-    fn write(api: Api, key: String, changes: Self::Changes) -> BoxFuture<'static, Sent<Self>> {
+    fn write(
+        api: Api,
+        key: String,
+        changes: Self::Changes,
+    ) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.update_profile_settings(&key, changes.fields()).await })
     }
 }
 
-impl ShowsLogin for ProfileSettings {
+impl HasLogin for ProfileSettings {
     fn id(&self) -> i64 {
         self.profile_id
     }
 }
 
-impl Record for Profile {
+impl PatchRecord for Profile {
     type Envelope = ProfileEnvelope;
     type Key = String;
     type Changes = crate::changes::ProfileChanges;
@@ -83,16 +89,20 @@ impl Record for Profile {
         changes.fields()
     }
 
-    fn read(api: Api, key: String) -> BoxFuture<'static, Sent<Self>> {
+    fn read(api: Api, key: String) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.get_profile(&key, None).await })
     }
 
-    fn write(api: Api, key: String, changes: Self::Changes) -> BoxFuture<'static, Sent<Self>> {
+    fn write(
+        api: Api,
+        key: String,
+        changes: Self::Changes,
+    ) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.update_profile(&key, changes.fields()).await })
     }
 }
 
-impl ShowsLogin for Profile {
+impl HasLogin for Profile {
     fn id(&self) -> i64 {
         self.id
     }

@@ -2,14 +2,14 @@
 
 mod analytics;
 mod channels;
+mod conditional_patch;
+mod conditional_reorder;
 mod discovery;
 mod files;
 mod forms;
 mod listing;
 mod login;
 mod music;
-mod order;
-mod patch;
 mod path;
 mod profiles;
 mod raw;
@@ -24,6 +24,6 @@ pub use listing::Listing;
 pub use music::{MusicQuery, MusicType};
 pub use profiles::{CheckLogin, Markdown, ProfileHandle, ProfilesHandle};
 pub use raw::RawCall;
-pub use slot_deletes::Deleted;
-pub(crate) use slot_deletes::delete_seen;
+pub use slot_deletes::DeletedSlots;
+pub(crate) use slot_deletes::delete_if_unchanged;
 pub use slots::SlotsHandle;

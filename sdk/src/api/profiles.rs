@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use super::conditional_patch::update_unchanged;
 use super::listing::Listing;
-use super::login::{ShowsLogin, change_login, login_in};
-use super::patch::update_unchanged;
-use crate::call::{Call, Create, Generated, Write};
+use super::login::{HasLogin, change_login, login_in};
+use crate::call::{Call, Create, GeneratedResult, Write};
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
 use crate::generated::Client as Api;
@@ -251,7 +251,7 @@ impl ProfileHandle {
     }
 
     /// A write that changes the login, too.
-    pub(super) fn change_login<T: ShowsLogin>(&self, changes: T::Changes) -> Call<T, Write> {
+    pub(super) fn change_login<T: HasLogin>(&self, changes: T::Changes) -> Call<T, Write> {
         match self.key_text() {
             Ok(key) => Call::new(&self.client, T::WRITE, move |sender| {
                 Box::pin(change_login(sender, key, changes))
@@ -276,7 +276,7 @@ impl ProfileHandle {
         T: Send + 'static,
         R: Send,
         E: Send,
-        F: Future<Output = Generated<R, E>> + Send + 'static,
+        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         match &self.key {
             Ok(key) => {

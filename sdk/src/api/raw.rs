@@ -8,7 +8,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::Value;
 
-use crate::call::{Call, Read, Rehearsable, Sender, Write};
+use crate::call::{Call, CallSender, Read, SupportsDryRun, Write};
 use crate::client::Client;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
@@ -115,7 +115,7 @@ impl RawCall {
         let path = self.path.as_deref().unwrap_or_default();
         let known = Operation::at(self.method.as_str(), path);
         let refused = match (known, &self.method) {
-            (Some(operation), _) => !operation.can_be_rehearsed(),
+            (Some(operation), _) => !operation.supports_dry_run(),
             (None, method) => matches!(*method, Method::GET | Method::DELETE),
         };
         if refused {
@@ -148,12 +148,12 @@ impl RawCall {
     }
 }
 
-fn rehearsal<K: Rehearsable>(call: Call<Answer, K>) -> Call<()> {
+fn rehearsal<K: SupportsDryRun>(call: Call<Answer, K>) -> Call<()> {
     call.dry_run()
 }
 
 fn request(
-    sender: &Sender,
+    sender: &CallSender,
     method: &Method,
     path: &str,
     query: &[(String, String)],

@@ -1,7 +1,7 @@
 //! Settings of a page: address and language (the interface, sections 2.6 and 4.5).
 
+use super::conditional_patch::update_unchanged;
 use super::login::login_in;
-use super::patch::update_unchanged;
 use super::profiles::ProfileHandle;
 use crate::call::{Call, Write};
 use crate::changes::SettingsChanges;

@@ -6,19 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::slots::SlotsHandle;
 use crate::apply::is_unchanged;
-use crate::call::{Call, Delete, DeleteMany, Sender};
+use crate::call::{Call, CallSender, Delete, DeleteMany};
+use crate::conditional_write::{
+    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
+};
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::operation;
 use crate::outcome::Outcome;
-use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
 use crate::slot::Slot;
-use crate::transport::{Answer, Reserved};
+use crate::transport::{Answer, Reservation};
 
 /// What a batch delete did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Deleted {
+pub struct DeletedSlots {
     /// Slots deleted.
     pub deleted: i64,
     /// Slots left on the page.
@@ -71,7 +73,7 @@ impl SlotsHandle {
     /// assert_eq!(done.deleted, ids.len() as i64);
     /// # Ok(()) });
     /// ```
-    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<Deleted, DeleteMany> {
+    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<DeletedSlots, DeleteMany> {
         let key = match &self.page.key {
             Ok(key) => key.to_string(),
             Err(message) => {
@@ -103,7 +105,7 @@ impl SlotsHandle {
     /// assert_eq!(slots.delete_unchanged(seen.clone()).await?.deleted, seen.len() as i64);
     /// # Ok(()) });
     /// ```
-    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<Deleted, DeleteMany> {
+    pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<DeletedSlots, DeleteMany> {
         let key = match &self.page.key {
             Ok(key) => key.to_string(),
             Err(message) => {
@@ -117,10 +119,10 @@ impl SlotsHandle {
                     return delete_these(&sender, &key, &ids).await;
                 }
                 let judge = |page: &[Slot]| edits(&seen, page);
-                match delete_seen(&sender, &key, ids, None, judge).await {
+                match delete_if_unchanged(&sender, &key, ids, None, judge).await {
                     Ok(done) => Ok(done),
-                    Err(Stop::Failed(error)) => Err(error),
-                    Err(Stop::Changed { found, outcome }) => {
+                    Err(WriteStop::Failed(error)) => Err(error),
+                    Err(WriteStop::Changed { found, outcome }) => {
                         Err(Error::changed(sender.operation().id, outcome, &found))
                     }
                 }
@@ -130,9 +132,13 @@ impl SlotsHandle {
 }
 
 /// Times that what is left after a lost answer is sent again.
-const MOST_REPEATS: u32 = 3;
+const MAX_REPEATS: u32 = 3;
 
-async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result<Deleted, Error> {
+async fn delete_until_gone(
+    sender: CallSender,
+    key: String,
+    ids: Vec<i64>,
+) -> Result<DeletedSlots, Error> {
     if sender.options().dry_run {
         return delete_these(&sender, &key, &ids).await;
     }
@@ -143,7 +149,7 @@ async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result
         Err(error) => error,
     };
     let mut left = ids;
-    for failed in 1..=MOST_REPEATS {
+    for failed in 1..=MAX_REPEATS {
         if !sender.back_off(failed).await {
             break;
         }
@@ -154,13 +160,13 @@ async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result
         let there: HashSet<i64> = page.data.iter().map(|slot| slot.id).collect();
         left.retain(|id| there.contains(id));
         if left.is_empty() {
-            let done = Deleted { deleted: asked, total: count(&page.data) };
+            let done = DeletedSlots { deleted: asked, total: count(&page.data) };
             sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
             return Ok(done);
         }
         match delete_these(&sender, &key, &left).await {
-            Ok(Deleted { deleted, total }) => {
-                return Ok(Deleted { deleted: asked - count(&left) + deleted, total });
+            Ok(DeletedSlots { deleted, total }) => {
+                return Ok(DeletedSlots { deleted: asked - count(&left) + deleted, total });
             }
             // Perhaps because the lost request was executed after the page was read.
             Err(error) if error.outcome() == Outcome::NotExecuted => {}
@@ -171,68 +177,68 @@ async fn delete_until_gone(sender: Sender, key: String, ids: Vec<i64>) -> Result
 }
 
 /// Deletes slots by requests that each follow a look at the page, if the first may not rely on what was `seen`. `judge` says what somebody else did to the slots that are still there.
-pub(crate) async fn delete_seen(
-    sender: &Sender,
+pub(crate) async fn delete_if_unchanged(
+    sender: &CallSender,
     key: &str,
     ids: Vec<i64>,
-    seen: Option<Seen>,
+    seen: Option<ReadTime>,
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
-) -> Result<Deleted, Stop> {
-    let mut write = DeleteSeen { sender, key, asked: count(&ids), left: ids, judge };
+) -> Result<DeletedSlots, WriteStop> {
+    let mut write = ConditionalDelete { sender, key, asked: count(&ids), left: ids, judge };
     let (client, options) = (sender.client(), sender.options());
-    write_seen(client, operation::DELETE_SLOTS, options, seen, &mut write).await
+    write_if_unchanged(client, operation::DELETE_SLOTS, options, seen, &mut write).await
 }
 
-struct DeleteSeen<'a, J> {
-    sender: &'a Sender,
+struct ConditionalDelete<'a, J> {
+    sender: &'a CallSender,
     key: &'a str,
     asked: i64,
     left: Vec<i64>,
     judge: J,
 }
 
-impl<J: FnMut(&[Slot]) -> Vec<String> + Send> SeenWrite for DeleteSeen<'_, J> {
+impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDelete<'_, J> {
     type View = Vec<Slot>;
-    type Done = Deleted;
+    type Done = DeletedSlots;
 
-    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+    async fn look(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         let key = self.key.to_owned();
         let request = |api: Api| async move { api.list_slots(&key).await };
         let sender = self.sender.beside().reserved(place);
         Ok(sender.send(operation::LIST_SLOTS, request).await?.data)
     }
 
-    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Deleted> {
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<DeletedSlots> {
         let there: HashSet<i64> = page.iter().map(|slot| slot.id).collect();
         if in_doubt {
             self.left.retain(|id| there.contains(id));
             if self.left.is_empty() {
-                let done = Deleted { deleted: self.asked, total: count(&page) };
+                let done = DeletedSlots { deleted: self.asked, total: count(&page) };
                 self.sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
-                return Verdict::Done(done);
+                return WriteVerdict::Done(done);
             }
         }
         let mut found = (self.judge)(&page);
         let gone = self.left.iter().filter(|id| !there.contains(id));
         found.extend(gone.map(|id| format!("slot {id} is gone")));
-        if found.is_empty() { Verdict::Send } else { Verdict::Changed(found) }
+        if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
     }
 
-    async fn send(&mut self, attempt: &Attempt) -> Result<Deleted, Error> {
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<DeletedSlots, Error> {
         let (key, ids) = (self.key.to_owned(), self.left.clone());
         let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
         let sender = self.sender.once(attempt);
         let answer = sender.send_undecoded(operation::DELETE_SLOTS, request).await?;
-        let Envelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
+        let DeleteEnvelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
         self.sender.keep_answer(&answer);
         let before = self.asked - count(&self.left);
-        Ok(Deleted { deleted: before + meta.deleted, ..meta })
+        Ok(DeletedSlots { deleted: before + meta.deleted, ..meta })
     }
 }
 
 #[derive(Deserialize)]
-struct Envelope {
-    meta: Deleted,
+struct DeleteEnvelope {
+    meta: DeletedSlots,
 }
 
 /// What somebody else did to slots that are still there.
@@ -243,11 +249,11 @@ fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
     edited.map(|slot| format!("slot {} ({}) was edited", slot.id, slot.kind)).collect()
 }
 
-async fn delete_these(sender: &Sender, key: &str, ids: &[i64]) -> Result<Deleted, Error> {
+async fn delete_these(sender: &CallSender, key: &str, ids: &[i64]) -> Result<DeletedSlots, Error> {
     let (key, ids) = (key.to_owned(), ids.to_vec());
     let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
     let meta = sender.send(operation::DELETE_SLOTS, request).await?.meta;
-    Ok(Deleted { deleted: meta.deleted, total: meta.total })
+    Ok(DeletedSlots { deleted: meta.deleted, total: meta.total })
 }
 
 fn count<T>(items: &[T]) -> i64 {

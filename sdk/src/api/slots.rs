@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::order::reorder_seen;
-use super::patch::{Record, Sent, update_unchanged};
+use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
+use super::conditional_reorder::reorder_if_unchanged;
 use super::profiles::ProfileHandle;
-use crate::call::{Call, Create, Generated, Write};
+use crate::call::{Call, Create, GeneratedResult, Write};
 use crate::generated::Client as Api;
 use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
@@ -245,7 +245,7 @@ impl SlotsHandle {
         let client = &self.page.client;
         match self.page.key_text() {
             Ok(key) => Call::new(client, operation::REORDER_SLOTS, move |sender| {
-                Box::pin(reorder_seen(sender, key, seen, order))
+                Box::pin(reorder_if_unchanged(sender, key, seen, order))
             }),
             Err(message) => Call::refused(client, operation::REORDER_SLOTS, message),
         }
@@ -262,7 +262,7 @@ impl SlotsHandle {
         T: Send + 'static,
         R: Send,
         E: Send,
-        F: Future<Output = Generated<R, E>> + Send + 'static,
+        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         match self.key_and_id(id) {
             Ok(_) => self.page.call(operation, request, unwrap),
@@ -278,7 +278,7 @@ impl SlotsHandle {
     }
 }
 
-impl Record for Slot {
+impl PatchRecord for Slot {
     type Envelope = SlotEnvelope;
     type Key = (String, i64);
     type Changes = Object;
@@ -297,11 +297,15 @@ impl Record for Slot {
         changes
     }
 
-    fn read(api: Api, (key, id): Self::Key) -> BoxFuture<'static, Sent<Self>> {
+    fn read(api: Api, (key, id): Self::Key) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.get_slot(&key, id).await })
     }
 
-    fn write(api: Api, (key, id): Self::Key, data: Object) -> BoxFuture<'static, Sent<Self>> {
+    fn write(
+        api: Api,
+        (key, id): Self::Key,
+        data: Object,
+    ) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.update_slot(&key, id, &SlotDataChange { data }).await })
     }
 }

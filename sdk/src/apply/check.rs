@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::create::new_slots;
-use super::plan::{Create, Plan, Update};
+use super::plan::{Plan, PlannedCreate, PlannedUpdate};
 use super::{ApplyCause, ItemRefusal, Step};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::generated::types::SlotChange;
@@ -25,14 +25,14 @@ impl Plan {
     ) -> Result<Vec<ItemRefusal>, Error> {
         let slots = client.profile(page).slots();
         let mut refused = Vec::new();
-        let updates: Vec<&Update> =
+        let updates: Vec<&PlannedUpdate> =
             self.updates.iter().filter(|it| !skip.contains(&it.index)).collect();
         for batch in updates.chunks(SLOTS_PER_BATCH) {
-            let change = |it: &&Update| SlotChange { id: it.id, data: it.changed.clone() };
+            let change = |it: &&PlannedUpdate| SlotChange { id: it.id, data: it.changed.clone() };
             let answer = slots.update_batch(batch.iter().map(change).collect()).dry_run().await;
             refused.extend(refusals(answer, |nth| batch.get(nth).map(|it| it.index), false)?);
         }
-        let creates: Vec<Create> =
+        let creates: Vec<PlannedCreate> =
             self.creates.iter().filter(|it| !skip.contains(&it.index)).cloned().collect();
         for batch in creates.chunks(SLOTS_PER_BATCH) {
             let answer = slots.create_batch(new_slots(batch)).dry_run().await;

@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::normal::{Fields, Normal};
+use super::normalized::{NormalizedFields, NormalizedValue};
 use super::positions::Positions;
 use super::schema::Clearing;
 use super::{DesiredSlot, SlotTypes};
@@ -10,25 +10,29 @@ use crate::Slot;
 
 /// What an item asks of a slot, in comparable form.
 #[derive(Debug)]
-pub(super) struct Wish<'a> {
+pub(super) struct DesiredContent<'a> {
     pub(super) kind: &'a str,
     /// Keys that have to hold a value.
-    pub(super) values: Fields<'a>,
+    pub(super) values: NormalizedFields<'a>,
     /// Keys that have to be empty, or hold the default that stands for it.
-    cleared: Fields<'a>,
+    cleared: NormalizedFields<'a>,
 }
 
-impl<'a> Wish<'a> {
+impl<'a> DesiredContent<'a> {
     pub(super) fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
-        let mut wish = Self { kind: &item.kind, values: Fields::new(), cleared: Fields::new() };
+        let mut wish = Self {
+            kind: &item.kind,
+            values: NormalizedFields::new(),
+            cleared: NormalizedFields::new(),
+        };
         for (key, value) in item.data.iter() {
-            let wanted = Normal::of(value);
+            let wanted = NormalizedValue::of(value);
             if !wanted.is_absent() {
                 wish.values.insert(key, wanted);
                 continue;
             }
             let cleared = match types.clearing(&item.kind, key) {
-                Clearing::Default(default) if value.is_null() => Normal::of(default),
+                Clearing::Default(default) if value.is_null() => NormalizedValue::of(default),
                 _ => wanted,
             };
             wish.cleared.insert(key, cleared);
@@ -37,7 +41,7 @@ impl<'a> Wish<'a> {
     }
 
     /// Whether `content` holds what is asked for `key`.
-    pub(super) fn is_met(&self, key: &str, content: &Fields<'_>) -> bool {
+    pub(super) fn is_met(&self, key: &str, content: &NormalizedFields<'_>) -> bool {
         match (self.values.get(key), content.get(key)) {
             (None, None) => true,
             (None, held) => held == self.cleared.get(key),
@@ -47,15 +51,15 @@ impl<'a> Wish<'a> {
 }
 
 /// The slots of a page by what they hold.
-pub(super) struct Index<'n> {
+pub(super) struct ContentIndex<'n> {
     none: Positions,
     kinds: HashMap<&'n str, Positions>,
     keys: HashMap<&'n str, Positions>,
-    values: HashMap<(&'n str, &'n Normal<'n>), Positions>,
+    values: HashMap<(&'n str, &'n NormalizedValue<'n>), Positions>,
 }
 
-impl<'n> Index<'n> {
-    pub(super) fn of(page: &'n [Slot], contents: &'n [Fields<'n>]) -> Self {
+impl<'n> ContentIndex<'n> {
+    pub(super) fn of(page: &'n [Slot], contents: &'n [NormalizedFields<'n>]) -> Self {
         let none = Positions::none(page.len());
         let mut index =
             Self { none, kinds: HashMap::new(), keys: HashMap::new(), values: HashMap::new() };
@@ -71,7 +75,7 @@ impl<'n> Index<'n> {
     }
 
     /// The slots that need no write to be what is asked for.
-    pub(super) fn meeting<'w: 'n>(&self, wish: &'w Wish<'w>) -> Positions {
+    pub(super) fn meeting<'w: 'n>(&self, wish: &'w DesiredContent<'w>) -> Positions {
         let mut found = self.kinds.get(wish.kind).unwrap_or(&self.none).clone();
         for (key, value) in &wish.values {
             found.keep(self.values.get(&(*key, value)).unwrap_or(&self.none));
@@ -90,7 +94,7 @@ impl<'n> Index<'n> {
 mod tests {
     use serde_json::json;
 
-    use super::super::normal::fields;
+    use super::super::normalized::fields;
     use super::*;
 
     #[test]
@@ -123,8 +127,8 @@ mod tests {
         ] {
             let item: DesiredSlot =
                 serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
-            let wish = Wish::of(&item, &types);
-            let index = Index::of(&page, &contents);
+            let wish = DesiredContent::of(&item, &types);
+            let index = ContentIndex::of(&page, &contents);
             assert_eq!(index.meeting(&wish).iter().collect::<Vec<_>>(), expected, "{data}");
             let met = |position: &usize| {
                 item.data.keys().all(|key| wish.is_met(key, &contents[*position]))

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use super::journal::{Journal, traces};
-use super::plan::Create;
+use super::plan::PlannedCreate;
 use super::{ApplyCause, Step};
 use crate::generated::types::NewSlot;
 use crate::operation::CREATE_SLOTS;
 use crate::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A `createSlots` request.
-pub(super) struct Sent<'a> {
+pub(super) struct CreateRequest<'a> {
     /// Its number among the batches of the plan.
     pub(super) step: usize,
-    pub(super) creates: &'a [Create],
+    pub(super) creates: &'a [PlannedCreate],
     /// The slots that it did not make.
     pub(super) known: &'a HashSet<i64>,
     /// The key that was written down for it.
@@ -24,7 +24,7 @@ pub(super) struct Sent<'a> {
 }
 
 /// Most requests for one batch.
-const MOST_TRIES: u32 = 4;
+const MAX_TRIES: u32 = 4;
 /// Before a key is used again while the service may still be working on its first request.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 
@@ -34,7 +34,7 @@ const KEY_SETTLES: Duration = Duration::from_secs(5);
 /// key. A service that stores failures would answer with the same one for ever: one that comes twice is left with another key.
 pub(super) async fn create(
     handle: &ProfileHandle,
-    sent: &Sent<'_>,
+    sent: &CreateRequest<'_>,
     mut journal: Option<&mut Journal>,
 ) -> Result<BTreeMap<usize, i64>, ApplyCause> {
     let step = Step::Create(sent.creates.len());
@@ -63,7 +63,7 @@ pub(super) async fn create(
             shared.tally.settle(&key, true);
             return Ok(made);
         }
-        if !made.is_empty() || tries == MOST_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
+        if !made.is_empty() || tries == MAX_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
             return Err(doubt.unwrap_or(error));
         }
         if is_own_failure(&error) {
@@ -87,7 +87,7 @@ pub(super) async fn create(
 
 async fn send(
     handle: &ProfileHandle,
-    creates: &[Create],
+    creates: &[PlannedCreate],
     key: &IdempotencyKey,
 ) -> Result<BTreeMap<usize, i64>, ApplyCause> {
     let call = handle.slots().create_batch(new_slots(creates));
@@ -109,7 +109,10 @@ async fn send(
 
 /// Validates the request and creates nothing. It is sent where the page has no room for all of them yet: a service that checks its limits
 /// first refuses that, naming no slot, and then nothing is known of the slots.
-pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Result<(), ApplyCause> {
+pub(super) async fn check_creates(
+    handle: &ProfileHandle,
+    creates: &[PlannedCreate],
+) -> Result<(), ApplyCause> {
     let step = Step::TryCreate(creates.len());
     let result = handle.slots().create_batch(new_slots(creates)).dry_run().await;
     match result.map_err(|error| refused(step, creates, error)) {
@@ -122,7 +125,7 @@ pub(super) async fn rehearse(handle: &ProfileHandle, creates: &[Create]) -> Resu
     }
 }
 
-fn refused(step: Step, creates: &[Create], error: Error) -> ApplyCause {
+fn refused(step: Step, creates: &[PlannedCreate], error: Error) -> ApplyCause {
     ApplyCause::call(step, error, |nth| creates.get(nth).map(|create| create.index))
 }
 
@@ -136,7 +139,7 @@ fn is_conflict(error: &ApplyCause) -> bool {
     matches!(error, ApplyCause::Call { source, .. } if source.is_conflict())
 }
 
-pub(super) fn new_slots(creates: &[Create]) -> Vec<NewSlot> {
+pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
     creates
         .iter()
         .map(|create| NewSlot {

@@ -5,7 +5,8 @@ use std::io;
 use std::ops::ControlFlow;
 
 use super::{
-    ApplyCause, ApplyError, DesiredPage, Done, Limits, Log, Options, Page, Plan, Step, guard,
+    AppliedChanges, ApplyCause, ApplyError, DeleteLimits, DesiredPage, JournalEntries,
+    PageSnapshot, Plan, PlanOptions, Step, guard,
 };
 
 /// A plan with what it is carried out by.
@@ -14,7 +15,7 @@ pub struct Proposal {
     /// What the page is to hold.
     pub desired: DesiredPage,
     /// What the plan was made with.
-    pub options: Options,
+    pub options: PlanOptions,
     /// The plan, made from the page that was given.
     pub plan: Plan,
 }
@@ -39,30 +40,34 @@ pub trait ApplyDelegate {
     type Error: From<ApplyError>;
 
     /// What the page is to hold. Asked once, for the page as it was first read.
-    async fn desired(&mut self, page: &Page) -> Result<DesiredPage, Self::Error>;
+    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
 
     /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` is whether
     /// such a run is gone on with.
     async fn plan(
         &mut self,
-        page: &Page,
+        page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         goes_on: bool,
     ) -> Result<Proposal, Self::Error>;
 
     /// Confirms a plan that is not empty. `is_agreed` is whether an interrupted run was let through with all of its deletes.
-    async fn confirm(&mut self, page: &Page, is_agreed: bool) -> Result<Confirmation, Self::Error> {
+    async fn confirm(
+        &mut self,
+        page: &PageSnapshot,
+        is_agreed: bool,
+    ) -> Result<Confirmation, Self::Error> {
         let _ = (page, is_agreed);
         Ok(Confirmation::AsPlanned)
     }
 
     /// Is told of an interrupted run that was settled: it is gone on with, or it was for something else and is given up.
-    fn interrupted(&mut self, log: &Log, goes_on: bool) {
+    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
         let _ = (log, goes_on);
     }
 
     /// Is told of each step before it is taken, and of what was done by then. A break ends the run there.
-    fn step(&mut self, step: Step, done: &Done) -> ControlFlow<()> {
+    fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         let _ = (step, done);
         ControlFlow::Continue(())
     }
@@ -76,28 +81,32 @@ pub trait ApplyDelegate {
 impl<D: ApplyDelegate> ApplyDelegate for &mut D {
     type Error = D::Error;
 
-    async fn desired(&mut self, page: &Page) -> Result<DesiredPage, Self::Error> {
+    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error> {
         D::desired(self, page).await
     }
 
     async fn plan(
         &mut self,
-        page: &Page,
+        page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         goes_on: bool,
     ) -> Result<Proposal, Self::Error> {
         D::plan(self, page, created, goes_on).await
     }
 
-    async fn confirm(&mut self, page: &Page, is_agreed: bool) -> Result<Confirmation, Self::Error> {
+    async fn confirm(
+        &mut self,
+        page: &PageSnapshot,
+        is_agreed: bool,
+    ) -> Result<Confirmation, Self::Error> {
         D::confirm(self, page, is_agreed).await
     }
 
-    fn interrupted(&mut self, log: &Log, goes_on: bool) {
+    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
         D::interrupted(self, log, goes_on);
     }
 
-    fn step(&mut self, step: Step, done: &Done) -> ControlFlow<()> {
+    fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         D::step(self, step, done)
     }
 
@@ -107,53 +116,57 @@ impl<D: ApplyDelegate> ApplyDelegate for &mut D {
 }
 
 type OnStep = Box<dyn FnMut(Step) -> ControlFlow<()> + Send>;
-type Confirm = Box<dyn FnMut(&Plan, &Page) -> bool + Send>;
+type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
 /// The delegate of a program that only says what it wants.
-pub struct Wanted {
+pub struct DefaultDelegate {
     pub(super) desired: DesiredPage,
-    pub(super) options: Options,
-    pub(super) limits: Limits,
+    pub(super) options: PlanOptions,
+    pub(super) limits: DeleteLimits,
     pub(super) on_step: Option<OnStep>,
     pub(super) confirm: Option<Confirm>,
     /// The plan that is asked about.
     pub(super) proposal: Option<Proposal>,
 }
 
-impl Wanted {
+impl DefaultDelegate {
     pub(super) fn new(desired: DesiredPage) -> Self {
-        let (options, limits) = (Options::default(), Limits::default());
+        let (options, limits) = (PlanOptions::default(), DeleteLimits::default());
         Self { desired, options, limits, on_step: None, confirm: None, proposal: None }
     }
 }
 
-impl std::fmt::Debug for Wanted {
+impl std::fmt::Debug for DefaultDelegate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Wanted").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("DefaultDelegate").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
-impl ApplyDelegate for Wanted {
+impl ApplyDelegate for DefaultDelegate {
     type Error = ApplyError;
 
-    async fn desired(&mut self, _: &Page) -> Result<DesiredPage, ApplyError> {
+    async fn desired(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
         Ok(self.desired.clone())
     }
 
     async fn plan(
         &mut self,
-        page: &Page,
+        page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         _: bool,
     ) -> Result<Proposal, ApplyError> {
-        let options = Options { created: created.clone(), ..self.options.clone() };
+        let options = PlanOptions { created: created.clone(), ..self.options.clone() };
         let plan = Plan::new(&page.slots, &self.desired, &options).map_err(ApplyCause::Plan)?;
         let proposal = Proposal { desired: self.desired.clone(), options, plan };
         self.proposal = Some(proposal.clone());
         Ok(proposal)
     }
 
-    async fn confirm(&mut self, page: &Page, is_agreed: bool) -> Result<Confirmation, ApplyError> {
+    async fn confirm(
+        &mut self,
+        page: &PageSnapshot,
+        is_agreed: bool,
+    ) -> Result<Confirmation, ApplyError> {
         let Some(proposal) = self.proposal.take() else { return Ok(Confirmation::AsPlanned) };
         if !is_agreed {
             let guarded = guard(&proposal.plan, page.slots.len(), &self.limits);
@@ -166,7 +179,7 @@ impl ApplyDelegate for Wanted {
         }
     }
 
-    fn step(&mut self, step: Step, _: &Done) -> ControlFlow<()> {
+    fn step(&mut self, step: Step, _: &AppliedChanges) -> ControlFlow<()> {
         self.on_step.as_mut().map_or(ControlFlow::Continue(()), |hear| hear(step))
     }
 }

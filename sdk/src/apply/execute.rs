@@ -3,34 +3,36 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::create::{Sent, create, failed, list, rehearse};
-use super::journal::{Ending, Journal};
+use super::create::{CreateRequest, check_creates, create, failed, list};
+use super::journal::{Journal, RunEnding};
 use super::last_seen::LastSeen;
-use super::plan::{Batch, Create, Delete, Plan, Update};
-use super::{ApplyCause, DesiredPage, Done, Options, Page, Step};
-use crate::api::delete_seen;
-use crate::call::Sender;
+use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use super::{AppliedChanges, ApplyCause, DesiredPage, PageSnapshot, PlanOptions, Step};
+use crate::api::delete_if_unchanged;
+use crate::call::CallSender;
+use crate::conditional_write::{
+    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
+};
 use crate::generated::types::SlotChange;
 use crate::operation::{DELETE_SLOTS, Operation, REORDER_SLOTS, UPDATE_SLOTS};
-use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
-use crate::transport::Reserved;
+use crate::transport::Reservation;
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A run of a plan: what it has done, who is told, and where it is written down.
-pub(super) struct Run<'a, W> {
-    done: Done,
+pub(super) struct ApplyRun<'a, W> {
+    done: AppliedChanges,
     watch: &'a mut W,
     journal: Option<&'a mut Journal>,
 }
 
-impl<'a, W: FnMut(Step, &Done) -> ControlFlow<()>> Run<'a, W> {
+impl<'a, W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> ApplyRun<'a, W> {
     /// Tells of each step before it is taken; a break ends the run there. The journal holds the plan already.
     pub(super) fn new(watch: &'a mut W, journal: Option<&'a mut Journal>) -> Self {
-        Self { done: Done::default(), watch, journal }
+        Self { done: AppliedChanges::default(), watch, journal }
     }
 
     /// What it has done so far.
-    pub(super) fn done(&self) -> &Done {
+    pub(super) fn done(&self) -> &AppliedChanges {
         &self.done
     }
 
@@ -42,22 +44,22 @@ impl<'a, W: FnMut(Step, &Done) -> ControlFlow<()>> Run<'a, W> {
 impl Plan {
     /// Carries out this plan, which was made from `page` for `desired` with `options`, as `run` says.
     ///
-    /// Returns `None` where the run was ended by who watches it. What was written until then is in [`Run::done`] either way.
+    /// Returns `None` where the run was ended by who watches it. What was written until then is in [`ApplyRun::done`] either way.
     ///
     /// # Errors
     ///
     /// The first failure. Everything before it stays written.
-    pub(super) async fn execute<W: FnMut(Step, &Done) -> ControlFlow<()>>(
+    pub(super) async fn execute<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>>(
         &self,
         client: &Client,
-        page: &Page,
+        page: &PageSnapshot,
         desired: &DesiredPage,
-        options: &Options,
-        run: &mut Run<'_, W>,
+        options: &PlanOptions,
+        run: &mut ApplyRun<'_, W>,
     ) -> Result<Option<Vec<Slot>>, ApplyCause> {
         let handle = client.profile(page.id);
         let seen = LastSeen::new(self, &options.types, page);
-        let mut work = Work { plan: self, handle, run, seen, is_checked: false };
+        let mut work = PlanExecution { plan: self, handle, run, seen, is_checked: false };
         let written = work.write_all().await;
         work.close_untouched(&written);
         if !written? || !work.run.may_go_on(Step::Verify) {
@@ -68,7 +70,7 @@ impl Plan {
             match &verified {
                 Ok(slots) => journal.commit(slots.len()),
                 Err(ApplyCause::Call { .. }) => {}
-                Err(_) => journal.close(Ending::Drift),
+                Err(_) => journal.close(RunEnding::Drift),
             }
         }
         verified.map(Some)
@@ -76,36 +78,36 @@ impl Plan {
 }
 
 /// Tries of a reorder that is refused because the page has other slots than the plan knows.
-const MOST_REORDERS: usize = 3;
+const MAX_REORDERS: usize = 3;
 
-struct Work<'a, 'r, W> {
+struct PlanExecution<'a, 'r, W> {
     plan: &'a Plan,
     handle: ProfileHandle,
-    run: &'a mut Run<'r, W>,
+    run: &'a mut ApplyRun<'r, W>,
     seen: LastSeen<'a>,
     /// Whether the last request showed the page as a whole.
     is_checked: bool,
 }
 
 /// A step that was not carried out to its end.
-struct Broken {
+struct StepFailure {
     error: ApplyCause,
     /// Whether the step itself was.
     outcome: Outcome,
 }
 
-impl From<ApplyCause> for Broken {
+impl From<ApplyCause> for StepFailure {
     fn from(error: ApplyCause) -> Self {
         Self { outcome: error.outcome(), error }
     }
 }
 
-impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
+impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W> {
     /// Whether all was written, and not ended before.
     async fn write_all(&mut self) -> Result<bool, ApplyCause> {
         let plan = self.plan;
         for (nth, batch) in plan.batches().into_iter().enumerate() {
-            let deletes = matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
+            let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
             let looks = deletes && !self.is_checked;
             if looks && !self.run.may_go_on(Step::Check) || !self.run.may_go_on(batch.into()) {
                 return Ok(false);
@@ -118,13 +120,13 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
     /// Where nothing was written there is nothing to go on with.
     fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
         let ending = match written {
-            Ok(false) | Err(ApplyCause::Changed(_)) => Ending::Stopped,
+            Ok(false) | Err(ApplyCause::Changed(_)) => RunEnding::Stopped,
             Err(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::NotExecuted => {
                 let is_answer = source.status().is_some_and(|it| (400..500).contains(&it));
                 if is_answer && !source.is_rate_limited() {
-                    Ending::Refused
+                    RunEnding::Refused
                 } else {
-                    Ending::Stopped
+                    RunEnding::Stopped
                 }
             }
             _ => return,
@@ -138,10 +140,10 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
         }
     }
 
-    async fn write(&mut self, nth: usize, batch: Batch<'_>) -> Result<(), ApplyCause> {
-        if let Batch::TryCreate(creates) = batch {
+    async fn write(&mut self, nth: usize, batch: PlanBatch<'_>) -> Result<(), ApplyCause> {
+        if let PlanBatch::TryCreate(creates) = batch {
             // Nothing is written, so there is nothing to write down.
-            return rehearse(&self.handle, creates).await;
+            return check_creates(&self.handle, creates).await;
         }
         let key = match self.run.journal.as_deref_mut() {
             Some(journal) => journal.begin(nth).map_err(ApplyCause::Journal)?,
@@ -150,21 +152,21 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
         let before = self.run.done.deleted;
         let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
-            Batch::Update(updates) => self.update(updates).await,
-            Batch::Create(creates) => self.create(nth, creates, key).await,
-            Batch::Reorder => self.reorder().await,
-            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
+            PlanBatch::Update(updates) => self.update(updates).await,
+            PlanBatch::Create(creates) => self.create(nth, creates, key).await,
+            PlanBatch::Reorder => self.reorder().await,
+            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                 self.delete(deletes, is_checked).await
             }
-            Batch::TryCreate(_) => Ok(Created::new()),
+            PlanBatch::TryCreate(_) => Ok(CreatedIds::new()),
         };
         let deleted = self.run.done.deleted - before;
         if let Some(journal) = self.run.journal.as_deref_mut() {
             match &written {
                 Ok(created) => journal.end(nth, created.clone(), deleted),
-                Err(Broken { outcome: Outcome::NotExecuted, .. }) => journal.refused(nth),
-                Err(Broken { error: ApplyCause::Changed(_), outcome: Outcome::Executed }) => {
-                    journal.end(nth, Created::new(), deleted);
+                Err(StepFailure { outcome: Outcome::NotExecuted, .. }) => journal.refused(nth),
+                Err(StepFailure { error: ApplyCause::Changed(_), outcome: Outcome::Executed }) => {
+                    journal.end(nth, CreatedIds::new(), deleted);
                 }
                 Err(_) => journal.unknown(nth),
             }
@@ -176,7 +178,7 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
     async fn verify(
         &mut self,
         desired: &DesiredPage,
-        options: &Options,
+        options: &PlanOptions,
     ) -> Result<Vec<Slot>, ApplyCause> {
         let slots = list(&self.handle, Step::Verify).await?;
         let mut found = self.seen.conflicts(&slots, &[]);
@@ -194,10 +196,10 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
         }
     }
 
-    async fn update(&mut self, updates: &[Update]) -> Result<Created, Broken> {
+    async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<CreatedIds, StepFailure> {
         let step = Step::Update(updates.len());
         let at = self.seen.at();
-        let mut write = UpdateSeen { handle: &self.handle, updates, seen: &mut self.seen };
+        let mut write = StepUpdate { handle: &self.handle, updates, seen: &mut self.seen };
         let answered = write_step(&self.handle, UPDATE_SLOTS, at, &mut write).await;
         let answered = answered.map_err(|stop| {
             broken(stop, |error| {
@@ -206,24 +208,24 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
         })?;
         self.seen.updated(updates, &answered);
         self.run.done.updated += updates.len();
-        Ok(Created::new())
+        Ok(CreatedIds::new())
     }
 
     async fn create(
         &mut self,
         step: usize,
-        creates: &[Create],
+        creates: &[PlannedCreate],
         key: Option<IdempotencyKey>,
-    ) -> Result<Created, Broken> {
+    ) -> Result<CreatedIds, StepFailure> {
         let known = self.seen.known();
-        let sent = Sent { step, creates, known: &known, key, is_repeated: false };
+        let sent = CreateRequest { step, creates, known: &known, key, is_repeated: false };
         let made = create(&self.handle, &sent, self.run.journal.as_deref_mut()).await?;
         self.seen.created(made.values().copied());
         self.run.done.created.extend(&made);
         Ok(made)
     }
 
-    async fn reorder(&mut self) -> Result<Created, Broken> {
+    async fn reorder(&mut self) -> Result<CreatedIds, StepFailure> {
         let planned = self.plan.creates.iter();
         let created: Vec<i64> = planned
             .filter_map(|create| self.run.done.created.get(&create.index).copied())
@@ -232,7 +234,7 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
         for tries in 1.. {
             let ids = self.seen.order().to_vec();
             let Some(order) = self.plan.resolve_order(&ids, &created) else { break };
-            let mut write = ReorderSeen {
+            let mut write = StepReorder {
                 handle: &self.handle,
                 plan: self.plan,
                 seen: &mut self.seen,
@@ -251,33 +253,37 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
                         let found = self.seen.conflicts(&slots, &[]);
                         if !found.is_empty() {
                             let outcome = Outcome::Executed;
-                            return Err(Broken { error: ApplyCause::Changed(found), outcome });
+                            return Err(StepFailure { error: ApplyCause::Changed(found), outcome });
                         }
-                        self.seen.saw(&slots, Seen::now(&self.handle.client.shared));
+                        self.seen.saw(&slots, ReadTime::now(&self.handle.client.shared));
                         self.is_checked = true;
                     }
                     break;
                 }
                 // The page has other slots than this run knows.
-                Err(Stop::Failed(error)) if error.is_validation() && tries < MOST_REORDERS => {
+                Err(WriteStop::Failed(error)) if error.is_validation() && tries < MAX_REORDERS => {
                     at = None;
                 }
                 Err(stop) => return Err(broken(stop, |error| failed(Step::Reorder, error))),
             }
         }
         self.seen.ordered();
-        Ok(Created::new())
+        Ok(CreatedIds::new())
     }
 
-    async fn delete(&mut self, deletes: &[Delete], is_checked: bool) -> Result<Created, Broken> {
+    async fn delete(
+        &mut self,
+        deletes: &[PlannedDelete],
+        is_checked: bool,
+    ) -> Result<CreatedIds, StepFailure> {
         let ids: Vec<i64> = deletes.iter().map(|delete| delete.id).collect();
         let (asked, key) = (ids.len(), self.handle.key.clone());
         let key = key.map_or_else(|why| why, |key| key.to_string());
-        let sender = Sender::of(&self.handle.client, DELETE_SLOTS);
+        let sender = CallSender::of(&self.handle.client, DELETE_SLOTS);
         let at = self.seen.at().filter(|_| is_checked);
         let seen = &self.seen;
         let judge = |page: &[Slot]| seen.conflicts(page, &ids);
-        let answer = delete_seen(&sender, &key, ids.clone(), at, judge).await;
+        let answer = delete_if_unchanged(&sender, &key, ids.clone(), at, judge).await;
         let answer =
             answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;
         self.seen.deleted(&ids);
@@ -289,50 +295,51 @@ impl<W: FnMut(Step, &Done) -> ControlFlow<()>> Work<'_, '_, W> {
             ))
             .into());
         }
-        Ok(Created::new())
+        Ok(CreatedIds::new())
     }
 }
 
 /// Sends a write of a run where the page is as the run knows it.
-async fn write_step<W: SeenWrite>(
+async fn write_step<W: ConditionalWrite>(
     handle: &ProfileHandle,
     operation: &'static Operation,
-    at: Option<Seen>,
+    at: Option<ReadTime>,
     write: &mut W,
-) -> Result<W::Done, Stop> {
-    let sender = Sender::of(&handle.client, operation);
-    write_seen(&handle.client, operation, sender.options(), at, write).await
+) -> Result<W::Done, WriteStop> {
+    let sender = CallSender::of(&handle.client, operation);
+    write_if_unchanged(&handle.client, operation, sender.options(), at, write).await
 }
 
-struct UpdateSeen<'w, 'a> {
+struct StepUpdate<'w, 'a> {
     handle: &'w ProfileHandle,
-    updates: &'w [Update],
+    updates: &'w [PlannedUpdate],
     seen: &'w mut LastSeen<'a>,
 }
 
-impl SeenWrite for UpdateSeen<'_, '_> {
+impl ConditionalWrite for StepUpdate<'_, '_> {
     type View = Vec<Slot>;
     type Done = Vec<Slot>;
 
-    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+    async fn look(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         self.handle.slots().list().reserved(place).await
     }
 
-    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Vec<Slot>> {
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Vec<Slot>> {
         if in_doubt && self.updates.iter().all(|update| update.is_done(&page)) {
-            return Verdict::Done(page);
+            return WriteVerdict::Done(page);
         }
         look_at(self.seen, self.handle, &page)
     }
 
-    async fn send(&mut self, attempt: &Attempt) -> Result<Vec<Slot>, Error> {
-        let change = |update: &Update| SlotChange { id: update.id, data: update.changed.clone() };
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
+        let change =
+            |update: &PlannedUpdate| SlotChange { id: update.id, data: update.changed.clone() };
         let changes = self.updates.iter().map(change).collect();
         self.handle.slots().update_batch(changes).once(attempt).await
     }
 }
 
-struct ReorderSeen<'w, 'a> {
+struct StepReorder<'w, 'a> {
     handle: &'w ProfileHandle,
     plan: &'w Plan,
     seen: &'w mut LastSeen<'a>,
@@ -340,51 +347,53 @@ struct ReorderSeen<'w, 'a> {
     order: Vec<i64>,
 }
 
-impl SeenWrite for ReorderSeen<'_, '_> {
+impl ConditionalWrite for StepReorder<'_, '_> {
     type View = Vec<Slot>;
     /// The slots in the answer; none where there is nothing to move.
     type Done = Option<Vec<Slot>>;
 
-    async fn look(&mut self, place: Reserved) -> Result<Vec<Slot>, Error> {
+    async fn look(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         self.handle.slots().list().reserved(place).await
     }
 
-    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> Verdict<Option<Vec<Slot>>> {
+    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Option<Vec<Slot>>> {
         if in_doubt && page.iter().map(|slot| slot.id).eq(self.order.iter().copied()) {
-            return Verdict::Done(Some(page));
+            return WriteVerdict::Done(Some(page));
         }
         let verdict = look_at(self.seen, self.handle, &page);
-        if let Verdict::Send = verdict {
+        if let WriteVerdict::Send = verdict {
             match self.plan.resolve_order(self.seen.order(), self.created) {
                 Some(order) => self.order = order,
-                None => return Verdict::Done(None),
+                None => return WriteVerdict::Done(None),
             }
         }
         verdict
     }
 
-    async fn send(&mut self, attempt: &Attempt) -> Result<Option<Vec<Slot>>, Error> {
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Option<Vec<Slot>>, Error> {
         let slots = self.handle.slots().reorder(self.order.clone()).once(attempt).await?;
         Ok(Some(slots))
     }
 }
 
 /// Takes in what a look shows, unless somebody else's work stands against going on.
-fn look_at<T>(seen: &mut LastSeen<'_>, handle: &ProfileHandle, page: &[Slot]) -> Verdict<T> {
+fn look_at<T>(seen: &mut LastSeen<'_>, handle: &ProfileHandle, page: &[Slot]) -> WriteVerdict<T> {
     let found = seen.conflicts(page, &[]);
     if !found.is_empty() {
-        return Verdict::Changed(found);
+        return WriteVerdict::Changed(found);
     }
-    seen.saw(page, Seen::now(&handle.client.shared));
-    Verdict::Send
+    seen.saw(page, ReadTime::now(&handle.client.shared));
+    WriteVerdict::Send
 }
 
-fn broken(stop: Stop, failed: impl FnOnce(Error) -> ApplyCause) -> Broken {
+fn broken(stop: WriteStop, failed: impl FnOnce(Error) -> ApplyCause) -> StepFailure {
     match stop {
-        Stop::Changed { found, outcome } => Broken { error: ApplyCause::Changed(found), outcome },
-        Stop::Failed(error) => failed(error).into(),
+        WriteStop::Changed { found, outcome } => {
+            StepFailure { error: ApplyCause::Changed(found), outcome }
+        }
+        WriteStop::Failed(error) => failed(error).into(),
     }
 }
 
 /// Ids of new slots by the index of their item.
-type Created = BTreeMap<usize, i64>;
+type CreatedIds = BTreeMap<usize, i64>;

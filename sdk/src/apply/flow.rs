@@ -5,19 +5,19 @@ use std::path::PathBuf;
 
 use super::create::list;
 use super::delegate::{ApplyDelegate, Confirmation, Proposal};
-use super::execute::Run;
-use super::journal::{Journal, Marks};
+use super::execute::ApplyRun;
+use super::journal::{Journal, JournalPositions};
 use super::{
-    ApplyCause, ApplyError, DesiredPage, Done, Lock, LockError, Log, Opening, Owner, Page, Plan,
-    Runs, State, Step, fingerprint,
+    AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
+    PageLock, PageSnapshot, Plan, RunHeader, RunOwner, RunState, Step, fingerprint,
 };
-use crate::seen::Seen;
+use crate::conditional_write::ReadTime;
 use crate::{Client, ProfileKey};
 
 /// How a run is recorded and kept apart from others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Settings {
-    pub(super) record: Option<Record>,
+pub(super) struct RunSettings {
+    pub(super) record: Option<JournalSettings>,
     /// Whether to wait for another run on the page.
     pub(super) wait: bool,
     /// Whether a page may have lost all of its slots.
@@ -26,11 +26,11 @@ pub(super) struct Settings {
 
 /// Where a run is written down, and as what.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(super) struct JournalSettings {
     pub(super) state: PathBuf,
     pub(super) service: String,
     pub(super) path: Option<String>,
-    pub(super) owner: Option<Owner>,
+    pub(super) owner: Option<RunOwner>,
 }
 
 /// A page that is as it was asked for.
@@ -38,11 +38,11 @@ pub(super) struct Record {
 #[non_exhaustive]
 pub struct Applied {
     /// The page as it is now.
-    pub page: Page,
+    pub page: PageSnapshot,
     /// What there was to do.
     pub plan: Plan,
     /// What was done.
-    pub done: Done,
+    pub done: AppliedChanges,
     /// Names the run in the journals, where it was written down.
     pub run: Option<String>,
 }
@@ -52,37 +52,37 @@ pub struct Applied {
 #[non_exhaustive]
 pub struct Planned {
     /// The page as it is.
-    pub page: Page,
+    pub page: PageSnapshot,
     /// What there is to do, and what for.
     pub proposal: Proposal,
 }
 
 /// What keeps other processes off the page.
-enum Hold {
+enum PageHold {
     /// Nothing: the run is not written down.
     Nothing,
     /// Nothing, because the directory cannot be used. That is no matter where there is nothing to do.
     Failed(LockError),
-    Lock(Lock),
+    Lock(PageLock),
     /// A run that goes on.
     Journal(Box<Journal>),
 }
 
 /// A run from its first read to its first write.
-struct Begun<'a> {
+struct PreparedRun<'a> {
     client: &'a Client,
-    settings: &'a Settings,
-    runs: Option<Runs>,
-    hold: Hold,
-    page: Page,
+    settings: &'a RunSettings,
+    runs: Option<JournalStore>,
+    hold: PageHold,
+    page: PageSnapshot,
     /// What settling an interrupted run came to.
-    settled: Done,
+    settled: AppliedChanges,
 }
 
 pub(super) async fn plan<D: ApplyDelegate>(
     client: &Client,
     key: &ProfileKey,
-    settings: &Settings,
+    settings: &RunSettings,
     delegate: &mut D,
 ) -> Result<Planned, D::Error> {
     let page = read(client, key).await.map_err(ApplyError::from)?;
@@ -90,7 +90,7 @@ pub(super) async fn plan<D: ApplyDelegate>(
     let created = match &settings.record {
         None => BTreeMap::new(),
         Some(record) => {
-            let logs = logs(&Runs::of(&record.state, &record.service, page.id));
+            let logs = logs(&JournalStore::of(&record.state, &record.service, page.id));
             let logs = logs.map_err(ApplyError::from)?;
             let same = unfinished(&logs).filter(|log| log.opening().is_of(&desired));
             same.map(|log| log.done().created.clone()).unwrap_or_default()
@@ -103,16 +103,16 @@ pub(super) async fn plan<D: ApplyDelegate>(
 pub(super) async fn apply<D: ApplyDelegate>(
     client: &Client,
     key: &ProfileKey,
-    settings: &Settings,
+    settings: &RunSettings,
     delegate: &mut D,
 ) -> Result<Applied, D::Error> {
-    let mut it = Begun::open(client, key, settings).await.map_err(ApplyError::from)?;
+    let mut it = PreparedRun::open(client, key, settings).await.map_err(ApplyError::from)?;
     let desired = delegate.desired(&it.page).await?;
     let settled = it.settle(&desired).await;
     if let Some((log, goes_on)) = settled.map_err(|cause| it.failed(cause))? {
         delegate.interrupted(&log, goes_on);
     }
-    let (created, goes_on) = (it.created(), matches!(it.hold, Hold::Journal(_)));
+    let (created, goes_on) = (it.created(), matches!(it.hold, PageHold::Journal(_)));
     let mut proposal = delegate.plan(&it.page, &created, goes_on).await?;
     it.check_plan(&proposal).map_err(|cause| it.failed(cause))?;
     if proposal.plan.is_empty() {
@@ -134,8 +134,8 @@ pub(super) async fn apply<D: ApplyDelegate>(
 
     let Proposal { desired, options, plan } = proposal;
     let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
-    let mut watch = |step: Step, done: &Done| delegate.step(step, done);
-    let mut run = Run::new(&mut watch, journal.as_mut());
+    let mut watch = |step: Step, done: &AppliedChanges| delegate.step(step, done);
+    let mut run = ApplyRun::new(&mut watch, journal.as_mut());
     let ended = plan.execute(client, &page, &desired, &options, &mut run).await;
     let done = run.done().clone();
     if let Some(trouble) = journal.as_ref().and_then(Journal::trouble) {
@@ -143,7 +143,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
     }
     let cause = match ended {
         Ok(Some(slots)) => {
-            let page = Page { slots, ..page };
+            let page = PageSnapshot { slots, ..page };
             return Ok(Applied { page, plan, done, run: name });
         }
         Ok(None) => ApplyCause::Stopped,
@@ -152,32 +152,32 @@ pub(super) async fn apply<D: ApplyDelegate>(
     Err(ApplyError::new(cause, settled.and(done), name).into())
 }
 
-impl<'a> Begun<'a> {
+impl<'a> PreparedRun<'a> {
     /// Reads the page and locks it. What was read before the lock is read again unless nothing can have happened in between.
     async fn open(
         client: &'a Client,
         key: &ProfileKey,
-        settings: &'a Settings,
+        settings: &'a RunSettings,
     ) -> Result<Self, ApplyCause> {
-        let marks = settings.record.as_ref().map(|it| Marks::of(&it.state, &it.service));
+        let marks = settings.record.as_ref().map(|it| JournalPositions::of(&it.state, &it.service));
         let mut page = read(client, key).await?;
-        let (mut runs, mut hold) = (None, Hold::Nothing);
+        let (mut runs, mut hold) = (None, PageHold::Nothing);
         if let (Some(record), Some(marks)) = (&settings.record, marks) {
-            let of_page = Runs::of(&record.state, &record.service, page.id);
+            let of_page = JournalStore::of(&record.state, &record.service, page.id);
             hold = match of_page.lock(settings.wait) {
                 Ok(lock) => {
-                    let in_doubt = logs(&of_page)?.iter().any(Log::is_in_doubt);
+                    let in_doubt = logs(&of_page)?.iter().any(JournalEntries::is_in_doubt);
                     if lock.was_awaited || in_doubt || marks.are_past(&of_page) {
                         page = read(client, &ProfileKey::Id(page.id)).await?;
                     }
-                    Hold::Lock(lock)
+                    PageHold::Lock(lock)
                 }
                 Err(error @ LockError::Taken(_)) => return Err(ApplyCause::Lock(error)),
-                Err(error) => Hold::Failed(error),
+                Err(error) => PageHold::Failed(error),
             };
             runs = Some(of_page);
         }
-        let settled = Done::default();
+        let settled = AppliedChanges::default();
         let mut it = Self { client, settings, runs, hold, page, settled };
         it.distrust_empty().await?;
         Ok(it)
@@ -188,7 +188,7 @@ impl<'a> Begun<'a> {
         let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
             return Ok(());
         };
-        let known = logs(runs)?.last().map_or(0, Log::slots);
+        let known = logs(runs)?.last().map_or(0, JournalEntries::slots);
         if known == 0 {
             return Ok(());
         }
@@ -200,7 +200,10 @@ impl<'a> Begun<'a> {
     }
 
     /// Finds out what became of the last request of a run that was interrupted. Where it was for the same page file it is gone on with.
-    async fn settle(&mut self, desired: &DesiredPage) -> Result<Option<(Log, bool)>, ApplyCause> {
+    async fn settle(
+        &mut self,
+        desired: &DesiredPage,
+    ) -> Result<Option<(JournalEntries, bool)>, ApplyCause> {
         let Some(runs) = self.runs.clone() else { return Ok(None) };
         let logs = logs(&runs)?;
         let Some(log) = unfinished(&logs) else { return Ok(None) };
@@ -214,25 +217,28 @@ impl<'a> Begun<'a> {
         settled?;
         let log = journal.log().clone();
         let goes_on = log.opening().is_of(desired);
-        self.hold =
-            if goes_on { Hold::Journal(Box::new(journal)) } else { Hold::Lock(journal.replace()) };
+        self.hold = if goes_on {
+            PageHold::Journal(Box::new(journal))
+        } else {
+            PageHold::Lock(journal.replace())
+        };
         Ok(Some((log, goes_on)))
     }
 
     /// Takes the lock out.
-    fn locked(&mut self) -> Result<Lock, ApplyCause> {
-        match std::mem::replace(&mut self.hold, Hold::Nothing) {
-            Hold::Lock(lock) => Ok(lock),
-            Hold::Failed(error) => Err(ApplyCause::Lock(error)),
-            Hold::Journal(journal) => Ok(journal.replace()),
-            Hold::Nothing => Err(ApplyCause::Journals(std::io::Error::other("not locked"))),
+    fn locked(&mut self) -> Result<PageLock, ApplyCause> {
+        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
+            PageHold::Lock(lock) => Ok(lock),
+            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
+            PageHold::Journal(journal) => Ok(journal.replace()),
+            PageHold::Nothing => Err(ApplyCause::Journals(std::io::Error::other("not locked"))),
         }
     }
 
     /// Nobody is asked in vain.
     fn check_lock(&mut self) -> Result<(), ApplyCause> {
-        match std::mem::replace(&mut self.hold, Hold::Nothing) {
-            Hold::Failed(error) => Err(ApplyCause::Lock(error)),
+        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
+            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
             hold => {
                 self.hold = hold;
                 Ok(())
@@ -240,9 +246,9 @@ impl<'a> Begun<'a> {
         }
     }
 
-    fn log(&self) -> Option<&Log> {
+    fn log(&self) -> Option<&JournalEntries> {
         match &self.hold {
-            Hold::Journal(journal) => Some(journal.log()),
+            PageHold::Journal(journal) => Some(journal.log()),
             _ => None,
         }
     }
@@ -253,8 +259,9 @@ impl<'a> Begun<'a> {
 
     /// Whether the run was let through before, and deletes nothing more than it was to.
     fn is_agreed(&self, plan: &Plan) -> bool {
-        let agreed =
-            |log: &Log| plan.deletes.iter().all(|delete| log.agreed().contains(&delete.id));
+        let agreed = |log: &JournalEntries| {
+            plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))
+        };
         self.log().is_some_and(agreed)
     }
 
@@ -272,7 +279,7 @@ impl<'a> Begun<'a> {
         if took_time || !self.page.seen.is_some_and(|seen| seen.is_fresh(shared)) {
             let handle = self.client.profile(self.page.id);
             self.page.slots = list(&handle, Step::Check).await?;
-            self.page.seen = Some(Seen::now(shared));
+            self.page.seen = Some(ReadTime::now(shared));
         }
         self.check_plan(proposal)
     }
@@ -280,33 +287,33 @@ impl<'a> Begun<'a> {
     fn nothing_to_do(self, plan: Plan) -> Applied {
         let Self { page, hold, .. } = self;
         let run = match hold {
-            Hold::Journal(mut journal) => {
+            PageHold::Journal(mut journal) => {
                 journal.commit(page.slots.len());
                 Some(journal.log().run().to_owned())
             }
             _ => None,
         };
-        Applied { page, plan, done: Done::default(), run }
+        Applied { page, plan, done: AppliedChanges::default(), run }
     }
 
     /// Writes down what will be done, before any of it is.
-    fn begin(mut self, proposal: &Proposal) -> Result<(Page, Option<Journal>), ApplyCause> {
+    fn begin(mut self, proposal: &Proposal) -> Result<(PageSnapshot, Option<Journal>), ApplyCause> {
         let Proposal { desired, options, plan } = proposal;
         let journal =
-            match (std::mem::replace(&mut self.hold, Hold::Nothing), &self.settings.record) {
-                (Hold::Journal(mut journal), _) => {
+            match (std::mem::replace(&mut self.hold, PageHold::Nothing), &self.settings.record) {
+                (PageHold::Journal(mut journal), _) => {
                     journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
                     Some(*journal)
                 }
-                (Hold::Lock(lock), Some(record)) => {
-                    let opening = Opening::new(&record.service, &self.page, desired, options)
+                (PageHold::Lock(lock), Some(record)) => {
+                    let opening = RunHeader::new(&record.service, &self.page, desired, options)
                         .with_path(record.path.clone())
                         .with_owner(record.owner.clone());
-                    let runs = Runs::of(&record.state, &record.service, self.page.id);
+                    let runs = JournalStore::of(&record.state, &record.service, self.page.id);
                     let journal = runs.open(lock, opening, plan, &self.page, &options.types);
                     Some(journal.map_err(ApplyCause::Journal)?)
                 }
-                (Hold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
+                (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
                 _ => None,
             };
         Ok((self.page, journal))
@@ -318,17 +325,17 @@ impl<'a> Begun<'a> {
     }
 }
 
-async fn read(client: &Client, key: &ProfileKey) -> Result<Page, ApplyCause> {
-    Page::read(client, key).await.map_err(ApplyCause::Read)
+async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCause> {
+    PageSnapshot::read(client, key).await.map_err(ApplyCause::Read)
 }
 
 /// Each run of a page. An open one whose journal is of no use stands in the way of all.
-fn logs(runs: &Runs) -> Result<Vec<Log>, ApplyCause> {
+fn logs(runs: &JournalStore) -> Result<Vec<JournalEntries>, ApplyCause> {
     let recorded = runs.list().map_err(ApplyCause::Journals)?;
     let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
     in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
 }
 
-fn unfinished(logs: &[Log]) -> Option<&Log> {
-    logs.iter().rev().find(|log| log.state() == State::Unfinished)
+fn unfinished(logs: &[JournalEntries]) -> Option<&JournalEntries> {
+    logs.iter().rev().find(|log| log.state() == RunState::Unfinished)
 }

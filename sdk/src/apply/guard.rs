@@ -6,7 +6,7 @@ use super::Plan;
 
 /// What the user allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct DeleteLimits {
     /// Deletes that were agreed to in advance.
     pub max_deletes: Option<usize>,
     /// The file may ask for no slots at all.
@@ -41,7 +41,7 @@ pub enum GuardRefusal {
 /// Refuses an empty file, more than 20 deletes, and deletes of more than 30 % of a page of at least 10 slots, unless allowed.
 ///
 /// `slots` is the number of slots on the page.
-pub fn guard(plan: &Plan, slots: usize, limits: &Limits) -> Result<(), GuardRefusal> {
+pub fn guard(plan: &Plan, slots: usize, limits: &DeleteLimits) -> Result<(), GuardRefusal> {
     let deletes = plan.deletes.len();
     if plan.items == 0 && !limits.allow_empty {
         return Err(GuardRefusal::Empty);
@@ -56,7 +56,7 @@ pub fn guard(plan: &Plan, slots: usize, limits: &Limits) -> Result<(), GuardRefu
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Delete;
+    use super::super::plan::PlannedDelete;
     use super::*;
 
     #[test]
@@ -80,9 +80,9 @@ mod tests {
             (1, 1, 500, Some(0), false, over(1, 0)),
             (0, 10, 10, None, true, refused(10, 10)),
         ] {
-            let delete = Delete { id: 1, kind: "text".into(), label: None };
+            let delete = PlannedDelete { id: 1, kind: "text".into(), label: None };
             let plan = Plan { items, deletes: vec![delete; deletes], ..Plan::default() };
-            let limits = Limits { max_deletes, allow_empty };
+            let limits = DeleteLimits { max_deletes, allow_empty };
             assert_eq!(guard(&plan, slots, &limits), expected, "{deletes} of {slots}, {limits:?}");
         }
     }

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::plan::Update;
-use super::{Page, Plan, SlotTypes, same};
+use super::plan::PlannedUpdate;
+use super::{PageSnapshot, Plan, SlotTypes, same};
 use crate::Slot;
-use crate::seen::Seen;
+use crate::conditional_write::ReadTime;
 
 /// The page as the run last saw it, and as it has changed it since.
 pub(super) struct LastSeen<'a> {
@@ -28,11 +28,11 @@ pub(super) struct LastSeen<'a> {
     /// Whether no order is left to be written.
     is_ordered: bool,
     /// When what the next write relies on was seen.
-    at: Option<Seen>,
+    at: Option<ReadTime>,
 }
 
 impl<'a> LastSeen<'a> {
-    pub(super) fn new(plan: &'a Plan, types: &'a SlotTypes, page: &Page) -> Self {
+    pub(super) fn new(plan: &'a Plan, types: &'a SlotTypes, page: &PageSnapshot) -> Self {
         Self {
             plan,
             types,
@@ -47,7 +47,7 @@ impl<'a> LastSeen<'a> {
         }
     }
 
-    pub(super) fn at(&self) -> Option<Seen> {
+    pub(super) fn at(&self) -> Option<ReadTime> {
         self.at
     }
 
@@ -62,7 +62,7 @@ impl<'a> LastSeen<'a> {
     }
 
     /// The run updated these slots; `answered` is what the service shows of them, if anything.
-    pub(super) fn updated(&mut self, updates: &[Update], answered: &[Slot]) {
+    pub(super) fn updated(&mut self, updates: &[PlannedUpdate], answered: &[Slot]) {
         let answered: HashMap<i64, &Slot> = answered.iter().map(|slot| (slot.id, slot)).collect();
         for update in updates {
             self.updated.insert(update.id);
@@ -102,9 +102,9 @@ impl<'a> LastSeen<'a> {
     }
 
     /// The page was seen as a whole, and nothing stands against going on.
-    pub(super) fn saw(&mut self, page: &[Slot], at: Seen) {
+    pub(super) fn saw(&mut self, page: &[Slot], at: ReadTime) {
         let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
-        let pending: HashMap<i64, &Update> = pending.map(|it| (it.id, it)).collect();
+        let pending: HashMap<i64, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
         let edited = page.iter().filter(|now| {
             let Some(update) = pending.get(&now.id) else { return false };
             let Some(before) = self.old.get(&now.id) else { return false };
@@ -144,7 +144,7 @@ impl<'a> LastSeen<'a> {
                 .iter()
                 .filter(|(key, wanted)| !same(held(key), before(key)) && !same(held(key), wanted));
             found.extend(theirs.map(|(key, _)| {
-                let Update { id, kind, .. } = update;
+                let PlannedUpdate { id, kind, .. } = update;
                 format!("{key} of slot {id} ({kind}) was to be changed, but it was edited")
             }));
         }

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::content::{Index, Wish};
-use super::error::{ItemError, ItemProblem};
-use super::normal::Fields;
+use super::content::{ContentIndex, DesiredContent};
+use super::normalized::NormalizedFields;
+use super::plan_error::{ItemError, ItemProblem};
 use super::positions::Positions;
 use super::resemblance::closest;
-use super::{DesiredSlot, Options};
+use super::{DesiredSlot, PlanOptions};
 use crate::Slot;
 
 /// What was found for an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum MatchResult {
     /// The slot at this position.
     Slot(usize),
     /// None: it has to be created.
@@ -23,13 +23,13 @@ pub(super) enum Found {
 
 pub(super) struct Matcher<'n> {
     page: &'n [Slot],
-    contents: &'n [Fields<'n>],
+    contents: &'n [NormalizedFields<'n>],
     items: &'n [DesiredSlot],
-    wishes: &'n [Wish<'n>],
-    options: &'n Options,
+    wishes: &'n [DesiredContent<'n>],
+    options: &'n PlanOptions,
     /// For each item, the slots that need no write to serve it.
     suitable: Vec<Positions>,
-    found: Vec<Found>,
+    found: Vec<MatchResult>,
     taken: Positions,
     errors: Vec<ItemError>,
 }
@@ -37,12 +37,12 @@ pub(super) struct Matcher<'n> {
 impl<'n> Matcher<'n> {
     pub(super) fn new(
         page: &'n [Slot],
-        contents: &'n [Fields<'n>],
+        contents: &'n [NormalizedFields<'n>],
         items: &'n [DesiredSlot],
-        wishes: &'n [Wish<'n>],
-        options: &'n Options,
+        wishes: &'n [DesiredContent<'n>],
+        options: &'n PlanOptions,
     ) -> Self {
-        let index = Index::of(page, contents);
+        let index = ContentIndex::of(page, contents);
         Self {
             page,
             contents,
@@ -50,19 +50,19 @@ impl<'n> Matcher<'n> {
             wishes,
             options,
             suitable: wishes.iter().map(|wish| index.meeting(wish)).collect(),
-            found: vec![Found::Nothing; items.len()],
+            found: vec![MatchResult::Nothing; items.len()],
             taken: Positions::none(page.len()),
             errors: Vec::new(),
         }
     }
 
     /// What was found for each item, and the items in error.
-    pub(super) fn run(mut self) -> (Vec<Found>, Vec<ItemError>) {
+    pub(super) fn run(mut self) -> (Vec<MatchResult>, Vec<ItemError>) {
         self.by_id();
         self.by_created_id();
         self.read_only_by_content();
         if let Some(positions) = self.in_order() {
-            self.found = positions.into_iter().map(Found::Slot).collect();
+            self.found = positions.into_iter().map(MatchResult::Slot).collect();
         } else {
             self.by_content();
             self.by_resemblance();
@@ -167,10 +167,10 @@ impl<'n> Matcher<'n> {
         let mut next = 0;
         for (found, suitable) in self.found.iter().zip(&self.suitable) {
             let position = match *found {
-                Found::Refused => return None,
-                Found::Slot(position) => Some(position)
+                MatchResult::Refused => return None,
+                MatchResult::Slot(position) => Some(position)
                     .filter(|position| *position >= next && suitable.contains(*position))?,
-                Found::Nothing => {
+                MatchResult::Nothing => {
                     suitable.iter().find(|position| *position >= next && self.is_open(*position))?
                 }
             };
@@ -193,7 +193,7 @@ impl<'n> Matcher<'n> {
             open.insert(position);
         }
         let suitable = |index: &usize| self.suitable[*index].common(&open);
-        let mut agreement = Agreement {
+        let mut agreement = Assignment {
             suitable: items.iter().map(suitable).collect(),
             holder: vec![None; self.page.len()],
             free: open.clone(),
@@ -250,29 +250,29 @@ impl<'n> Matcher<'n> {
     }
 
     fn unserved(&self) -> Vec<usize> {
-        (0..self.items.len()).filter(|index| self.found[*index] == Found::Nothing).collect()
+        (0..self.items.len()).filter(|index| self.found[*index] == MatchResult::Nothing).collect()
     }
 
     fn take(&mut self, index: usize, position: usize) {
-        self.found[index] = Found::Slot(position);
+        self.found[index] = MatchResult::Slot(position);
         self.taken.insert(position);
     }
 
     fn refuse(&mut self, index: usize, problem: ItemProblem) {
-        self.found[index] = Found::Refused;
+        self.found[index] = MatchResult::Refused;
         self.errors.push(ItemError { index, problem });
     }
 }
 
 /// The largest matching of items with slots that suit them, grown along augmenting paths.
-struct Agreement {
+struct Assignment {
     /// For each item, the slots that may be given to it.
     suitable: Vec<Positions>,
     holder: Vec<Option<usize>>,
     free: Positions,
 }
 
-impl Agreement {
+impl Assignment {
     fn give(&mut self, item: usize, position: usize) {
         self.holder[position] = Some(item);
         self.free.remove(position);

@@ -5,7 +5,7 @@
 //!
 //! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
 //!
-//! 1. By the `id` it names, else by the id that an interrupted run noted for it ([`Options::created`]).
+//! 1. By the `id` it names, else by the id that an interrupted run noted for it ([`PlanOptions::created`]).
 //! 2. A read-only slot by content that only it has.
 //! 3. If the page, read in order, already holds all that the file asks for, nothing is looked for any further.
 //! 4. By the same content, else by content that lacks nothing the item mentions, so that as many items as possible need no write.
@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use links_sdk::Slot;
-//! use links_sdk::apply::{DesiredPage, Options, Plan};
+//! use links_sdk::apply::{DesiredPage, PlanOptions, Plan};
 //!
 //! let page: Vec<Slot> = serde_json::from_str(
 //!     r#"[{"id": 7, "type": "button", "data": {"title": "Menu", "link": "https://cafe.example/menu"}, "supported": true}]"#,
@@ -23,33 +23,33 @@
 //! let file: DesiredPage = serde_json::from_str(
 //!     r#"{"slots": [{"type": "button", "data": {"title": "Our menu", "link": "https://cafe.example/menu"}}]}"#,
 //! )?;
-//! let plan = Plan::new(&page, &file, &Options::default())?;
+//! let plan = Plan::new(&page, &file, &PlanOptions::default())?;
 //! assert_eq!(plan.updates[0].id, 7);
 //! assert_eq!(plan.updates[0].changed["title"], "Our menu");
 //! assert_eq!(plan.request_count(), 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod apply_error;
 mod check;
 mod content;
 mod create;
 mod delegate;
 mod desired;
 mod digest;
-mod error;
 mod execute;
-mod failure;
 mod flow;
 mod guard;
 mod journal;
 mod last_seen;
 mod literal;
 mod matching;
-mod normal;
-mod options;
+mod normalized;
 mod order;
-mod page;
+mod page_snapshot;
 mod plan;
+mod plan_error;
+mod plan_options;
 mod positions;
 mod request;
 mod resemblance;
@@ -59,22 +59,25 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use delegate::{ApplyDelegate, Confirmation, Proposal, Wanted};
+pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
+pub use delegate::{ApplyDelegate, Confirmation, DefaultDelegate, Proposal};
 pub use desired::{DesiredPage, DesiredSlot};
-pub use error::{ItemError, ItemProblem, PlanError};
-pub use failure::{ApplyCause, ApplyError, ItemRefusal};
 pub use flow::{Applied, Planned};
-pub use guard::{GuardRefusal, Limits, guard};
+pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub use journal::{
-    BadJournal, Ending, Lock, LockError, Log, Opening, Owner, Recorded, Runs, State,
+    JournalEntries, JournalError, JournalStore, LockError, PageLock, RecordedRun, RunEnding,
+    RunHeader, RunOwner, RunState,
 };
 pub use literal::{literal, literal_key};
-pub(crate) use normal::is_unchanged;
-pub use normal::{fingerprint, same};
-pub use options::{KeptReason, Options};
-pub use page::Page;
-pub use plan::{Batch, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
+pub(crate) use normalized::is_unchanged;
+pub use normalized::{fingerprint, same};
+pub use page_snapshot::PageSnapshot;
+pub use plan::{
+    Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
+};
+pub use plan_error::{ItemError, ItemProblem, PlanError};
+pub use plan_options::{PlanOptions, RetainReason};
 pub use request::{Apply, Checked};
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
-pub use step::{Done, Step};
+pub use step::{AppliedChanges, Step};

@@ -6,13 +6,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::content::Wish;
-use super::error::{ItemError, ItemProblem, PlanError};
-use super::matching::{Found, Matcher};
-use super::normal::{Fields, Normal, Shape, fields, fingerprint_of};
+use super::content::DesiredContent;
+use super::matching::{MatchResult, Matcher};
+use super::normalized::{NormalizedFields, NormalizedValue, ValueShape, fields, fingerprint_of};
 use super::order::arrange;
+use super::plan_error::{ItemError, ItemProblem, PlanError};
 use super::schema::Clearing;
-use super::{DesiredPage, DesiredSlot, KeptReason, Options, same};
+use super::{DesiredPage, DesiredSlot, PlanOptions, RetainReason, same};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::{Object, Slot};
 
@@ -27,26 +27,26 @@ pub struct Plan {
     /// Items of the file.
     pub items: usize,
     /// In the order of the file.
-    pub updates: Vec<Update>,
+    pub updates: Vec<PlannedUpdate>,
     /// In the order of the file; they are appended to the page.
-    pub creates: Vec<Create>,
+    pub creates: Vec<PlannedCreate>,
     /// All slots that the page has in the end, in order.
     pub order: Vec<SlotRef>,
     /// Whether the slots have to be moved once the new ones are there.
     pub reorder: bool,
     /// In page order. The first [`make_room`](Self::make_room) of them go before the creates.
-    pub deletes: Vec<Delete>,
+    pub deletes: Vec<PlannedDelete>,
     /// How many slots must be deleted before the new ones find room on the page. Usually none.
     pub make_room: usize,
     /// Slots that the file does not mention and that stay, in page order.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<RetainedSlot>,
     /// What the user should know.
     pub notices: Vec<Notice>,
 }
 
 /// New values for a slot, which keeps its id and its clicks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Update {
+pub struct PlannedUpdate {
     /// The slot.
     pub id: i64,
     /// The index of the item in the file.
@@ -64,7 +64,7 @@ pub struct Update {
 
 /// A new slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Create {
+pub struct PlannedCreate {
     /// The index of the item in the file.
     pub index: usize,
     /// The type.
@@ -76,7 +76,7 @@ pub struct Create {
 
 /// A slot that goes, and its click statistics with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Delete {
+pub struct PlannedDelete {
     /// The slot.
     pub id: i64,
     /// The type.
@@ -88,7 +88,7 @@ pub struct Delete {
 
 /// A slot that the file does not mention and that stays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct RetainedSlot {
     /// The slot.
     pub id: i64,
     /// The type.
@@ -97,7 +97,7 @@ pub struct Kept {
     /// What the slot is called, for people.
     pub label: Option<String>,
     /// Why it stays.
-    pub reason: KeptReason,
+    pub reason: RetainReason,
 }
 
 /// A slot that may not exist yet.
@@ -125,22 +125,22 @@ pub enum Notice {
 
 /// One writing request of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Batch<'p> {
+pub enum PlanBatch<'p> {
     /// `updateSlots`.
-    Update(&'p [Update]),
+    Update(&'p [PlannedUpdate]),
     /// `createSlots` as a dry run: nothing is deleted to make room for slots that the service would refuse.
-    TryCreate(&'p [Create]),
+    TryCreate(&'p [PlannedCreate]),
     /// `deleteSlots`, before the creates, exactly as many as have to make room.
-    MakeRoom(&'p [Delete]),
+    MakeRoom(&'p [PlannedDelete]),
     /// `createSlots`, appended to the page.
-    Create(&'p [Create]),
+    Create(&'p [PlannedCreate]),
     /// `reorderSlots`, with the ids of [`Plan::resolve_order`].
     Reorder,
     /// `deleteSlots`.
-    Delete(&'p [Delete]),
+    Delete(&'p [PlannedDelete]),
 }
 
-impl Update {
+impl PlannedUpdate {
     /// Whether the slot holds what it is to hold.
     pub(super) fn is_done(&self, page: &[Slot]) -> bool {
         let Some(slot) = page.iter().find(|slot| slot.id == self.id) else { return false };
@@ -151,7 +151,11 @@ impl Update {
 
 impl Plan {
     /// Plans the way from `page`, in page order, to what the file asks for.
-    pub fn new(page: &[Slot], desired: &DesiredPage, options: &Options) -> Result<Self, PlanError> {
+    pub fn new(
+        page: &[Slot],
+        desired: &DesiredPage,
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
         refuse_repeated_ids(page)?;
         let items = &desired.slots;
         if items.len() > options.max_slots {
@@ -161,9 +165,10 @@ impl Plan {
                 max: options.max_slots,
             });
         }
-        let contents: Vec<Fields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
-        let wishes: Vec<Wish<'_>> =
-            items.iter().map(|item| Wish::of(item, &options.types)).collect();
+        let contents: Vec<NormalizedFields<'_>> =
+            page.iter().map(|slot| fields(&slot.data)).collect();
+        let wishes: Vec<DesiredContent<'_>> =
+            items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
         let (found, mut errors) = Matcher::new(page, &contents, items, &wishes, options).run();
 
         let mut plan =
@@ -172,8 +177,8 @@ impl Plan {
         let mut served = HashSet::new();
         for (index, item) in items.iter().enumerate() {
             let planned = match found[index] {
-                Found::Refused => Ok(()),
-                Found::Slot(position) => {
+                MatchResult::Refused => Ok(()),
+                MatchResult::Slot(position) => {
                     let slot = &page[position];
                     served.insert(slot.id);
                     wanted.push(SlotRef::Existing(slot.id));
@@ -181,7 +186,7 @@ impl Plan {
                     update(index, item, slot, met, options)
                         .map(|update| plan.updates.extend(update))
                 }
-                Found::Nothing => {
+                MatchResult::Nothing => {
                     wanted.push(SlotRef::Created(plan.creates.len()));
                     create(index, item, options).map(|create| plan.creates.push(create))
                 }
@@ -198,8 +203,8 @@ impl Plan {
         for slot in page.iter().filter(|slot| !served.contains(&slot.id)) {
             let (id, kind, label) = (slot.id, slot.kind.clone(), label(&slot.data));
             match options.keeps(slot) {
-                Some(reason) => plan.kept.push(Kept { id, kind, label, reason }),
-                None => plan.deletes.push(Delete { id, kind, label }),
+                Some(reason) => plan.kept.push(RetainedSlot { id, kind, label, reason }),
+                None => plan.deletes.push(PlannedDelete { id, kind, label }),
             }
         }
         plan.reserve(page.len(), options.max_slots)?;
@@ -217,24 +222,24 @@ impl Plan {
     }
 
     /// The writing requests, in the order in which they are safe.
-    pub fn batches(&self) -> Vec<Batch<'_>> {
+    pub fn batches(&self) -> Vec<PlanBatch<'_>> {
         let (early, late) = self.deletes.split_at(self.make_room.min(self.deletes.len()));
         let tried = if early.is_empty() { &[][..] } else { &self.creates };
         // What has to go before the last so many creates: the page loses nothing before a new slot needs its place.
         let room_for = |left: usize| early.len().saturating_sub(left);
         let mut batches = Vec::new();
-        batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(Batch::Update));
-        batches.extend(tried.chunks(SLOTS_PER_BATCH).map(Batch::TryCreate));
+        batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(PlanBatch::Update));
+        batches.extend(tried.chunks(SLOTS_PER_BATCH).map(PlanBatch::TryCreate));
         let (mut gone, mut left) = (0, self.creates.len());
         for creates in self.creates.chunks(SLOTS_PER_BATCH) {
             left -= creates.len();
             let going = &early[gone..room_for(left).max(gone)];
             gone += going.len();
-            batches.extend(going.chunks(SLOTS_PER_BATCH).map(Batch::MakeRoom));
-            batches.push(Batch::Create(creates));
+            batches.extend(going.chunks(SLOTS_PER_BATCH).map(PlanBatch::MakeRoom));
+            batches.push(PlanBatch::Create(creates));
         }
-        batches.extend(self.reorder.then_some(Batch::Reorder));
-        batches.extend(late.chunks(SLOTS_PER_BATCH).map(Batch::Delete));
+        batches.extend(self.reorder.then_some(PlanBatch::Reorder));
+        batches.extend(late.chunks(SLOTS_PER_BATCH).map(PlanBatch::Delete));
         batches
     }
 
@@ -242,10 +247,11 @@ impl Plan {
     /// those that look at the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
-        let deletes = |batch: &Batch<'_>| matches!(batch, Batch::MakeRoom(_) | Batch::Delete(_));
+        let deletes =
+            |batch: &PlanBatch<'_>| matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
         // The answer to a reorder shows the page.
         let after_reorder =
-            batches.windows(2).filter(|pair| pair[0] == Batch::Reorder && deletes(&pair[1]));
+            batches.windows(2).filter(|pair| pair[0] == PlanBatch::Reorder && deletes(&pair[1]));
         let looks = batches.iter().filter(|batch| deletes(batch)).count() - after_reorder.count();
         match batches.len() {
             0 => 1,
@@ -338,8 +344,8 @@ fn update(
     item: &DesiredSlot,
     slot: &Slot,
     is_met: impl Fn(&str) -> bool,
-    options: &Options,
-) -> Result<Option<Update>, Vec<ItemProblem>> {
+    options: &PlanOptions,
+) -> Result<Option<PlannedUpdate>, Vec<ItemProblem>> {
     let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
     for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
         let value = match options.types.clearing(&item.kind, key) {
@@ -357,7 +363,7 @@ fn update(
     if !problems.is_empty() {
         return Err(problems);
     }
-    Ok((!changed.is_empty()).then(|| Update {
+    Ok((!changed.is_empty()).then(|| PlannedUpdate {
         id: slot.id,
         index,
         kind: slot.kind.clone(),
@@ -367,7 +373,11 @@ fn update(
     }))
 }
 
-fn create(index: usize, item: &DesiredSlot, options: &Options) -> Result<Create, Vec<ItemProblem>> {
+fn create(
+    index: usize,
+    item: &DesiredSlot,
+    options: &PlanOptions,
+) -> Result<PlannedCreate, Vec<ItemProblem>> {
     if !options.types.is_creatable(&item.kind) {
         return Err(vec![ItemProblem::NotCreatable { kind: item.kind.clone() }]);
     }
@@ -378,14 +388,14 @@ fn create(index: usize, item: &DesiredSlot, options: &Options) -> Result<Create,
         .filter(|(key, value)| !value.is_null() || options.types.declares_null(&item.kind, key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    Ok(Create { index, kind: item.kind.clone(), data })
+    Ok(PlannedCreate { index, kind: item.kind.clone(), data })
 }
 
-fn removed_since(page: &[Slot], found: &[Found], options: &Options) -> Vec<Notice> {
+fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) -> Vec<Notice> {
     options
         .created
         .iter()
-        .filter(|(index, _)| found.get(**index) == Some(&Found::Nothing))
+        .filter(|(index, _)| found.get(**index) == Some(&MatchResult::Nothing))
         .filter(|(_, id)| page.iter().all(|slot| slot.id != **id))
         .map(|(index, id)| Notice::RemovedSince { index: *index, id: *id })
         .collect()
@@ -393,8 +403,8 @@ fn removed_since(page: &[Slot], found: &[Found], options: &Options) -> Vec<Notic
 
 /// What people would call a slot: its title, else its first text.
 fn label(data: &Map<String, Value>) -> Option<String> {
-    let text = |value| match *Normal::of(value).shape() {
-        Shape::Text(text) => Some(text.to_owned()),
+    let text = |value| match *NormalizedValue::of(value).shape() {
+        ValueShape::Text(text) => Some(text.to_owned()),
         _ => None,
     };
     let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));

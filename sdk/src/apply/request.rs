@@ -5,19 +5,21 @@ use std::future::IntoFuture;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::delegate::{ApplyDelegate, Wanted};
-use super::flow::{self, Applied, Planned, Record, Settings};
-use super::{ApplyCause, ApplyError, DesiredPage, ItemRefusal, Owner, Page, Plan, SlotTypes, Step};
+use super::delegate::{ApplyDelegate, DefaultDelegate};
+use super::flow::{self, Applied, JournalSettings, Planned, RunSettings};
+use super::{
+    ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, RunOwner, SlotTypes, Step,
+};
 use crate::transport::BoxFuture;
 use crate::{Client, Error, ProfileHandle, ProfileKey};
 
-/// Makes a page as it is to be. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_by`].
+/// Makes a page as it is to be. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_with`].
 #[derive(Debug)]
 #[must_use = "nothing is sent before it is awaited"]
-pub struct Apply<D = Wanted> {
+pub struct Apply<D = DefaultDelegate> {
     client: Client,
     key: Result<ProfileKey, String>,
-    settings: Settings,
+    settings: RunSettings,
     delegate: D,
 }
 
@@ -64,13 +66,13 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn apply(&self, desired: DesiredPage) -> Apply {
-        self.apply_by(Wanted::new(desired))
+        self.apply_with(DefaultDelegate::new(desired))
     }
 
     /// The same for a program that plans, asks and tells itself.
-    pub fn apply_by<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
+    pub fn apply_with<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
         let (client, key) = (self.client.clone(), self.key.clone());
-        Apply { client, key, settings: Settings::default(), delegate }
+        Apply { client, key, settings: RunSettings::default(), delegate }
     }
 }
 
@@ -78,7 +80,7 @@ impl<D: ApplyDelegate> Apply<D> {
     /// Writes the run down below this directory, and keeps other processes off the page that do the same.
     pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
         let service = self.client.base_url().as_str().to_owned();
-        let record = Record { state: state.into(), service, path: None, owner: None };
+        let record = JournalSettings { state: state.into(), service, path: None, owner: None };
         self.settings.record = Some(record);
         self
     }
@@ -86,17 +88,17 @@ impl<D: ApplyDelegate> Apply<D> {
     /// What the service is called in the journals, instead of its address.
     pub fn service(self, name: impl Into<String>) -> Self {
         let service = name.into();
-        self.recorded(|record| Record { service, ..record })
+        self.recorded(|record| JournalSettings { service, ..record })
     }
 
     /// Where the file is that the run is for.
     pub fn path(self, path: Option<String>) -> Self {
-        self.recorded(|record| Record { path, ..record })
+        self.recorded(|record| JournalSettings { path, ..record })
     }
 
     /// Whose run it is.
-    pub fn owner(self, owner: Option<Owner>) -> Self {
-        self.recorded(|record| Record { owner, ..record })
+    pub fn owner(self, owner: Option<RunOwner>) -> Self {
+        self.recorded(|record| JournalSettings { owner, ..record })
     }
 
     /// Waits for another run on the page, which blocks this thread, instead of failing.
@@ -148,7 +150,7 @@ impl<D: ApplyDelegate> Apply<D> {
         self.key.clone().map_err(|why| ApplyCause::Read(Error::invalid("getProfile", why)).into())
     }
 
-    fn recorded(mut self, change: impl FnOnce(Record) -> Record) -> Self {
+    fn recorded(mut self, change: impl FnOnce(JournalSettings) -> JournalSettings) -> Self {
         self.settings.record = self.settings.record.map(change);
         self
     }
@@ -192,7 +194,10 @@ impl Apply {
     }
 
     /// Is asked before anything is written. The page is looked at again afterwards, for people take their time.
-    pub fn confirm(mut self, confirm: impl FnMut(&Plan, &Page) -> bool + Send + 'static) -> Self {
+    pub fn confirm(
+        mut self,
+        confirm: impl FnMut(&Plan, &PageSnapshot) -> bool + Send + 'static,
+    ) -> Self {
         self.delegate.confirm = Some(Box::new(confirm));
         self
     }

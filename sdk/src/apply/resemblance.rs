@@ -5,17 +5,17 @@ use std::cmp::Reverse;
 use foldhash::{HashMap, HashMapExt};
 
 use super::digest::Digest;
-use super::normal::{Fields, Normal, Shape};
-use super::schema::Schema;
+use super::normalized::{NormalizedFields, NormalizedValue, ValueShape};
+use super::schema::SchemaNode;
 
 /// Pairs of item and slot, closest first, each used once. All are of one type; both sides are in page order.
 ///
 /// A pair needs a telling value in common: a string, at any depth, that is not one option out of a few. The rarer such a value is, the
 /// more it counts; other equal values decide between pairs that it leaves equal, then the order on the page.
 pub(super) fn closest(
-    items: &[&Fields<'_>],
-    slots: &[&Fields<'_>],
-    schema: Option<Schema<'_>>,
+    items: &[&NormalizedFields<'_>],
+    slots: &[&NormalizedFields<'_>],
+    schema: Option<SchemaNode<'_>>,
 ) -> Vec<(usize, usize)> {
     closest_within(BUDGET, items, slots, schema)
 }
@@ -25,22 +25,22 @@ const BUDGET: usize = 8 * 500 * 500;
 
 fn closest_within(
     budget: usize,
-    items: &[&Fields<'_>],
-    slots: &[&Fields<'_>],
-    schema: Option<Schema<'_>>,
+    items: &[&NormalizedFields<'_>],
+    slots: &[&NormalizedFields<'_>],
+    schema: Option<SchemaNode<'_>>,
 ) -> Vec<(usize, usize)> {
     if items.is_empty() || slots.is_empty() {
         return Vec::new();
     }
-    let mut traits = Traits { schema, numbers: HashMap::new(), all: Vec::new() };
+    let mut traits = SharedValues { schema, numbers: HashMap::new(), all: Vec::new() };
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
             for (key, value) in *fields {
-                traits.note(Path::ROOT.key(key), value, (side, holder));
+                traits.note(ValuePath::ROOT.key(key), value, (side, holder));
             }
         }
     }
-    let mut shared: Vec<Trait> =
+    let mut shared: Vec<SharedValue> =
         traits.all.into_iter().filter(|shared| shared.pairs() > 0).collect();
     shared.sort_by_key(|shared| (!shared.telling, shared.pairs()));
 
@@ -77,47 +77,47 @@ fn closest_within(
 }
 
 /// A value at a path, and who holds it: the items and the slots.
-struct Trait {
+struct SharedValue {
     telling: bool,
     holders: [Vec<usize>; 2],
 }
 
-impl Trait {
+impl SharedValue {
     fn pairs(&self) -> usize {
         self.holders[0].len() * self.holders[1].len()
     }
 }
 
-struct Traits<'s> {
-    schema: Option<Schema<'s>>,
+struct SharedValues<'s> {
+    schema: Option<SchemaNode<'s>>,
     /// By path and value, both as digests: two that had the same would cost a worse guess, and no more.
     numbers: HashMap<(u64, u64), usize>,
-    all: Vec<Trait>,
+    all: Vec<SharedValue>,
 }
 
 /// Where a value stands. The elements of a list, which are all alike, have no key.
 #[derive(Clone, Copy)]
-struct Path<'p> {
+struct ValuePath<'p> {
     digest: Digest,
     last: Option<(&'p Self, Option<&'p str>)>,
 }
 
-impl Path<'_> {
-    const ROOT: Path<'static> = Path { digest: Digest::NEW, last: None };
+impl ValuePath<'_> {
+    const ROOT: ValuePath<'static> = ValuePath { digest: Digest::NEW, last: None };
 
-    fn key<'p>(&'p self, key: &'p str) -> Path<'p> {
+    fn key<'p>(&'p self, key: &'p str) -> ValuePath<'p> {
         let mut digest = self.digest;
         digest.bytes(key.as_bytes());
-        Path { digest, last: Some((self, Some(key))) }
+        ValuePath { digest, last: Some((self, Some(key))) }
     }
 
-    fn element(&self) -> Path<'_> {
+    fn element(&self) -> ValuePath<'_> {
         let mut digest = self.digest;
         digest.take(u64::MAX);
-        Path { digest, last: Some((self, None)) }
+        ValuePath { digest, last: Some((self, None)) }
     }
 
-    fn schema<'s>(&self, root: Schema<'s>) -> Option<Schema<'s>> {
+    fn schema<'s>(&self, root: SchemaNode<'s>) -> Option<SchemaNode<'s>> {
         match self.last {
             None => Some(root),
             Some((before, Some(key))) => before.schema(root)?.property(key),
@@ -126,31 +126,36 @@ impl Path<'_> {
     }
 }
 
-impl Traits<'_> {
-    fn note(&mut self, path: Path<'_>, value: &Normal<'_>, (side, holder): (usize, usize)) {
+impl SharedValues<'_> {
+    fn note(
+        &mut self,
+        path: ValuePath<'_>,
+        value: &NormalizedValue<'_>,
+        (side, holder): (usize, usize),
+    ) {
         match value.shape() {
-            Shape::Map(fields) => {
+            ValueShape::Map(fields) => {
                 for (key, value) in fields {
                     self.note(path.key(key), value, (side, holder));
                 }
             }
-            Shape::List(list) => {
+            ValueShape::List(list) => {
                 let path = path.element();
                 for value in list {
                     self.note(path, value, (side, holder));
                 }
             }
-            Shape::Absent => {}
+            ValueShape::Absent => {}
             leaf => {
                 let all = &mut self.all;
                 let both = (path.digest.value(), value.digest());
                 let number = *self.numbers.entry(both).or_insert_with(|| {
                     let schema = self.schema.and_then(|root| path.schema(root));
                     let telling = match leaf {
-                        Shape::Text(text) => is_telling(text, schema),
+                        ValueShape::Text(text) => is_telling(text, schema),
                         _ => false,
                     };
-                    all.push(Trait { telling, holders: [Vec::new(), Vec::new()] });
+                    all.push(SharedValue { telling, holders: [Vec::new(), Vec::new()] });
                     all.len() - 1
                 });
                 let holders = &mut all[number].holders[side];
@@ -162,7 +167,7 @@ impl Traits<'_> {
     }
 }
 
-fn is_telling(text: &str, schema: Option<Schema<'_>>) -> bool {
+fn is_telling(text: &str, schema: Option<SchemaNode<'_>>) -> bool {
     match schema {
         Some(schema) => !schema.is_option() && !is_colour(text),
         None => !looks_like_an_option(text),
@@ -202,7 +207,7 @@ impl Scores {
         Self { slots, holders: items + slots, table: vec![0; items * slots], of_all: 0 }
     }
 
-    fn add(&mut self, shared: &Trait) {
+    fn add(&mut self, shared: &SharedValue) {
         let [items, slots] = &shared.holders;
         let rarity = u64::from(1 + (self.holders / (items.len() + slots.len())).ilog2());
         let points = if shared.telling { rarity << 32 } else { 1 };
@@ -231,7 +236,7 @@ impl Scores {
 mod tests {
     use serde_json::json;
 
-    use super::super::normal::fields;
+    use super::super::normalized::fields;
     use super::*;
 
     #[test]

@@ -63,7 +63,7 @@ impl SlotTypes {
 
     /// Whether the keys of such slots are known.
     pub(super) fn knows(&self, kind: &str) -> bool {
-        self.schema(kind).is_some_and(Schema::has_properties)
+        self.schema(kind).is_some_and(SchemaNode::has_properties)
     }
 
     /// Slots of such a type can be read and moved, not created, changed or deleted.
@@ -97,21 +97,23 @@ impl SlotTypes {
 
     /// Whether the schema itself, not the lack of one, allows `null`.
     pub(super) fn declares_null(&self, kind: &str, key: &str) -> bool {
-        self.property(kind, key).is_some_and(Schema::accepts_null)
+        self.property(kind, key).is_some_and(SchemaNode::accepts_null)
     }
 
-    pub(super) fn schema(&self, kind: &str) -> Option<Schema<'_>> {
-        self.0.get(kind).map(|rules| Schema { root: &rules.schema, here: &rules.schema }.resolved())
+    pub(super) fn schema(&self, kind: &str) -> Option<SchemaNode<'_>> {
+        self.0
+            .get(kind)
+            .map(|rules| SchemaNode { root: &rules.schema, here: &rules.schema }.resolved())
     }
 
-    fn property(&self, kind: &str, key: &str) -> Option<Schema<'_>> {
+    fn property(&self, kind: &str, key: &str) -> Option<SchemaNode<'_>> {
         self.schema(kind)?.property(key)
     }
 }
 
 /// A place in a JSON Schema. Reads local references and the branches of `allOf`, `anyOf` and `oneOf`.
 #[derive(Clone, Copy)]
-pub(super) struct Schema<'s> {
+pub(super) struct SchemaNode<'s> {
     root: &'s Value,
     here: &'s Value,
 }
@@ -119,7 +121,7 @@ pub(super) struct Schema<'s> {
 /// Deeper nesting of references or branches is not looked into: it may be a loop.
 const DEPTH: usize = 5;
 
-impl<'s> Schema<'s> {
+impl<'s> SchemaNode<'s> {
     pub(super) fn property(self, key: &str) -> Option<Self> {
         self.find(DEPTH, |schema| schema.at(schema.here.get("properties")?.get(key)?))
     }

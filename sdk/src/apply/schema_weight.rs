@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 /// Most schemas that may apply along one path from the root of the data down.
-const MOST: u64 = 20_000;
+const MAX: u64 = 20_000;
 
 /// Deepest data that is looked into, as deep as a page file may be.
 const DATA_DEPTH: usize = 32;
@@ -43,18 +43,18 @@ const BELOW: [&str; 7] = [
 /// assert!(!is_bounded_schema(&twice));
 /// ```
 pub fn is_bounded_schema(schema: &Value) -> bool {
-    let mut walk = Walk { root: schema, known: HashMap::new(), chain: 0 };
+    let mut walk = SchemaWalk { root: schema, known: HashMap::new(), chain: 0 };
     walk.weight(schema, DATA_DEPTH).is_some()
 }
 
-struct Walk<'s> {
+struct SchemaWalk<'s> {
     root: &'s Value,
     /// By schema and depth of data that is left. None while it is looked into: what comes back to itself there never ends.
     known: HashMap<(*const Value, usize), Option<u64>>,
     chain: usize,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> SchemaWalk<'s> {
     /// The number of schemas that apply along the heaviest path of data; none where that is too many.
     fn weight(&mut self, schema: &'s Value, depth: usize) -> Option<u64> {
         let Value::Object(keywords) = schema else { return Some(0) };
@@ -100,7 +100,7 @@ impl<'s> Walk<'s> {
             }
         }
         self.chain -= 1;
-        let weight = Some(weight).filter(|weight| *weight <= MOST);
+        let weight = Some(weight).filter(|weight| *weight <= MAX);
         self.known.insert(key, weight);
         weight
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::plan::Batch;
+use super::plan::PlanBatch;
 
 /// A writing request of a plan, as it is told to whoever watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,7 +29,7 @@ pub enum Step {
 /// What a run has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Done {
+pub struct AppliedChanges {
     /// Slots that got new values.
     pub updated: usize,
     /// Ids of new slots, by the index of their item in the file.
@@ -40,14 +40,14 @@ pub struct Done {
     pub deleted: usize,
 }
 
-impl Done {
+impl AppliedChanges {
     /// Whether nothing was written.
     pub fn is_nothing(&self) -> bool {
         self == &Self::default()
     }
 }
 
-impl Done {
+impl AppliedChanges {
     /// What was done after `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
         let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
@@ -69,14 +69,16 @@ impl Done {
     }
 }
 
-impl From<Batch<'_>> for Step {
-    fn from(batch: Batch<'_>) -> Self {
+impl From<PlanBatch<'_>> for Step {
+    fn from(batch: PlanBatch<'_>) -> Self {
         match batch {
-            Batch::Update(updates) => Self::Update(updates.len()),
-            Batch::TryCreate(creates) => Self::TryCreate(creates.len()),
-            Batch::Create(creates) => Self::Create(creates.len()),
-            Batch::Reorder => Self::Reorder,
-            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => Self::Delete(deletes.len()),
+            PlanBatch::Update(updates) => Self::Update(updates.len()),
+            PlanBatch::TryCreate(creates) => Self::TryCreate(creates.len()),
+            PlanBatch::Create(creates) => Self::Create(creates.len()),
+            PlanBatch::Reorder => Self::Reorder,
+            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+                Self::Delete(deletes.len())
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, OAuthHttpClient,
-    WWWAuthenticateParams,
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
+    OAuthHttpClient as RmcpHttpClient, WWWAuthenticateParams,
 };
 use serde_json::Value;
 use url::Url;
@@ -15,13 +15,13 @@ use zeroize::Zeroizing;
 use super::credentials::{Credentials, since_1970};
 use super::endpoint;
 use super::error::LoginError;
-use super::http::{Complaint, Guarded};
+use super::http::{OAuthErrorResponse, OAuthHttpClient};
 use crate::base_url::BaseUrl;
 use crate::transport::clock::{Clock, SystemClock};
 
 /// A connector that says where to log in.
 pub struct Connector {
-    http: Arc<Guarded>,
+    http: Arc<OAuthHttpClient>,
     manager: AuthorizationManager,
     /// What the authorization server says of itself, checked.
     issuer: String,
@@ -33,7 +33,7 @@ pub struct Connector {
 
 /// A login that waits for the user.
 pub struct Login {
-    http: Arc<Guarded>,
+    http: Arc<OAuthHttpClient>,
     session: AuthorizationSession,
     state: String,
     names_itself: bool,
@@ -50,7 +50,7 @@ impl Connector {
     /// for programs, or no PKCE with SHA-256.
     pub async fn discover(mcp_url: &str) -> Result<Self, LoginError> {
         let address = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
-        let http = Arc::new(Guarded::new(&address).map_err(LoginError::unreachable)?);
+        let http = Arc::new(OAuthHttpClient::new(&address).map_err(LoginError::unreachable)?);
         let mut manager = manager(&http).await?;
         let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
         if !resolved.source.is_discovered() {
@@ -89,7 +89,7 @@ impl Connector {
     /// When the service cannot be reached, names none, or names one at another origin.
     pub async fn address_of(base: &BaseUrl) -> Result<String, LoginError> {
         let url = base.join("/me");
-        let http = Guarded::new(&url).map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&url).map_err(LoginError::unreachable)?;
         let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
         let challenge = refusal.headers().get("www-authenticate").and_then(|it| it.to_str().ok());
         let named = challenge.and_then(|challenge| {
@@ -180,20 +180,22 @@ fn well_known(base: &BaseUrl) -> Vec<Url> {
 async fn session(
     manager: AuthorizationManager,
     request: AuthorizationRequest,
-    http: &Guarded,
+    http: &OAuthHttpClient,
 ) -> Result<AuthorizationSession, LoginError> {
-    AuthorizationSession::new(manager, request).await.map_err(|(_, error)| match http.complaint() {
-        Some(complaint) if complaint.status < 500 => LoginError::refused(format!(
-            "this program was not registered ({}): {}",
-            complaint.error,
-            complaint.description.unwrap_or_default()
-        )),
-        _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
+    AuthorizationSession::new(manager, request).await.map_err(|(_, error)| {
+        match http.error_response() {
+            Some(error_response) if error_response.status < 500 => LoginError::refused(format!(
+                "this program was not registered ({}): {}",
+                error_response.error,
+                error_response.description.unwrap_or_default()
+            )),
+            _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
+        }
     })
 }
 
 /// Whether the page that the browser would open is one for this client: a server that has forgotten the client would tell its user only.
-async fn is_welcome(address: &str, http: &Guarded) -> Result<bool, LoginError> {
+async fn is_welcome(address: &str, http: &OAuthHttpClient) -> Result<bool, LoginError> {
     let page = Url::parse(address).map_err(LoginError::refused)?;
     let answer = http.get(page).await.map_err(LoginError::unreachable)?;
     Ok(!answer.status().is_client_error())
@@ -262,14 +264,14 @@ impl Login {
     }
 
     fn of_exchange(&self, why: &str) -> LoginError {
-        match self.http.complaint() {
-            Some(Complaint { error, .. }) if error == "invalid_client" => {
+        match self.http.error_response() {
+            Some(OAuthErrorResponse { error, .. }) if error == "invalid_client" => {
                 LoginError::unknown_client()
             }
-            Some(complaint) if complaint.status < 500 => LoginError::refused(format!(
+            Some(error_response) if error_response.status < 500 => LoginError::refused(format!(
                 "no tokens were given ({}): {}",
-                complaint.error,
-                complaint.description.unwrap_or_default()
+                error_response.error,
+                error_response.description.unwrap_or_default()
             )),
             _ => {
                 let why = self.http.failure().unwrap_or_else(|| why.to_owned());
@@ -304,7 +306,7 @@ impl Credentials {
     pub async fn revoke(&self) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = endpoint::connector(&self.resource).map_err(LoginError::refused)?;
-        let http = Guarded::new(&connector).map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&connector).map_err(LoginError::unreachable)?;
         let endpoint = endpoint::check(endpoint, &connector).map_err(LoginError::refused)?;
         let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
         let form = [("token", token.as_str()), ("client_id", &self.client_id)];
@@ -317,8 +319,10 @@ impl Credentials {
 }
 
 /// The state machine of the login, over our own requests.
-pub(super) async fn manager(http: &Arc<Guarded>) -> Result<AuthorizationManager, LoginError> {
-    let client: Arc<dyn OAuthHttpClient> = http.clone();
+pub(super) async fn manager(
+    http: &Arc<OAuthHttpClient>,
+) -> Result<AuthorizationManager, LoginError> {
+    let client: Arc<dyn RmcpHttpClient> = http.clone();
     AuthorizationManager::new_with_oauth_http_client(http.connector().as_str(), client)
         .await
         .map_err(LoginError::refused)

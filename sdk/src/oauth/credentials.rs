@@ -62,7 +62,7 @@ pub type StoreLock = Box<dyn Send>;
 
 /// Where the credentials of one login are kept. Its methods may block: they are called where that does no harm.
 ///
-/// A refresh token is good once. [`Refreshing`](super::Refreshing) therefore locks the store, reads it again, renews, and saves before
+/// A refresh token is good once. [`RefreshingTokenSource`](super::RefreshingTokenSource) therefore locks the store, reads it again, renews, and saves before
 /// anything else; a store that several processes share has to have a lock that holds for all of them.
 pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// What is kept now.

@@ -5,10 +5,10 @@ use std::fmt;
 /// A login that failed. Its texts hold no secret, but they do hold words of the authorization server: clean them before they reach a
 /// terminal.
 #[derive(Debug)]
-pub struct LoginError(Kind);
+pub struct LoginError(LoginErrorKind);
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum LoginErrorKind {
     Refused(String),
     Unreachable(String),
     Denied { error: String, description: Option<String> },
@@ -18,48 +18,50 @@ pub(super) enum Kind {
 impl LoginError {
     /// Something that is said or named is not as it has to be.
     pub(super) fn refused(why: impl fmt::Display) -> Self {
-        Self(Kind::Refused(why.to_string()))
+        Self(LoginErrorKind::Refused(why.to_string()))
     }
 
     pub(super) fn unreachable(why: impl fmt::Display) -> Self {
-        Self(Kind::Unreachable(why.to_string()))
+        Self(LoginErrorKind::Unreachable(why.to_string()))
     }
 
     pub(super) fn denied(error: impl Into<String>, description: Option<String>) -> Self {
-        Self(Kind::Denied { error: error.into(), description })
+        Self(LoginErrorKind::Denied { error: error.into(), description })
     }
 
     pub(super) fn unknown_client() -> Self {
-        Self(Kind::UnknownClient)
+        Self(LoginErrorKind::UnknownClient)
     }
 
     /// The user, or the authorization server, did not agree.
     pub fn is_denied(&self) -> bool {
-        matches!(self.0, Kind::Denied { .. })
+        matches!(self.0, LoginErrorKind::Denied { .. })
     }
 
     /// The authorization server could not be reached, or failed: the same may succeed later.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self.0, Kind::Unreachable(_))
+        matches!(self.0, LoginErrorKind::Unreachable(_))
     }
 
     /// The authorization server does not know the client that was named: without one, [`Connector::begin`](super::Connector::begin)
     /// registers anew.
     pub fn is_unknown_client(&self) -> bool {
-        matches!(self.0, Kind::UnknownClient)
+        matches!(self.0, LoginErrorKind::UnknownClient)
     }
 }
 
 impl fmt::Display for LoginError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Refused(why) => write!(f, "the login is refused: {why}"),
-            Kind::Unreachable(why) => write!(f, "the login cannot go on: {why}"),
-            Kind::Denied { error, description } => {
+            LoginErrorKind::Refused(why) => write!(f, "the login is refused: {why}"),
+            LoginErrorKind::Unreachable(why) => write!(f, "the login cannot go on: {why}"),
+            LoginErrorKind::Denied { error, description } => {
                 write!(f, "access was not granted ({error})")?;
                 description.iter().try_for_each(|text| write!(f, ": {text}"))
             }
-            Kind::UnknownClient => f.write_str("this program's registration is not known any more"),
+            LoginErrorKind::UnknownClient => {
+                f.write_str("this program's registration is not known any more")
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Request, Response};
-use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
+use rmcp::transport::auth::{
+    OAuthHttpClient as RmcpHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
+};
 use serde::Deserialize;
 use url::Url;
 
@@ -20,31 +22,31 @@ use crate::transport::tls;
 use crate::upload::is_private;
 
 /// More than any metadata, registration or token answer has.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(30);
 
 /// Sends the requests of one login.
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub(super) struct OAuthHttpClient {
     connector: Url,
     http: reqwest::Client,
-    last: Mutex<Last>,
+    last: Mutex<LastExchange>,
     secrets: Secrets,
 }
 
 /// What the last request came to, for libraries keep it to themselves.
 #[derive(Debug, Default)]
-struct Last {
+struct LastExchange {
     /// What the answer said to be wrong.
-    complaint: Option<Complaint>,
+    error_response: Option<OAuthErrorResponse>,
     /// Why there was no answer.
     failure: Option<String>,
 }
 
 /// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Complaint {
+pub(super) struct OAuthErrorResponse {
     pub(super) status: u16,
     pub(super) error: String,
     pub(super) description: Option<String>,
@@ -56,7 +58,7 @@ struct ErrorBody {
     error_description: Option<String>,
 }
 
-impl Guarded {
+impl OAuthHttpClient {
     pub(super) fn new(connector: &Url) -> io::Result<Self> {
         let tls = tls::config(connector.scheme() == "https").map_err(io::Error::other)?;
         let mut builder = reqwest::Client::builder()
@@ -71,7 +73,7 @@ impl Guarded {
             builder = builder.no_proxy();
         } else {
             let trusted = connector.host_str().unwrap_or_default().to_owned();
-            builder = builder.dns_resolver(Arc::new(Outside { trusted }));
+            builder = builder.dns_resolver(Arc::new(PublicOnlyResolver { trusted }));
         }
         let http = builder.build().map_err(io::Error::other)?;
         Ok(Self {
@@ -87,8 +89,8 @@ impl Guarded {
     }
 
     /// What the last answer said to be wrong, if it was an error answer.
-    pub(super) fn complaint(&self) -> Option<Complaint> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).complaint.clone()
+    pub(super) fn error_response(&self) -> Option<OAuthErrorResponse> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).error_response.clone()
     }
 
     /// Why the last request had no answer, if it had none.
@@ -131,8 +133,10 @@ impl Guarded {
         }
         let result = self.answer(request).await;
         let last = match &result {
-            Ok(answer) => Last { complaint: self.complaint_of(answer), failure: None },
-            Err(error) => Last { complaint: None, failure: Some(error.to_string()) },
+            Ok(answer) => {
+                LastExchange { error_response: self.error_response_of(answer), failure: None }
+            }
+            Err(error) => LastExchange { error_response: None, failure: Some(error.to_string()) },
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
         result
@@ -150,7 +154,7 @@ impl Guarded {
         read(response).await
     }
 
-    fn complaint_of(&self, answer: &http::Response<Vec<u8>>) -> Option<Complaint> {
+    fn error_response_of(&self, answer: &http::Response<Vec<u8>>) -> Option<OAuthErrorResponse> {
         let status = answer.status();
         if status.is_success() {
             return None;
@@ -161,7 +165,7 @@ impl Guarded {
         };
         let error = self.without_secrets(error);
         let description = description.map(|text| self.without_secrets(text));
-        Some(Complaint { status: status.as_u16(), error, description })
+        Some(OAuthErrorResponse { status: status.as_u16(), error, description })
     }
 }
 
@@ -172,7 +176,7 @@ async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
     while let Some(chunk) =
         response.chunk().await.map_err(|error| io::Error::other(error.without_url()))?
     {
-        if answer.body().len() + chunk.len() > MOST_BYTES {
+        if answer.body().len() + chunk.len() > MAX_BYTES {
             return Err(io::Error::other("the answer is larger than 64 KiB"));
         }
         answer.body_mut().extend_from_slice(&chunk);
@@ -189,7 +193,7 @@ fn innermost(error: &dyn std::error::Error) -> String {
     last.to_string()
 }
 
-impl OAuthHttpClient for Guarded {
+impl RmcpHttpClient for OAuthHttpClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = Request::try_from(request.request)?;
@@ -200,11 +204,11 @@ impl OAuthHttpClient for Guarded {
 
 /// Looks names up, but leads no name other than the connector's to a private host.
 #[derive(Debug)]
-struct Outside {
+struct PublicOnlyResolver {
     trusted: String,
 }
 
-impl Resolve for Outside {
+impl Resolve for PublicOnlyResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is_trusted = name.as_str().eq_ignore_ascii_case(&self.trusted);
         Box::pin(async move {

@@ -1,14 +1,14 @@
 //! Logging in at the connector (the interface, section 5.3), and keeping its tokens fresh.
 //!
 //! A [`Connector`] finds out where to log in and registers this program; its [`Login`] is an address to open in a browser, and takes what
-//! the browser comes back with; the [`Credentials`] go into a [`CredentialStore`], from which [`Refreshing`] takes the tokens of a
+//! the browser comes back with; the [`Credentials`] go into a [`CredentialStore`], from which [`RefreshingTokenSource`] takes the tokens of a
 //! [`Client`](crate::Client):
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use links_sdk::Client;
-//! use links_sdk::oauth::{Connector, Credentials, MemoryStore, Refreshing};
+//! use links_sdk::oauth::{Connector, Credentials, MemoryStore, RefreshingTokenSource};
 //!
 //! /// Shows the address to the user, and gives the address at which the browser ends: here one of your own web application.
 //! async fn in_the_browser(address: &str) -> Result<String, Box<dyn std::error::Error>> {
@@ -33,7 +33,7 @@
 //! # let server = links_fixtures::ContractServer::start(links_fixtures::World::cafe()).await;
 //! # let (base, mcp_url) = (server.base_url(), server.mcp_url());
 //! let store = MemoryStore::new(connect(&mcp_url).await?);
-//! let client = Client::builder(base).token_source(Arc::new(Refreshing::new(store))).build()?;
+//! let client = Client::builder(base).token_source(Arc::new(RefreshingTokenSource::new(store))).build()?;
 //! assert!(client.me().await?.can_write);
 //! # Ok(())
 //! # }
@@ -48,10 +48,10 @@ mod endpoint;
 mod error;
 mod http;
 mod refresh;
-mod refreshing;
+mod refreshing_token_source;
 mod secrets;
 
 pub use connector::{Connector, Login};
 pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};
 pub use error::LoginError;
-pub use refreshing::Refreshing;
+pub use refreshing_token_source::RefreshingTokenSource;

@@ -12,11 +12,11 @@ use serde_json::json;
 use super::connector::manager;
 use super::credentials::Credentials;
 use super::endpoint;
-use super::http::Guarded;
+use super::http::OAuthHttpClient;
 
 /// Why there is no new token.
 #[derive(Debug)]
-pub(super) enum NotRenewed {
+pub(super) enum RefreshError {
     /// The refresh token was used, has ended, or the user has disconnected the application.
     Ended,
     /// The client is not registered any more: what it was given is lost.
@@ -31,24 +31,25 @@ pub(super) enum NotRenewed {
 pub(super) async fn refresh(
     credentials: &Credentials,
     now: SystemTime,
-) -> Result<Credentials, NotRenewed> {
-    let connector = endpoint::connector(&credentials.resource).map_err(NotRenewed::Refused)?;
-    endpoint::check(&credentials.token_endpoint, &connector).map_err(NotRenewed::Refused)?;
-    let http =
-        Arc::new(Guarded::new(&connector).map_err(|it| NotRenewed::Temporary(it.to_string()))?);
+) -> Result<Credentials, RefreshError> {
+    let connector = endpoint::connector(&credentials.resource).map_err(RefreshError::Refused)?;
+    endpoint::check(&credentials.token_endpoint, &connector).map_err(RefreshError::Refused)?;
+    let http = Arc::new(
+        OAuthHttpClient::new(&connector).map_err(|it| RefreshError::Temporary(it.to_string()))?,
+    );
     http.keep_secret(&credentials.access_token);
     let answer = exchange(credentials, &http).await.map_err(|error| of_answer(&error, &http))?;
     let answer =
-        serde_json::to_value(&answer).map_err(|it| NotRenewed::Temporary(it.to_string()))?;
+        serde_json::to_value(&answer).map_err(|it| RefreshError::Temporary(it.to_string()))?;
     let renewed = credentials.with(&answer, now);
     renewed.ok_or_else(|| {
-        NotRenewed::Refused("the authorization server gave no bearer token".to_owned())
+        RefreshError::Refused("the authorization server gave no bearer token".to_owned())
     })
 }
 
 async fn exchange(
     credentials: &Credentials,
-    http: &Arc<Guarded>,
+    http: &Arc<OAuthHttpClient>,
 ) -> Result<OAuthTokenResponse, AuthError> {
     let unusable = |error: serde_json::Error| AuthError::InternalError(error.to_string());
     let mut metadata = AuthorizationMetadata::default();
@@ -74,22 +75,23 @@ async fn exchange(
     manager.refresh_token().await
 }
 
-fn of_answer(error: &AuthError, http: &Guarded) -> NotRenewed {
-    let complaint = http.complaint();
-    match (error, complaint) {
-        (AuthError::TokenRefreshRejected(_), _) => NotRenewed::Ended,
-        (_, Some(complaint)) if complaint.error == "invalid_client" => NotRenewed::UnknownClient,
-        (_, Some(complaint)) if is_final(complaint.status) => NotRenewed::Refused(format!(
-            "{} {}",
-            complaint.error,
-            complaint.description.unwrap_or_default()
-        )),
-        (_, Some(complaint)) => {
-            NotRenewed::Temporary(format!("the authorization server answered {}", complaint.status))
+fn of_answer(error: &AuthError, http: &OAuthHttpClient) -> RefreshError {
+    let error_response = http.error_response();
+    match (error, error_response) {
+        (AuthError::TokenRefreshRejected(_), _) => RefreshError::Ended,
+        (_, Some(error_response)) if error_response.error == "invalid_client" => {
+            RefreshError::UnknownClient
         }
+        (_, Some(error_response)) if is_final(error_response.status) => RefreshError::Refused(
+            format!("{} {}", error_response.error, error_response.description.unwrap_or_default()),
+        ),
+        (_, Some(error_response)) => RefreshError::Temporary(format!(
+            "the authorization server answered {}",
+            error_response.status
+        )),
         (error, None) => {
             let why = http.failure().unwrap_or_else(|| error.to_string());
-            NotRenewed::Temporary(http.without_secrets(why))
+            RefreshError::Temporary(http.without_secrets(why))
         }
     }
 }

@@ -2,19 +2,21 @@
 
 use reqwest::header::CONTENT_TYPE;
 
-use super::{Content, Success};
+use super::{Success, SuccessContent};
 use crate::operation::Operation;
-use crate::transport::{Answer, Broken, Failure};
+use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 impl Success {
     /// Why an answer with a 2xx status is not a success.
     pub(super) fn objection(&self, answer: &Answer) -> Option<String> {
         self.objection_to_head(answer).or_else(|| match self.content {
-            Content::Json(shape) => shape.check(&answer.body).err().map(|why| why.to_string()),
-            Content::Markdown if answer.body.trim_ascii().is_empty() => {
+            SuccessContent::Json(shape) => {
+                shape.check(&answer.body).err().map(|why| why.to_string())
+            }
+            SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
                 Some("it is empty".to_owned())
             }
-            Content::Nothing | Content::Markdown | Content::Any => None,
+            SuccessContent::Nothing | SuccessContent::Markdown | SuccessContent::Any => None,
         })
     }
 
@@ -26,12 +28,12 @@ impl Success {
             return Some(format!("its status should be {}", expected.join(" or ")));
         }
         let (fits, expected): (fn(&str) -> bool, _) = match self.content {
-            Content::Nothing | Content::Any => return None,
-            Content::Json(_) => (is_json, "JSON"),
-            Content::Markdown => (is_markdown, "Markdown"),
+            SuccessContent::Nothing | SuccessContent::Any => return None,
+            SuccessContent::Json(_) => (is_json, "JSON"),
+            SuccessContent::Markdown => (is_markdown, "Markdown"),
         };
         let Some(found) = media_type(answer) else {
-            let is_told_by_content = matches!(self.content, Content::Json(_));
+            let is_told_by_content = matches!(self.content, SuccessContent::Json(_));
             return (!is_told_by_content).then(|| format!("it does not say that it is {expected}"));
         };
         (!fits(&found)).then(|| format!("it should be {expected}, and is {found}"))
@@ -42,8 +44,8 @@ impl Success {
 pub(crate) fn judged(
     operation: &Operation,
     dry_run: bool,
-    result: Result<Answer, Failure>,
-) -> Result<Answer, Failure> {
+    result: Result<Answer, CallFailure>,
+) -> Result<Answer, CallFailure> {
     let (answer, why) = match result {
         Ok(answer) if !answer.status.is_success() => return Ok(answer),
         // Whatever is not a page for people may tell that the service executed what it was to rehearse.
@@ -55,10 +57,14 @@ pub(crate) fn judged(
             let why = operation.success.objection(&answer);
             (answer, why)
         }
-        Err(Failure::Broken(Broken { end, source, begun: Some(answer) })) => {
+        Err(CallFailure::Broken(BrokenAttempt { end, source, begun: Some(answer) })) => {
             match operation.success.objection_to_head(&answer) {
                 None => {
-                    return Err(Failure::Broken(Broken { end, source, begun: Some(answer) }));
+                    return Err(CallFailure::Broken(BrokenAttempt {
+                        end,
+                        source,
+                        begun: Some(answer),
+                    }));
                 }
                 why => (*answer, why),
             }
@@ -67,7 +73,7 @@ pub(crate) fn judged(
     };
     match why {
         None => Ok(answer),
-        Some(why) => Err(Failure::Unusable { answer: Box::new(answer), why }),
+        Some(why) => Err(CallFailure::Unusable { answer: Box::new(answer), why }),
     }
 }
 

@@ -16,12 +16,12 @@ pub(crate) use shape::{Field, Shape};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Success {
     pub(crate) status: &'static [u16],
-    pub(crate) content: Content,
+    pub(crate) content: SuccessContent,
 }
 
 /// What a successful answer holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Content {
+pub(crate) enum SuccessContent {
     /// No body.
     Nothing,
     /// A page as Markdown.
@@ -34,7 +34,7 @@ pub(crate) enum Content {
 
 impl Success {
     /// An answer with any 2xx status, for a path of which nothing is known.
-    pub(crate) const ANY: Self = Self { status: &[], content: Content::Any };
+    pub(crate) const ANY: Self = Self { status: &[], content: SuccessContent::Any };
 }
 
 #[cfg(test)]

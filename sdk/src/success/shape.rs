@@ -29,12 +29,12 @@ pub(crate) enum Shape {
 #[derive(Debug)]
 pub(crate) struct Field {
     name: &'static str,
-    needs: Needs,
+    needs: Presence,
     shape: Shape,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Needs {
+enum Presence {
     /// It has to be there.
     Value,
     /// It may be missing.
@@ -46,17 +46,17 @@ enum Needs {
 impl Field {
     /// A field that is always there.
     pub(crate) const fn of(name: &'static str, shape: Shape) -> Self {
-        Self { name, needs: Needs::Value, shape }
+        Self { name, needs: Presence::Value, shape }
     }
 
     /// A field that may be missing.
     pub(crate) const fn optional(name: &'static str, shape: Shape) -> Self {
-        Self { name, needs: Needs::Nothing, shape }
+        Self { name, needs: Presence::Nothing, shape }
     }
 
     /// A field that may be missing or `null`.
     pub(crate) const fn nullable(name: &'static str, shape: Shape) -> Self {
-        Self { name, needs: Needs::Null, shape }
+        Self { name, needs: Presence::Null, shape }
     }
 
     #[cfg(test)]
@@ -174,19 +174,19 @@ impl<'de> Visitor<'de> for &'static Shape {
 
 fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Result<(), A::Error> {
     let mut seen = 0_u64;
-    while let Some(known) = map.next_key_seed(Name(fields))? {
+    while let Some(known) = map.next_key_seed(FieldName(fields))? {
         match known {
             None => {
                 map.next_value::<IgnoredAny>()?;
             }
             Some(at) => {
                 seen |= 1 << at;
-                map.next_value_seed(Value(&fields[at]))?;
+                map.next_value_seed(FieldValue(&fields[at]))?;
             }
         }
     }
     let is_missing =
-        |(at, field): &(usize, &Field)| field.needs == Needs::Value && seen & (1 << at) == 0;
+        |(at, field): &(usize, &Field)| field.needs == Presence::Value && seen & (1 << at) == 0;
     match fields.iter().enumerate().find(is_missing) {
         None => Ok(()),
         Some((_, field)) => Err(A::Error::missing_field(field.name)),
@@ -194,9 +194,9 @@ fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Resul
 }
 
 /// The place of a field among those that are known, by its name.
-struct Name(&'static [Field]);
+struct FieldName(&'static [Field]);
 
-impl<'de> DeserializeSeed<'de> for Name {
+impl<'de> DeserializeSeed<'de> for FieldName {
     type Value = Option<usize>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -204,7 +204,7 @@ impl<'de> DeserializeSeed<'de> for Name {
     }
 }
 
-impl Visitor<'_> for Name {
+impl Visitor<'_> for FieldName {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -217,20 +217,20 @@ impl Visitor<'_> for Name {
 }
 
 /// The value of a field.
-struct Value(&'static Field);
+struct FieldValue(&'static Field);
 
-impl<'de> DeserializeSeed<'de> for Value {
+impl<'de> DeserializeSeed<'de> for FieldValue {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.0.needs {
-            Needs::Null => deserializer.deserialize_option(self),
-            Needs::Value | Needs::Nothing => self.0.shape.deserialize(deserializer),
+            Presence::Null => deserializer.deserialize_option(self),
+            Presence::Value | Presence::Nothing => self.0.shape.deserialize(deserializer),
         }
     }
 }
 
-impl<'de> Visitor<'de> for Value {
+impl<'de> Visitor<'de> for FieldValue {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

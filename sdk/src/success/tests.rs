@@ -8,7 +8,7 @@ use crate::generated::types;
 use crate::operation::{
     CREATE_SLOT, DELETE_SLOT, GET_ME, OPERATIONS, Operation, PREVIEW_PROFILE_MARKDOWN,
 };
-use crate::transport::{Answer, Failure};
+use crate::transport::{Answer, CallFailure};
 
 impl Shape {
     /// A value of this shape, with every field that is known.
@@ -128,8 +128,8 @@ fn found_16_what_is_taken_for_a_record_is_what_can_be_decoded() {
         let success = Operation::find(&id).unwrap().success;
         assert_eq!(success.status, [status], "{id}");
         let shape = match (success.content, &*media_type) {
-            (Content::Json(shape), "application/json") => shape,
-            (Content::Markdown, "text/markdown") | (Content::Nothing, "") => continue,
+            (SuccessContent::Json(shape), "application/json") => shape,
+            (SuccessContent::Markdown, "text/markdown") | (SuccessContent::Nothing, "") => continue,
             other => panic!("{id}: {other:?}"),
         };
         let whole = shape.instance();
@@ -164,14 +164,14 @@ fn answer(status: u16, media_type: Option<&str>, body: &str) -> Answer {
 fn why(operation: &Operation, answer: Answer) -> Option<String> {
     match judged(operation, false, Ok(answer)) {
         Ok(_) => None,
-        Err(Failure::Unusable { why, .. }) => Some(why),
+        Err(CallFailure::Unusable { why, .. }) => Some(why),
         Err(other) => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn found_16_status_and_content_type_are_part_of_a_success() {
-    let Content::Json(shape) = CREATE_SLOT.success.content else { panic!() };
+    let SuccessContent::Json(shape) = CREATE_SLOT.success.content else { panic!() };
     let slot = shape.instance().to_string();
     for media_type in [
         None,

@@ -4,27 +4,27 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::exchange::Failure;
-use super::options::Options;
+use super::call_result::CallFailure;
+use super::options::CallOptions;
 use super::pacing::queue::Turn;
 use super::pacing::{MustWait, Ticket, WaitReason};
-use super::reserved::Reserved;
+use super::reservation::Reservation;
 use super::shared::Shared;
 use crate::operation::{Bucket, Operation};
 
 /// A request that the pacer has admitted; settled when it is answered or given up.
-pub(super) struct Admitted<'a> {
+pub(super) struct AdmittedRequest<'a> {
     shared: &'a Shared,
     ticket: Ticket,
 }
 
-impl Drop for Admitted<'_> {
+impl Drop for AdmittedRequest<'_> {
     fn drop(&mut self) {
         self.shared.pacer.settle(self.ticket, &*self.shared.clock);
     }
 }
 
-impl Admitted<'_> {
+impl AdmittedRequest<'_> {
     pub(super) fn ticket(&self) -> Ticket {
         self.ticket
     }
@@ -32,15 +32,15 @@ impl Admitted<'_> {
 
 impl Shared {
     /// The request of a ticket.
-    pub(super) fn admitted(&self, ticket: Ticket) -> Admitted<'_> {
-        Admitted { shared: self, ticket }
+    pub(super) fn admitted(&self, ticket: Ticket) -> AdmittedRequest<'_> {
+        AdmittedRequest { shared: self, ticket }
     }
 
     /// Admits one more request now, if nobody is ahead and the limits allow it.
     pub(super) fn try_admit(
         &self,
         operation: &'static Operation,
-    ) -> Result<Admitted<'_>, MustWait> {
+    ) -> Result<AdmittedRequest<'_>, MustWait> {
         let _turn_of_bucket = match operation.bucket {
             Bucket::General => None,
             bucket => Some(self.try_turn(bucket)?),
@@ -60,8 +60,8 @@ impl Shared {
     pub(super) async fn admit(
         &self,
         operation: &'static Operation,
-        options: &Options,
-    ) -> Result<Admitted<'_>, Failure> {
+        options: &CallOptions,
+    ) -> Result<AdmittedRequest<'_>, CallFailure> {
         let _turn_of_bucket = match operation.bucket {
             Bucket::General => None,
             bucket => Some(self.turn(bucket, operation, options).await?),
@@ -76,7 +76,7 @@ impl Shared {
                 Err(MustWait { duration: wait, reason })
                     if options.is_too_long(wait, reason, &*self.clock) =>
                 {
-                    return Err(Failure::Deadline { wait, reason });
+                    return Err(CallFailure::Deadline { wait, reason });
                 }
                 Err(MustWait { duration, reason }) => {
                     if reason.is_of_one_bucket() {
@@ -86,7 +86,7 @@ impl Shared {
                 }
             }
         }
-        Err(Failure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
+        Err(CallFailure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
     }
 
     /// Waits until everybody who came before has been admitted or has left.
@@ -94,8 +94,8 @@ impl Shared {
         &self,
         bucket: Bucket,
         operation: &'static Operation,
-        options: &Options,
-    ) -> Result<Turn<'_>, Failure> {
+        options: &CallOptions,
+    ) -> Result<Turn<'_>, CallFailure> {
         let clock = &*self.clock;
         let place = match self.queue.line(bucket).enter().try_turn() {
             Ok(turn) => return Ok(turn),
@@ -105,7 +105,7 @@ impl Shared {
             self.pacer.forecast(bucket, place.ahead, clock)
         {
             if options.is_too_long(wait, reason, clock) {
-                return Err(Failure::Deadline { wait, reason });
+                return Err(CallFailure::Deadline { wait, reason });
             }
             if !wait.is_zero() {
                 self.observer.waiting(operation.id, wait, reason);
@@ -120,7 +120,7 @@ impl Shared {
                 let wait = self.pacer.forecast(bucket, 0, clock);
                 let (wait, reason) =
                     wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
-                Err(Failure::Deadline { wait, reason })
+                Err(CallFailure::Deadline { wait, reason })
             }
         }
     }
@@ -129,10 +129,10 @@ impl Shared {
     pub(crate) async fn reserve(
         self: &Arc<Self>,
         operation: &'static Operation,
-        options: &Options,
-    ) -> Result<Reserved, Failure> {
+        options: &CallOptions,
+    ) -> Result<Reservation, CallFailure> {
         let ticket = self.admit(operation, options).await?.ticket();
         // It counts from now on until its request is sent, and is then settled again.
-        Ok(Reserved::new(self.clone(), ticket))
+        Ok(Reservation::new(self.clone(), ticket))
     }
 }

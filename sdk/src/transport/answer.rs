@@ -11,7 +11,7 @@ use reqwest::{Response, StatusCode};
 use crate::secrets::Secrets;
 
 /// Most bytes of one answer, after decompression.
-pub(crate) const MOST_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// An answer as the service sent it.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct Answer {
 }
 
 /// Why a body was not read to its end.
-pub(crate) enum Unread {
+pub(crate) enum UnreadBody {
     /// The connection broke, or nothing came for too long.
     Cut(Box<dyn StdError + Send + Sync>),
     TooLarge,
@@ -59,19 +59,19 @@ impl Answer {
     pub(crate) async fn read(
         mut response: Response,
         stall: Duration,
-    ) -> Result<Self, (Self, Unread)> {
+    ) -> Result<Self, (Self, UnreadBody)> {
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
         let mut body = BytesMut::new();
         let unread = loop {
             match tokio::time::timeout(stall, response.chunk()).await {
                 Ok(Ok(None)) => break None,
-                Ok(Ok(Some(chunk))) if body.len() + chunk.len() > MOST_BYTES => {
-                    break Some(Unread::TooLarge);
+                Ok(Ok(Some(chunk))) if body.len() + chunk.len() > MAX_BYTES => {
+                    break Some(UnreadBody::TooLarge);
                 }
                 Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
-                Ok(Err(error)) => break Some(Unread::Cut(Box::new(error.without_url()))),
-                Err(silence) => break Some(Unread::Cut(Box::new(silence))),
+                Ok(Err(error)) => break Some(UnreadBody::Cut(Box::new(error.without_url()))),
+                Err(silence) => break Some(UnreadBody::Cut(Box::new(silence))),
             }
         };
         let answer = Self::new(status, headers, body.freeze());

@@ -2,31 +2,31 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::exchange::Exchange;
-use super::options::Options;
+use super::call_result::CallResult;
+use super::options::CallOptions;
 use super::shared::Shared;
 
 /// What the generated client carries for one request: the client's state, the call's options, and where the exchange is left.
 #[derive(Clone, Debug)]
 pub(crate) struct CallContext {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) options: Options,
+    pub(crate) options: CallOptions,
     /// Whether the caller wants the answer as it was sent, so that nothing needs to be decoded.
     pub(crate) undecoded: bool,
-    exchange: Arc<Mutex<Option<Exchange>>>,
+    exchange: Arc<Mutex<Option<CallResult>>>,
 }
 
 impl CallContext {
-    pub(crate) fn new(shared: Arc<Shared>, options: Options, undecoded: bool) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, options: CallOptions, undecoded: bool) -> Self {
         Self { shared, options, undecoded, exchange: Arc::default() }
     }
 
     /// What happened, once the generated method has returned; `None` when it never sent anything.
-    pub(crate) fn exchange(&self) -> Option<Exchange> {
+    pub(crate) fn exchange(&self) -> Option<CallResult> {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
     /// Leaves what happened for the caller of the generated method.
-    pub(super) fn leave(&self, exchange: Exchange) {
+    pub(super) fn leave(&self, exchange: CallResult) {
         *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
     }
 }

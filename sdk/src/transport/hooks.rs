@@ -19,7 +19,7 @@ use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
 use reqwest::{Request, Response, StatusCode};
 
 use super::call_context::CallContext;
-use super::exchange::Exchange;
+use super::call_result::CallResult;
 use super::make_request::BoxFuture;
 use crate::generated;
 use crate::operation::Operation;
@@ -59,7 +59,7 @@ impl ClientHooks<CallContext> for generated::Client {
 
 /// The answer as the generated method wants it. Where there is none, or nothing to decode, an empty one: the caller looks at the
 /// exchange first.
-fn response(exchange: &Exchange, undecoded: bool) -> Response {
+fn response(exchange: &CallResult, undecoded: bool) -> Response {
     let mut response = http::Response::new(bytes::Bytes::new());
     *response.status_mut() = StatusCode::NO_CONTENT;
     if let Ok(answer) = &exchange.result

@@ -21,7 +21,7 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Whether reports have the request in them, which costs a copy of its headers and its body.
-    fn looks_inside(&self) -> bool {
+    fn wants_request(&self) -> bool {
         false
     }
 
@@ -45,7 +45,7 @@ pub struct AttemptReport<'a> {
     pub status: Option<u16>,
     /// From sending until the last byte.
     pub took: Duration,
-    /// The request, if the observer [looks inside](Observer::looks_inside).
+    /// The request, if the observer [looks inside](Observer::wants_request).
     pub request: Option<&'a RequestView>,
     /// The answer, if all of it arrived.
     pub answer: Option<AnswerView<'a>>,
@@ -53,6 +53,6 @@ pub struct AttemptReport<'a> {
 
 /// Watches nothing.
 #[derive(Debug)]
-pub(crate) struct Nobody;
+pub(crate) struct NoObserver;
 
-impl Observer for Nobody {}
+impl Observer for NoObserver {}

@@ -6,19 +6,19 @@ use std::time::Duration;
 use reqwest::Request;
 use reqwest::header::{HeaderName, HeaderValue};
 
+use super::call_result::AttemptCounts;
 use super::clock::Clock;
-use super::exchange::Tries;
 use super::idempotency::{self, IdempotencyKey};
 use super::pacing::WaitReason;
-use super::reserved::Reserved;
-use super::tally::Write;
-use crate::writes::Writes;
+use super::reservation::Reservation;
+use super::write_tally::WriteRecord;
+use crate::write_mode::WriteMode;
 
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
 
 /// What one call asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct CallOptions {
     pub(crate) idempotency_key: Option<IdempotencyKey>,
     pub(crate) dry_run: bool,
     /// When the call must have ended, by the client's monotonic clock.
@@ -28,25 +28,25 @@ pub(crate) struct Options {
     /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
     pub(crate) looks_first: bool,
     /// What becomes of a write.
-    pub(crate) writes: Writes,
+    pub(crate) writes: WriteMode,
     /// Where the requests of a call that writes are noted.
-    pub(crate) write: Option<Arc<Write>>,
+    pub(crate) write: Option<Arc<WriteRecord>>,
     /// The limits have admitted the first request already.
-    pub(crate) reserved: Option<Reserved>,
+    pub(crate) reserved: Option<Reservation>,
     /// The call is one attempt without a wait; what would follow is left to the caller.
-    pub(crate) once: Option<Once>,
+    pub(crate) once: Option<SingleAttempt>,
 }
 
 /// How a call is sent that relies on what its caller has just seen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Once {
+pub(crate) struct SingleAttempt {
     /// The attempts before this one.
-    pub(crate) tries: Tries,
+    pub(crate) tries: AttemptCounts,
     /// When what was seen is too old, by the client's monotonic clock.
     pub(crate) expires: Duration,
 }
 
-impl Options {
+impl CallOptions {
     pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
         self.until.saturating_sub(clock.monotonic())
     }

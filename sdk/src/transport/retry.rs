@@ -19,7 +19,7 @@ pub(crate) enum Evidence {
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum AttemptEnd {
     /// An answer with this status.
     Answer(u16),
     /// An answer with this 2xx status that is no [success](crate::success) of the operation.
@@ -38,7 +38,7 @@ pub(crate) enum End {
     TimedOut,
 }
 
-impl End {
+impl AttemptEnd {
     pub(crate) fn evidence(self) -> Evidence {
         match self {
             Self::Answer(status) | Self::Cut(status) | Self::TooLarge(status) => match status {
@@ -66,8 +66,8 @@ impl End {
 
 /// What is known of a call when one of its attempts has ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attempt {
-    pub(crate) end: End,
+pub(crate) struct AttemptState {
+    pub(crate) end: AttemptEnd,
     /// Requests sent or tried so far, this one included.
     pub(crate) sent: u32,
     /// Of those, requests that were waited for after a 429.
@@ -86,7 +86,7 @@ pub(crate) struct Attempt {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Decision {
+pub(crate) enum RetryDecision {
     /// The call ends with this attempt.
     End,
     /// Again after a wait; it counts as an attempt.
@@ -96,37 +96,43 @@ pub(crate) enum Decision {
 }
 
 /// Attempts of one call that fail without an answer, or with a broken one.
-pub(crate) const MOST_ATTEMPTS: u32 = 4;
+pub(crate) const MAX_ATTEMPTS: u32 = 4;
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
 /// Before a key is replayed that the service may still be working on.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 const IN_FLIGHT_WAIT: Duration = Duration::from_secs(2);
-const MOST_IN_FLIGHT: u32 = 3;
+const MAX_IN_FLIGHT: u32 = 3;
 
 /// `effect` is the operation's, or `Read` where the call is a dry run.
-pub(crate) fn decide(effect: Effect, attempt: &Attempt) -> Decision {
+pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
     match attempt.end {
-        End::Answer(429) => Decision::Later(attempt.wait()),
-        End::Answer(409) if attempt.is_in_flight() => {
-            Decision::Later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT))
+        AttemptEnd::Answer(429) => RetryDecision::Later(attempt.wait()),
+        AttemptEnd::Answer(409) if attempt.is_in_flight() => {
+            RetryDecision::Later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT))
         }
-        End::TooLarge(_) | End::Untrusted => Decision::End,
-        _ if attempt.counted() >= MOST_ATTEMPTS => Decision::End,
-        End::Unreachable | End::Answer(408 | 425) => Decision::Again(attempt.wait()),
-        End::Answer(200..=499) => Decision::End,
+        AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted => RetryDecision::End,
+        _ if attempt.counted() >= MAX_ATTEMPTS => RetryDecision::End,
+        AttemptEnd::Unreachable | AttemptEnd::Answer(408 | 425) => {
+            RetryDecision::Again(attempt.wait())
+        }
+        AttemptEnd::Answer(200..=499) => RetryDecision::End,
         // Whoever answers a read like this does so again; after a write that sets values they are read.
-        End::Unusable(_) if matches!(effect, Effect::Read | Effect::Set) => Decision::End,
+        AttemptEnd::Unusable(_) if matches!(effect, Effect::Read | Effect::Set) => {
+            RetryDecision::End
+        }
         // Executed, but the answer is lost: a read can be read again, a keyed answer is stored.
-        End::Cut(_) if effect != Effect::Read && !attempt.keyed => Decision::End,
-        _ if !may_resend(effect, attempt) => Decision::End,
-        End::TimedOut if attempt.keyed => Decision::Again(attempt.wait().max(KEY_SETTLES)),
-        _ => Decision::Again(attempt.wait()),
+        AttemptEnd::Cut(_) if effect != Effect::Read && !attempt.keyed => RetryDecision::End,
+        _ if !may_resend(effect, attempt) => RetryDecision::End,
+        AttemptEnd::TimedOut if attempt.keyed => {
+            RetryDecision::Again(attempt.wait().max(KEY_SETTLES))
+        }
+        _ => RetryDecision::Again(attempt.wait()),
     }
 }
 
 /// Whether sending the request once more cannot do more than the first one did.
-fn may_resend(effect: Effect, attempt: &Attempt) -> bool {
+fn may_resend(effect: Effect, attempt: &AttemptState) -> bool {
     match effect {
         Effect::Read | Effect::Set | Effect::Delete => true,
         Effect::Create => attempt.keyed,
@@ -134,7 +140,7 @@ fn may_resend(effect: Effect, attempt: &Attempt) -> bool {
     }
 }
 
-impl Attempt {
+impl AttemptState {
     /// Attempts that count: waiting because the service said so is not one.
     fn counted(&self) -> u32 {
         self.sent - self.too_many - self.in_flight
@@ -143,7 +149,7 @@ impl Attempt {
     /// Whether a conflict may be the service's own work on a request with the same key. A broken rule names no time.
     fn is_in_flight(&self) -> bool {
         let replayed = self.maybe_executed || self.retry_after.is_some();
-        self.keyed && replayed && self.in_flight < MOST_IN_FLIGHT
+        self.keyed && replayed && self.in_flight < MAX_IN_FLIGHT
     }
 
     /// The backoff, but never less than the service asks for.
@@ -163,8 +169,8 @@ mod tests {
     use super::*;
     use crate::operation::OPERATIONS;
 
-    fn attempt(end: End) -> Attempt {
-        Attempt {
+    fn attempt(end: AttemptEnd) -> AttemptState {
+        AttemptState {
             end,
             sent: 1,
             too_many: 0,
@@ -177,11 +183,11 @@ mod tests {
     }
 
     /// One letter a decision: `.` ends, `a` again, `l` later.
-    fn letter(decision: Decision) -> char {
+    fn letter(decision: RetryDecision) -> char {
         match decision {
-            Decision::End => '.',
-            Decision::Again(_) => 'a',
-            Decision::Later(_) => 'l',
+            RetryDecision::End => '.',
+            RetryDecision::Again(_) => 'a',
+            RetryDecision::Later(_) => 'l',
         }
     }
 
@@ -225,8 +231,10 @@ mod tests {
 
     #[test]
     fn what_follows_each_kind_of_evidence_for_each_operation() {
-        use End::{Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted, Unusable};
-        let ends: [(Evidence, &[End]); 4] = [
+        use AttemptEnd::{
+            Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted, Unusable,
+        };
+        let ends: [(Evidence, &[AttemptEnd]); 4] = [
             (Evidence::NotSent, &[Unreachable, Untrusted]),
             (Evidence::NotExecuted, &[Answer(429), Answer(408), Answer(422)]),
             (Evidence::Executed, &[Answer(201), Cut(201), TooLarge(201)]),
@@ -234,7 +242,8 @@ mod tests {
         ];
         let row = |effect: Effect| {
             let keyed = effect == Effect::Create;
-            let decision = |end: &End| letter(decide(effect, &Attempt { keyed, ..attempt(*end) }));
+            let decision =
+                |end: &AttemptEnd| letter(decide(effect, &AttemptState { keyed, ..attempt(*end) }));
             let groups = ends.map(|(evidence, ends)| {
                 assert!(ends.iter().all(|end| end.evidence() == evidence), "{evidence:?}");
                 ends.iter().map(decision).collect::<String>()
@@ -254,7 +263,7 @@ mod tests {
         let read = Effect::Read;
         let mut spans: Vec<(u16, u16, Evidence, char)> = Vec::new();
         for status in 100..=599 {
-            let end = End::Answer(status);
+            let end = AttemptEnd::Answer(status);
             let now = (end.evidence(), letter(decide(read, &attempt(end))));
             match spans.last_mut() {
                 Some((_, last, evidence, decision)) if (*evidence, *decision) == now => {
@@ -286,8 +295,8 @@ mod tests {
     #[test]
     fn a_create_without_its_key_is_never_sent_twice() {
         let create = Effect::Create;
-        assert_eq!(decide(create, &attempt(End::NoAnswer)), Decision::End);
-        assert_eq!(letter(decide(create, &attempt(End::Unreachable))), 'a');
+        assert_eq!(decide(create, &attempt(AttemptEnd::NoAnswer)), RetryDecision::End);
+        assert_eq!(letter(decide(create, &attempt(AttemptEnd::Unreachable))), 'a');
     }
 
     #[test]
@@ -295,7 +304,7 @@ mod tests {
         let after = |sent, too_many, status| {
             letter(decide(
                 Effect::Read,
-                &Attempt { sent, too_many, ..attempt(End::Answer(status)) },
+                &AttemptState { sent, too_many, ..attempt(AttemptEnd::Answer(status)) },
             ))
         };
         for sent in 1..=6 {
@@ -310,23 +319,31 @@ mod tests {
     #[test]
     fn a_conflict_is_waited_for_only_where_it_may_be_our_own_request() {
         let create = Effect::Create;
-        let replay = Attempt { keyed: true, maybe_executed: true, ..attempt(End::Answer(409)) };
-        assert_eq!(decide(create, &replay), Decision::Later(IN_FLIGHT_WAIT));
-        assert_eq!(decide(create, &Attempt { sent: 4, in_flight: 3, ..replay }), Decision::End);
-        assert_eq!(decide(create, &Attempt { maybe_executed: false, ..replay }), Decision::End);
-        assert_eq!(decide(create, &Attempt { keyed: false, ..replay }), Decision::End);
+        let replay =
+            AttemptState { keyed: true, maybe_executed: true, ..attempt(AttemptEnd::Answer(409)) };
+        assert_eq!(decide(create, &replay), RetryDecision::Later(IN_FLIGHT_WAIT));
+        assert_eq!(
+            decide(create, &AttemptState { sent: 4, in_flight: 3, ..replay }),
+            RetryDecision::End
+        );
+        assert_eq!(
+            decide(create, &AttemptState { maybe_executed: false, ..replay }),
+            RetryDecision::End
+        );
+        assert_eq!(decide(create, &AttemptState { keyed: false, ..replay }), RetryDecision::End);
         let second = Some(Duration::from_secs(1));
-        let resumed = Attempt { maybe_executed: false, retry_after: second, ..replay };
-        assert_eq!(decide(create, &resumed), Decision::Later(Duration::from_secs(1)));
+        let resumed = AttemptState { maybe_executed: false, retry_after: second, ..replay };
+        assert_eq!(decide(create, &resumed), RetryDecision::Later(Duration::from_secs(1)));
     }
 
     #[test]
     fn waits_double_with_jitter_and_never_undercut_the_service() {
         let wait = |status, sent, jitter, retry_after| {
-            let attempt = Attempt { sent, retry_after, jitter, ..attempt(End::Answer(status)) };
+            let attempt =
+                AttemptState { sent, retry_after, jitter, ..attempt(AttemptEnd::Answer(status)) };
             match decide(Effect::Read, &attempt) {
-                Decision::Again(wait) | Decision::Later(wait) => wait,
-                Decision::End => panic!("no wait after {status}"),
+                RetryDecision::Again(wait) | RetryDecision::Later(wait) => wait,
+                RetryDecision::End => panic!("no wait after {status}"),
             }
         };
         let ms = Duration::from_millis;
@@ -340,7 +357,7 @@ mod tests {
             assert_eq!(wait(status, 3, 1.0, Some(ms(0))), ms(2000));
         }
         assert_eq!(wait(429, 40, 1.0, None), LONGEST_BACKOFF);
-        let replay = Attempt { keyed: true, jitter: 0.0, ..attempt(End::TimedOut) };
-        assert_eq!(decide(Effect::Create, &replay), Decision::Again(KEY_SETTLES));
+        let replay = AttemptState { keyed: true, jitter: 0.0, ..attempt(AttemptEnd::TimedOut) };
+        assert_eq!(decide(Effect::Create, &replay), RetryDecision::Again(KEY_SETTLES));
     }
 }

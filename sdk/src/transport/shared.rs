@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::budget::Budget;
 use super::clock::Clock;
+use super::http_sender::Timeouts;
 use super::observer::Observer;
 use super::pacing::queue::Queue;
 use super::pacing::{Pacer, WaitReason};
-use super::tally::Tally;
-use super::wire::Timeouts;
+use super::retry_budget::RetryBudget;
+use super::write_tally::WriteTally;
 use crate::base_url::BaseUrl;
 use crate::operation::Operation;
 use crate::secrets::Secrets;
@@ -27,10 +27,10 @@ pub(crate) struct Shared {
     pub(crate) pacer: Arc<dyn Pacer>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) requests: Arc<AtomicU64>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<WriteTally>,
     /// How often a call of this client has waited.
     pub(crate) waits: AtomicU64,
-    pub(crate) budget: Budget,
+    pub(crate) budget: RetryBudget,
     pub(crate) queue: Queue,
     /// The tokens that were sent.
     pub(crate) secrets: Secrets,

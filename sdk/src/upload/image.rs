@@ -67,7 +67,7 @@ pub enum ImageUse {
 /// Why an image does not suit its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unsuitable {
+pub enum UnsuitableImage {
     /// Fewer pixels than it is shown with.
     #[error("{width}x{height} is too small, it needs at least {least_width}x{least_height}")]
     TooSmall {
@@ -96,16 +96,16 @@ impl ImageUse {
     /// Checks the size of an image in pixels. Proportions may be off by one percent.
     ///
     /// ```
-    /// use links_sdk::{ImageUse, Unsuitable};
+    /// use links_sdk::{ImageUse, UnsuitableImage};
     ///
     /// assert!(ImageUse::Background.check(1920, 1080).is_ok());
-    /// assert!(matches!(ImageUse::Avatar.check(1920, 1080), Err(Unsuitable::Proportions { .. })));
+    /// assert!(matches!(ImageUse::Avatar.check(1920, 1080), Err(UnsuitableImage::Proportions { .. })));
     /// ```
     ///
     /// # Errors
     ///
-    /// See [`Unsuitable`].
-    pub fn check(self, width: usize, height: usize) -> Result<(), Unsuitable> {
+    /// See [`UnsuitableImage`].
+    pub fn check(self, width: usize, height: usize) -> Result<(), UnsuitableImage> {
         let (least_width, least_height, proportions) = match self {
             Self::Avatar => (800, 800, "1:1"),
             Self::Background => (1600, 900, "16:9"),
@@ -113,10 +113,10 @@ impl ImageUse {
         let (across, down) =
             (width.saturating_mul(least_height), height.saturating_mul(least_width));
         if across.abs_diff(down) > across.max(down) / 100 {
-            return Err(Unsuitable::Proportions { width, height, proportions });
+            return Err(UnsuitableImage::Proportions { width, height, proportions });
         }
         if width < least_width || height < least_height {
-            return Err(Unsuitable::TooSmall { width, height, least_width, least_height });
+            return Err(UnsuitableImage::TooSmall { width, height, least_width, least_height });
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! A file on its way to the service.
 
-mod direct;
-mod frozen;
 mod image;
+mod replayable_body;
+mod upload_url;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,38 +10,38 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-pub use direct::UploadTarget;
+pub use image::{ImageType, ImageUse, UnsuitableImage};
+pub(crate) use replayable_body::ReplayableBody;
+pub use upload_url::UploadTarget;
 #[cfg(feature = "oauth")]
 #[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use direct::fuzzed;
-pub(crate) use direct::is_private;
-pub(crate) use direct::send_to_upload_url;
-pub(crate) use frozen::Frozen;
-pub use image::{ImageType, ImageUse, Unsuitable};
+pub(crate) use upload_url::fuzzed;
+pub(crate) use upload_url::is_private;
+pub(crate) use upload_url::send_to_upload_url;
 
 /// Most bytes of an upload: 50 MB, read as 50 * 2^20 (the interface, section 8).
-pub const MOST_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
+pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
 /// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes with a name.
 ///
 /// ```
-/// use links_sdk::{ImageUse, Upload, Via};
+/// use links_sdk::{ImageUse, Upload, UploadMethod};
 ///
 /// let from_disk = Upload::file("portrait.jpg").for_use(ImageUse::Avatar);
-/// let from_memory = Upload::bytes("dot.gif", &b"GIF89a"[..]).via(Via::UploadUrl);
+/// let from_memory = Upload::bytes("dot.gif", &b"GIF89a"[..]).method(UploadMethod::UploadUrl);
 /// # let _ = (from_disk, from_memory);
 /// ```
 #[derive(Clone)]
 pub struct Upload {
     name: String,
-    content: Content,
-    via: Via,
+    content: UploadContent,
+    method: UploadMethod,
     image_use: Option<ImageUse>,
     progress: Option<Arc<dyn Fn(UploadProgress) + Send + Sync>>,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+enum UploadContent {
     File(PathBuf),
     Bytes(Bytes),
 }
@@ -49,7 +49,7 @@ enum Content {
 /// The way an upload takes. Either streams, so that the size of a file does not matter to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Via {
+pub enum UploadMethod {
     /// One request to the service, repeated under its idempotency key.
     #[default]
     Multipart,
@@ -74,22 +74,22 @@ impl Upload {
         let name = path
             .file_name()
             .map_or_else(|| "file".into(), |name| name.to_string_lossy().into_owned());
-        Self::new(name, Content::File(path.to_owned()))
+        Self::new(name, UploadContent::File(path.to_owned()))
     }
 
     /// Bytes in memory, and the name to send with them.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
-        Self::new(name.into(), Content::Bytes(bytes.into()))
+        Self::new(name.into(), UploadContent::Bytes(bytes.into()))
     }
 
-    fn new(name: String, content: Content) -> Self {
-        Self { name, content, via: Via::default(), image_use: None, progress: None }
+    fn new(name: String, content: UploadContent) -> Self {
+        Self { name, content, method: UploadMethod::default(), image_use: None, progress: None }
     }
 
     /// Takes this way.
     #[must_use]
-    pub fn via(mut self, via: Via) -> Self {
-        self.via = via;
+    pub fn method(mut self, method: UploadMethod) -> Self {
+        self.method = method;
         self
     }
 
@@ -107,8 +107,8 @@ impl Upload {
         self
     }
 
-    pub(crate) fn way(&self) -> Via {
-        self.via
+    pub(crate) fn way(&self) -> UploadMethod {
+        self.method
     }
 }
 
@@ -116,7 +116,7 @@ impl fmt::Debug for Upload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upload")
             .field("name", &self.name)
-            .field("via", &self.via)
+            .field("method", &self.method)
             .finish_non_exhaustive()
     }
 }

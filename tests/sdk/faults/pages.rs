@@ -1,7 +1,7 @@
 //! Faults 30, 34 to 37 and 40, as far as calls and plans go: what an apply has to stand on. Its own answer to them is its own.
 
 use links_fixtures::{Choices, Strings, World};
-use links_sdk::apply::{DesiredPage, DesiredSlot, Options, Page, Plan, SlotTypes};
+use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SlotTypes};
 use links_sdk::types::NewSlot;
 use links_sdk::{Outcome, ProfileKey};
 
@@ -20,11 +20,11 @@ async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
     let slot = NewSlot::of("text").with("title", " Hello ");
     let made = stage.slots().create(slot.clone()).await.unwrap();
     assert_eq!(made.data["title"], "Hello");
-    let page = Page::read(&stage.client, &key()).await.unwrap();
+    let page = PageSnapshot::read(&stage.client, &key()).await.unwrap();
     let mut desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
     let item = DesiredSlot { id: None, kind: "text".into(), data: slot.data.unwrap() };
     *desired.slots.last_mut().unwrap() = item;
-    assert!(Plan::new(&page.slots, &desired, &Options::default()).unwrap().is_empty());
+    assert!(Plan::new(&page.slots, &desired, &PlanOptions::default()).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -40,12 +40,12 @@ async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_firs
 #[tokio::test]
 async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
     let stage = Stage::new().await;
-    let page = Page::read(&stage.client, &key()).await.unwrap();
+    let page = PageSnapshot::read(&stage.client, &key()).await.unwrap();
     let desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
     let empty = stage.page_with("[]").await;
     stage.proxy.script([Act::answer(200, &[], empty)]);
-    let nothing = Page::read(&stage.client, &key()).await.unwrap();
-    let options = Options { prune: true, ..Options::default() };
+    let nothing = PageSnapshot::read(&stage.client, &key()).await.unwrap();
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     // Its items name ids that are gone, so that none is created a second time.
     Plan::new(&nothing.slots, &desired, &options).unwrap_err();
 }
@@ -56,9 +56,9 @@ async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
     let slot = r#"{"id": 7, "type": "divider", "data": [], "supported": true}"#;
     let twice = stage.page_with(&format!("[{slot}, {slot}]")).await;
     stage.proxy.script([Act::answer(200, &[], twice)]);
-    let page = Page::read(&stage.client, &key()).await.unwrap();
+    let page = PageSnapshot::read(&stage.client, &key()).await.unwrap();
     let desired = DesiredPage { slots: Vec::new() };
-    Plan::new(&page.slots, &desired, &Options::default()).unwrap_err();
+    Plan::new(&page.slots, &desired, &PlanOptions::default()).unwrap_err();
 }
 
 #[tokio::test]

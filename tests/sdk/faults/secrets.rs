@@ -17,7 +17,7 @@ use links_test_support::proxy::Act;
 struct Everything(Mutex<String>);
 
 impl Observer for Everything {
-    fn looks_inside(&self) -> bool {
+    fn wants_request(&self) -> bool {
         true
     }
 

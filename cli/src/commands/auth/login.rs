@@ -229,7 +229,7 @@ fn from_command(line: &str) -> Result<Obtained, Failure> {
 /// The token that is piped in or typed; what is wrong with it is said without showing it.
 fn from_stdin(context: &Context, kept: Kept) -> Result<Obtained, Failure> {
     let text = context.ui.ask_secret("Token (it is not shown)").unwrap_or_else(|| {
-        let most = Token::MOST_BYTES as u64;
+        let most = Token::MAX_BYTES as u64;
         let mut text = String::new();
         io::stdin().lock().take(most).read_to_string(&mut text).map(|_| text)
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
 use links_sdk::types::File;
-use links_sdk::{Client, ImageUse, Upload, Via};
+use links_sdk::{Client, ImageUse, Upload, UploadMethod};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -118,8 +118,8 @@ impl Source {
         }
         let upload = given_images::upload(name)?;
         let upload = match args.via {
-            Some(Way::UploadUrl) => upload.via(Via::UploadUrl),
-            Some(Way::Multipart) => upload.via(Via::Multipart),
+            Some(Way::UploadUrl) => upload.method(UploadMethod::UploadUrl),
+            Some(Way::Multipart) => upload.method(UploadMethod::Multipart),
             None => upload,
         };
         Ok(Self::File(match args.image_use {

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use links_sdk::apply::{
-    Applied, ApplyCause, ApplyDelegate, ApplyError, Confirmation, Delete, DesiredPage, Done,
-    KeptReason, Log, Page, Plan, Proposal, Step,
+    Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
+    JournalEntries, PageSnapshot, Plan, PlannedDelete, Proposal, RetainReason, Step,
 };
 use links_sdk::types::Me;
 use links_sdk::{Client, ProfileKey};
@@ -62,7 +62,7 @@ struct Applying<'c> {
     it: Option<Planned>,
     running: Rc<Running>,
     tended: Option<Tended>,
-    done: Done,
+    done: AppliedChanges,
     not_recorded: Option<String>,
 }
 
@@ -114,7 +114,7 @@ pub(super) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
     applying.made_for = seen;
     let running = applying.running.clone();
     let page = applying.client.profile(key);
-    let applied = page.apply_by(&mut applying).journal(state).service(service).path(path);
+    let applied = page.apply_with(&mut applying).journal(state).service(service).path(path);
     let applied = applied.owner(owner).wait(wait).allow_emptied(allow_emptied);
     let ended = tokio::select! {
         ended = applied.run() => Some(ended),
@@ -174,7 +174,7 @@ pub(super) async fn planned(
 ) -> Result<Planned, Failure> {
     let (state, service) = (state::folder(context).ok(), state::service(context));
     let (mut applying, key) = Applying::new(context, source, allowed.clone(), false).await?;
-    let mut page = applying.client.profile(key).apply_by(&mut applying);
+    let mut page = applying.client.profile(key).apply_with(&mut applying);
     if let Some(state) = state {
         page = page.journal(state).service(service.unwrap_or_default());
     }
@@ -203,7 +203,7 @@ impl<'c> Applying<'c> {
         let client = context.client().await.map_err(|failure| known_first(&file, failure))?;
         let key = file.page.profile.clone();
         let (read, it, tended, not_recorded) = (None, None, None, None);
-        let (running, done) = (Rc::default(), Done::default());
+        let (running, done) = (Rc::default(), AppliedChanges::default());
         let file = Some(file);
         let applying = Self {
             context,
@@ -243,7 +243,7 @@ fn known_first(file: &PageFile, failure: Failure) -> Failure {
 impl ApplyDelegate for Applying<'_> {
     type Error = Ended;
 
-    async fn desired(&mut self, page: &Page) -> Result<DesiredPage, Ended> {
+    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Ended> {
         let Some(file) = self.file.take() else {
             return Err(Failure::internal("a file is read twice").into());
         };
@@ -256,7 +256,7 @@ impl ApplyDelegate for Applying<'_> {
 
     async fn plan(
         &mut self,
-        page: &Page,
+        page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         goes_on: bool,
     ) -> Result<Proposal, Ended> {
@@ -277,7 +277,7 @@ impl ApplyDelegate for Applying<'_> {
         Ok(proposal)
     }
 
-    async fn confirm(&mut self, _: &Page, is_agreed: bool) -> Result<Confirmation, Ended> {
+    async fn confirm(&mut self, _: &PageSnapshot, is_agreed: bool) -> Result<Confirmation, Ended> {
         self.refuse(is_agreed)?;
         let Some(it) = &mut self.it else { return Ok(Confirmation::AsPlanned) };
         let stays_here = it.new_images().next().is_none();
@@ -292,14 +292,14 @@ impl ApplyDelegate for Applying<'_> {
         })
     }
 
-    fn interrupted(&mut self, log: &Log, goes_on: bool) {
+    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
         let (time, done) = (state::time(log.opening().time), written(log.done()));
         let goes_on = if goes_on { "goes on" } else { "was for another file and is given up" };
         let text = format!("the run of {time}, which was interrupted, {goes_on} ({done} so far)");
         self.context.ui.say(&Line::new(Tone::Faint, text));
     }
 
-    fn step(&mut self, step: Step, done: &Done) -> ControlFlow<()> {
+    fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         self.done = done.clone();
         let steps = self.it.as_ref().map_or(0, |it| it.plan.request_count() - 1);
         if self.tended.is_some() {
@@ -351,7 +351,7 @@ async fn rehearsed(context: &mut Context, job: Job, how: DryRun) -> Result<Outco
 
 /// Who has removed a block from a file may wonder why nothing happens.
 fn say_what_stays(ui: &Ui, plan: &Plan) {
-    let stays = plan.kept.iter().filter(|it| it.reason == KeptReason::NotInFile).count();
+    let stays = plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile).count();
     let what = match stays {
         0 => return,
         1 => "1 block that the file does not mention stays".to_owned(),
@@ -419,9 +419,9 @@ fn made_for(seen: Option<&str>, it: &Planned) -> Result<(), Failure> {
 }
 
 /// Names every image that would leave this machine, and every block that would go.
-fn named(deletes: &[Delete], uploads: &[Upload]) -> Vec<Line> {
+fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<Line> {
     let upload = |it: &Upload| Line::new(Tone::Changed, format!("  upload {it}"));
-    let delete = |it: &Delete| {
+    let delete = |it: &PlannedDelete| {
         let label = it.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
         Line::new(Tone::Removed, format!("  {} {}{label}", it.kind, it.id))
     };
@@ -459,7 +459,7 @@ mod tests {
     fn the_question_names_every_block_that_would_go() {
         let delete = |id, kind: &str, label: Option<&str>| {
             let label = label.map(str::to_owned);
-            Delete { id, kind: kind.to_owned(), label }
+            PlannedDelete { id, kind: kind.to_owned(), label }
         };
         let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
         let image = Upload {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use links_sdk::apply::{DesiredPage, DesiredSlot, Page, fingerprint};
+use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, fingerprint};
 
 use super::applying::{Job, apply};
 use super::planning::AllowedArgs;
@@ -48,12 +48,12 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Ou
     let mut opened = page.content.slots;
     let apply = async |context: &mut Context, document: Document, path: &Path| {
         for tries in 1.. {
-            let now = Page::read(&context.client().await?, &page.profile).await?;
+            let now = PageSnapshot::read(&context.client().await?, &page.profile).await?;
             let merged = merged(context, &args, &mut opened, &document, &now).await?;
             let applied = apply_to(context, &args, merged, path, &now).await;
             let is_conflict = applied.as_ref().is_err_and(|it| it.exit() == Exit::Conflict);
             if tries < MOST_MERGES && is_conflict {
-                let again = Page::read(&context.client().await?, &page.profile).await?;
+                let again = PageSnapshot::read(&context.client().await?, &page.profile).await?;
                 if fingerprint(&again.slots) != fingerprint(&now.slots) {
                     continue;
                 }
@@ -78,7 +78,7 @@ async fn merged(
     args: &SlotsEditArgs,
     opened: &mut Vec<DesiredSlot>,
     document: &Document,
-    now: &Page,
+    now: &PageSnapshot,
 ) -> Result<ToApply, Failure> {
     // References are relative to where the user is, and not to where the draft is.
     let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
@@ -112,7 +112,7 @@ async fn apply_to(
     args: &SlotsEditArgs,
     ToApply { file, is_merged }: ToApply,
     path: &Path,
-    now: &Page,
+    now: &PageSnapshot,
 ) -> Result<Outcome, Failure> {
     // What the user left in the editor is not what such a run is about.
     let path = (!is_merged).then(|| path.display().to_string());

@@ -1,6 +1,6 @@
 //! Carrying out a plan that was agreed to, and saying what came of it.
 
-use links_sdk::apply::{ApplyCause, ApplyError, Done, ItemRefusal, Page, Step};
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal, PageSnapshot, Step};
 use serde_json::json;
 
 use super::planning::{Planned, refused};
@@ -22,7 +22,7 @@ pub(super) fn said(step: Step) -> String {
     }
 }
 
-pub(super) fn interrupted(done: &Done, more: &str, resume: &str) -> Failure {
+pub(super) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> Failure {
     Failure::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
         .hint(resume)
 }
@@ -92,7 +92,7 @@ fn at_items(failure: Failure, items: &[ItemRefusal], it: &Planned) -> Failure {
 }
 
 /// What came of it; `run` names it in the history.
-pub(super) fn report(it: &Planned, done: &Done, run: Option<&str>) -> Outcome {
+pub(super) fn report(it: &Planned, done: &AppliedChanges, run: Option<&str>) -> Outcome {
     let requests = it.client.requests_sent();
     let counted =
         if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
@@ -100,7 +100,7 @@ pub(super) fn report(it: &Planned, done: &Done, run: Option<&str>) -> Outcome {
         vec![Line::new(Tone::Plain, format!("{}: {} ({counted})", it.page.login, written(done)))];
     lines.extend(it.came_since());
     lines.extend(it.page.url.clone().map(|url| Line::new(Tone::Faint, url)));
-    let Page { id, login, url, .. } = &it.page;
+    let PageSnapshot { id, login, url, .. } = &it.page;
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
         "meta": { "requests": requests },
@@ -109,7 +109,7 @@ pub(super) fn report(it: &Planned, done: &Done, run: Option<&str>) -> Outcome {
 }
 
 /// What was done, in a few words.
-pub(super) fn written(done: &Done) -> String {
+pub(super) fn written(done: &AppliedChanges) -> String {
     let counts =
         [(done.updated, "updated"), (done.created.len(), "created"), (done.deleted, "deleted")];
     let mut parts: Vec<_> = counts

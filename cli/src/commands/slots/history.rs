@@ -2,7 +2,9 @@
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use links_sdk::apply::{BadJournal, Done, Ending, Recorded, Runs, State};
+use links_sdk::apply::{
+    AppliedChanges, JournalError, JournalStore, RecordedRun, RunEnding, RunState,
+};
 use serde_json::{Value, json};
 
 use super::executing::written;
@@ -36,13 +38,13 @@ pub(crate) fn run(context: &Context, args: &SlotsHistoryArgs) -> Result<Outcome,
 }
 
 /// Runs as a table, the latest first.
-pub(super) fn listed(all: &[(Runs, Recorded)]) -> Outcome {
+pub(super) fn listed(all: &[(JournalStore, RecordedRun)]) -> Outcome {
     let rows: Vec<Value> = all.iter().rev().map(|(runs, recorded)| row(runs, recorded)).collect();
     Outcome::own(rows, View::Table(COLUMNS))
 }
 
 /// A run as a record.
-pub(super) fn row(runs: &Runs, recorded: &Recorded) -> Value {
+pub(super) fn row(runs: &JournalStore, recorded: &RecordedRun) -> Value {
     let mut row = json!({ "run": recorded.run, "profile": runs.profile() });
     if let Some(opening) = &recorded.opening {
         row["time"] = state::time(opening.time).into();
@@ -54,7 +56,7 @@ pub(super) fn row(runs: &Runs, recorded: &Recorded) -> Value {
     match &recorded.log {
         Ok(log) => {
             let done = log.done();
-            let Done { updated, deleted, reordered, .. } = done;
+            let AppliedChanges { updated, deleted, reordered, .. } = done;
             row["state"] = named(log.state()).into();
             row["inDoubt"] = log.is_in_doubt().into();
             row["done"] = json!({ "updated": updated, "created": done.created.len(), "deleted": deleted, "reordered": reordered });
@@ -71,22 +73,22 @@ pub(super) fn row(runs: &Runs, recorded: &Recorded) -> Value {
     row
 }
 
-fn unusable(why: &BadJournal) -> &'static str {
+fn unusable(why: &JournalError) -> &'static str {
     match why {
-        BadJournal::NotBegun => "not_begun",
-        BadJournal::PutAside => "aborted",
+        JournalError::NotBegun => "not_begun",
+        JournalError::PutAside => "aborted",
         _ => "unreadable",
     }
 }
 
-fn named(state: State) -> &'static str {
+fn named(state: RunState) -> &'static str {
     match state {
-        State::Unfinished => "unfinished",
-        State::Done => "done",
-        State::Ended(Ending::Drift) => "drift",
-        State::Ended(Ending::Refused) => "refused",
-        State::Ended(Ending::Stopped) => "stopped",
-        State::Ended(Ending::Replaced) => "replaced",
-        State::Ended(Ending::Aborted) => "aborted",
+        RunState::Unfinished => "unfinished",
+        RunState::Done => "done",
+        RunState::Ended(RunEnding::Drift) => "drift",
+        RunState::Ended(RunEnding::Refused) => "refused",
+        RunState::Ended(RunEnding::Stopped) => "stopped",
+        RunState::Ended(RunEnding::Replaced) => "replaced",
+        RunState::Ended(RunEnding::Aborted) => "aborted",
     }
 }

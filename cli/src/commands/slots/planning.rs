@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use links_sdk::apply::{self, GuardRefusal, Limits, Options, Page, Plan, PlanError, Proposal};
+use links_sdk::apply::{
+    self, DeleteLimits, GuardRefusal, PageSnapshot, Plan, PlanError, PlanOptions, Proposal,
+};
 use links_sdk::{Client, ProfileKey};
 
 use super::references::Image;
@@ -55,7 +57,7 @@ pub(crate) struct AllowedArgs {
 pub(super) struct Read {
     pub(super) file: PageFile,
     pub(super) client: Client,
-    pub(super) page: Page,
+    pub(super) page: PageSnapshot,
     /// The images that the file names.
     pub(super) images: Vec<Image>,
     /// References that stand for nothing.
@@ -66,11 +68,11 @@ pub(super) struct Read {
 pub(super) struct Planned {
     pub(super) file: PageFile,
     pub(super) client: Client,
-    pub(super) page: Page,
+    pub(super) page: PageSnapshot,
     pub(super) images: Vec<Image>,
     /// The slot types. None where there is nothing to do and nothing was known of them.
     pub(super) described: Option<Described>,
-    pub(super) options: Options,
+    pub(super) options: PlanOptions,
     pub(super) plan: Plan,
     /// Whether the blocks were left to the service to check.
     pub(super) no_validate: bool,
@@ -140,7 +142,7 @@ impl Planned {
 }
 
 /// Refuses a file that is for another page than the command line says.
-fn pinned(key: &ProfileKey, page: &Page) -> Result<(), Failure> {
+fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), Failure> {
     let is_this = match key {
         ProfileKey::Id(id) => *id == page.id,
         ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
@@ -159,7 +161,7 @@ pub(super) async fn resolve(
     context: &mut Context,
     client: Client,
     mut file: PageFile,
-    page: Page,
+    page: PageSnapshot,
     allowed: &AllowedArgs,
 ) -> Result<Read, Failure> {
     if let Some(key) = &allowed.profile {
@@ -179,7 +181,7 @@ pub(super) async fn plan(
     created: BTreeMap<usize, i64>,
 ) -> Result<Planned, Failure> {
     let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
-    let mut options = Options { prune, prune_unsupported, created, ..Options::default() };
+    let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
     let mut described = slot_types::kept(context);
     let plan = loop {
         if described.is_none()
@@ -207,7 +209,8 @@ pub(super) async fn plan(
             Err(failure) => return Err(failure),
         }
     };
-    let limits = Limits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
+    let limits =
+        DeleteLimits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
     let (no_validate, sent) = (allowed.no_validate, client.requests_sent());
     let unnamed = allowed.unnamed.unwrap_or("not in the file; --prune deletes it");
@@ -229,10 +232,10 @@ pub(super) async fn plan(
 
 /// A plan for the page; or all that stands against one, at its places in the file.
 fn checked(
-    page: &Page,
+    page: &PageSnapshot,
     file: &PageFile,
     broken: &[Problem],
-    options: &Options,
+    options: &PlanOptions,
     described: &Described,
     allowed: &AllowedArgs,
 ) -> Result<Plan, Failure> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use links_sdk::Slot;
-use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Options, Plan};
+use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
 use serde_json::{Map, Value};
 
 use crate::manifest::{At, PageFile, Problem, Target};
@@ -72,7 +72,7 @@ pub(super) fn of_others(
     failed: &[ItemError],
     page: &[Slot],
     file: &PageFile,
-    options: &Options,
+    options: &PlanOptions,
     described: &Described,
 ) -> Vec<Problem> {
     let failed: HashSet<usize> = failed.iter().map(|it| it.index).collect();
@@ -81,7 +81,7 @@ pub(super) fn of_others(
         .filter(|(index, _)| !failed.contains(index))
         .map(|(index, it)| (index, it.clone()))
         .unzip();
-    let options = Options { created: BTreeMap::new(), ..options.clone() };
+    let options = PlanOptions { created: BTreeMap::new(), ..options.clone() };
     match Plan::new(page, &DesiredPage { slots }, &options) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
         Err(_) => Vec::new(),

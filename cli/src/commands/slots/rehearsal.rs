@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{Batch, Create, Delete, Update};
+use links_sdk::apply::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{Error, RequestView};
 use serde_json::{Value, json};
@@ -41,18 +41,18 @@ pub(super) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
     Err(it.file.document.bad(problems).into())
 }
 
-fn change(it: &Update) -> SlotChange {
+fn change(it: &PlannedUpdate) -> SlotChange {
     SlotChange { id: it.id, data: it.changed.clone() }
 }
 
-fn new(it: &Create) -> NewSlot {
+fn new(it: &PlannedCreate) -> NewSlot {
     NewSlot { type_: it.kind.clone(), data: Some(it.data.clone()), order: None }
 }
 
 /// The writing requests of a plan, which the client withholds. What is known only while it is carried out is said instead.
 pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
     let slots = it.client.profile(it.page.id).slots();
-    let ids = |batch: &[Delete]| batch.iter().map(|it| it.id).collect();
+    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
     let mut shown: Vec<(Value, String)> = Vec::new();
     let images: BTreeSet<_> =
         it.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
@@ -64,21 +64,21 @@ pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
     }));
     for batch in it.plan.batches() {
         let answer = match batch {
-            Batch::Update(batch) => {
+            PlanBatch::Update(batch) => {
                 withheld(slots.update_batch(batch.iter().map(change).collect()).await)
             }
-            Batch::Create(batch) => {
+            PlanBatch::Create(batch) => {
                 withheld(slots.create_batch(batch.iter().map(new).collect()).await)
             }
-            Batch::Delete(batch) | Batch::MakeRoom(batch) => {
+            PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
                 withheld(slots.delete_batch(ids(batch)).await)
             }
-            Batch::Reorder if it.plan.creates.is_empty() => {
+            PlanBatch::Reorder if it.plan.creates.is_empty() => {
                 let page: Vec<_> = it.page.slots.iter().map(|slot| slot.id).collect();
                 let Some(order) = it.plan.resolve_order(&page, &[]) else { continue };
                 withheld(slots.reorder(order).await)
             }
-            Batch::Reorder => {
+            PlanBatch::Reorder => {
                 shown.push(later(
                     "reorderSlots",
                     "it names the new blocks too, whose ids are not known yet",
@@ -86,7 +86,7 @@ pub(super) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
                 continue;
             }
             // It writes nothing.
-            Batch::TryCreate(_) => continue,
+            PlanBatch::TryCreate(_) => continue,
         };
         let request = answer?;
         shown.push((described(&request), curl(&request)));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use clap::Args;
-use links_sdk::apply::{DesiredSlot, Page, SlotTypes};
+use links_sdk::apply::{DesiredSlot, PageSnapshot, SlotTypes};
 use serde_json::json;
 
 use super::applying::{Job, apply};
@@ -39,7 +39,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
     let client = context.writer(args.dry_run).await?;
     let (backup, run) = find(context, &args.run)?;
     let mut file = PageFile::read_literal(&backup)?;
-    let now = Page::read(&client, &file.page.profile).await?;
+    let now = PageSnapshot::read(&client, &file.page.profile).await?;
     let types = slot_types::read(context).await?.rules();
     let there: HashSet<i64> = now.slots.iter().map(|slot| slot.id).collect();
     let is_gone = |slot: &DesiredSlot| slot.id.is_some_and(|id| !there.contains(&id));

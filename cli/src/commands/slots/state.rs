@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use links_sdk::apply::{BadJournal, LockError, Owner, Recorded, Runs};
+use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOwner};
 use links_sdk::{BaseUrl, ProfileKey};
 
 use super::executing::unwritable;
@@ -36,10 +36,12 @@ pub(super) fn folder(context: &Context) -> Result<PathBuf, Failure> {
 
 /// The runs of all pages of the service that is spoken to, the oldest first, without those of other accounts; of all services where none
 /// is named.
-pub(super) fn all(context: &Context) -> Result<Vec<(Runs, Recorded)>, Failure> {
+pub(super) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, Failure> {
     let (service, folder) = (service(context), folder(context)?);
     let mut all = Vec::new();
-    for runs in Runs::all(&folder, service.as_deref()).map_err(|it| unreadable(&folder, &it))? {
+    for runs in
+        JournalStore::all(&folder, service.as_deref()).map_err(|it| unreadable(&folder, &it))?
+    {
         let recorded = runs.list().map_err(|error| unreadable(&folder, &error))?;
         all.extend(recorded.into_iter().map(|it| (runs.clone(), it)));
     }
@@ -51,7 +53,7 @@ pub(super) fn all(context: &Context) -> Result<Vec<(Runs, Recorded)>, Failure> {
 }
 
 /// Whether a run belongs to an account. `None` where nobody can tell: its journal does not say it, or names another token.
-pub(super) fn is_own(recorded: &Recorded, own: &Owner) -> Option<bool> {
+pub(super) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
     recorded.opening.as_ref()?.owner.as_ref()?.is(own)
 }
 
@@ -66,9 +68,9 @@ pub(super) fn unlisted(error: &std::io::Error) -> Failure {
 }
 
 /// A journal that is of no use, and what to do about it.
-pub(super) fn bad(path: &Path, why: &BadJournal) -> Failure {
+pub(super) fn bad(path: &Path, why: &JournalError) -> Failure {
     let hint = match why {
-        BadJournal::Newer(_) => {
+        JournalError::Newer(_) => {
             "update this program; or `links slots apply --abort FILE` puts the journal aside"
         }
         _ => {
@@ -80,7 +82,7 @@ pub(super) fn bad(path: &Path, why: &BadJournal) -> Failure {
 }
 
 /// Whether a run is of the page that a key names.
-pub(super) fn is_of(runs: &Runs, recorded: &Recorded, key: &ProfileKey) -> bool {
+pub(super) fn is_of(runs: &JournalStore, recorded: &RecordedRun, key: &ProfileKey) -> bool {
     match (key, &recorded.opening) {
         (ProfileKey::Id(id), _) => runs.profile() == Some(*id),
         (ProfileKey::Login(login), Some(opening)) => opening.login == *login,

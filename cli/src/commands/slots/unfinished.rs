@@ -1,7 +1,7 @@
 //! Runs that did not come to an end: which there are, which is meant, and giving one up.
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::{Opening, Recorded, Runs};
+use links_sdk::apply::{JournalStore, RecordedRun, RunHeader};
 use serde_json::json;
 
 use super::{history, state};
@@ -21,7 +21,7 @@ pub(super) fn status(context: &Context, key: Option<&ProfileKey>) -> Result<Outc
 }
 
 /// What the one that is meant is about.
-pub(super) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<Opening, Failure> {
+pub(super) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, Failure> {
     let (_, recorded) = one(context, key)?;
     match recorded.log {
         Ok(log) => Ok(log.opening().clone()),
@@ -45,7 +45,10 @@ pub(super) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Outco
 }
 
 /// The only one. Without the name of a page it has to be known to be of this account.
-fn one(context: &Context, key: Option<&ProfileKey>) -> Result<(Runs, Recorded), Failure> {
+fn one(
+    context: &Context,
+    key: Option<&ProfileKey>,
+) -> Result<(JournalStore, RecordedRun), Failure> {
     let mut all = find(context, key)?;
     let named = "name the file of the one that is meant; --status lists them";
     match (all.pop(), all.is_empty()) {
@@ -59,11 +62,14 @@ fn one(context: &Context, key: Option<&ProfileKey>) -> Result<(Runs, Recorded), 
     }
 }
 
-fn is_known_own(context: &Context, recorded: &Recorded) -> bool {
+fn is_known_own(context: &Context, recorded: &RecordedRun) -> bool {
     context.owner().is_some_and(|own| state::is_own(recorded, &own) == Some(true))
 }
 
-fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<(Runs, Recorded)>, Failure> {
+fn find(
+    context: &Context,
+    key: Option<&ProfileKey>,
+) -> Result<Vec<(JournalStore, RecordedRun)>, Failure> {
     let mut all = state::all(context)?;
     all.retain(|(runs, recorded)| {
         recorded.is_open() && key.is_none_or(|key| state::is_of(runs, recorded, key))

@@ -3,7 +3,7 @@
 mod model;
 mod text;
 
-use links_sdk::apply::{KeptReason, Notice};
+use links_sdk::apply::{Notice, RetainReason};
 
 pub(crate) use model::{Shown, Upload};
 pub(crate) use text::cut;
@@ -62,9 +62,9 @@ impl Shown<'_> {
     fn kept(&self, unnamed: &str) -> impl Iterator<Item = Line> {
         let named = self.kept.iter().take(KEPT_MAX).map(move |it| {
             let why = match it.reason {
-                KeptReason::NotInFile => unnamed,
-                KeptReason::ReadOnly => "not in the file; blocks of its type are never deleted",
-                KeptReason::Unsupported => "not in the file; a legacy block",
+                RetainReason::NotInFile => unnamed,
+                RetainReason::ReadOnly => "not in the file; blocks of its type are never deleted",
+                RetainReason::Unsupported => "not in the file; a legacy block",
             };
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
             Line::new(Tone::Faint, format!("= {name} ({why})"))

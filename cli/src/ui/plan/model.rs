@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use links_sdk::Slot;
-use links_sdk::apply::{self, Create, Delete, Kept, Notice, Plan, SlotRef, Update};
+use links_sdk::apply::{
+    self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,15 +18,15 @@ pub(crate) struct Shown<'p> {
     /// The fingerprint of the page that the plan is for.
     pub(super) page: &'p str,
     pub(super) updates: Vec<Updated<'p>>,
-    pub(super) creates: &'p [Create],
+    pub(super) creates: &'p [PlannedCreate],
     pub(super) moves: Vec<Move<'p>>,
     /// Images that leave this machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) uploads: Vec<Upload>,
-    pub(super) deletes: &'p [Delete],
+    pub(super) deletes: &'p [PlannedDelete],
     /// How many of them go before the new ones come, because the page is full.
     pub(super) make_room: usize,
-    pub(super) kept: &'p [Kept],
+    pub(super) kept: &'p [RetainedSlot],
     pub(super) notices: &'p [Notice],
 }
 
@@ -123,12 +125,12 @@ impl fmt::Display for Upload {
     }
 }
 
-fn updated(update: &Update) -> Updated<'_> {
+fn updated(update: &PlannedUpdate) -> Updated<'_> {
     let mut changes = Vec::new();
     for (key, new) in update.changed.iter() {
         differences(key, update.before.get(key), Some(new), &mut changes);
     }
-    let Update { id, index, kind, label, .. } = update;
+    let PlannedUpdate { id, index, kind, label, .. } = update;
     Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
 }
 

@@ -1,5 +1,5 @@
 use links_sdk::Slot;
-use links_sdk::apply::{DesiredPage, Options, Plan};
+use links_sdk::apply::{DesiredPage, Plan, PlanOptions};
 use serde_json::{Value, json};
 
 use super::*;
@@ -13,7 +13,7 @@ fn slot(id: i64, kind: &str, data: &Value) -> Value {
 }
 
 /// What is shown on lines of this width.
-fn shown(slots: Value, file: &Value, options: &Options, width: usize) -> String {
+fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> String {
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &desired, options).unwrap();
@@ -48,7 +48,7 @@ fn changes() {
         "title": "Summer menu", "description": long.replace("long", "short"), "badge": null, "style": "primary", BAD: "x",
         "items": [{"q": "a", "a": "1"}, {"q": "b", "a": "two"}, {"q": "c", "a": "3"}, {"q": "d", "a": "4"}],
     }});
-    let at = |width| shown(json!([before]), &json!([after]), &Options::default(), width);
+    let at = |width| shown(json!([before]), &json!([after]), &PlanOptions::default(), width);
     insta::assert_snapshot!("changes", at(100));
     insta::assert_snapshot!("narrow_changes", at(40));
 }
@@ -60,7 +60,10 @@ fn new_blocks_and_moves() {
     let new = json!({"type": "faq", "data": {"title": BAD, "items": [{"q": "日本語のとても長いページ", "a": 1}]}});
     let slots = json!([block(1), block(2), block(3), block(4)]);
     let file = json!([item(4), item(1), new, item(3), item(2)]);
-    insta::assert_snapshot!("new_blocks_and_moves", shown(slots, &file, &Options::default(), 60));
+    insta::assert_snapshot!(
+        "new_blocks_and_moves",
+        shown(slots, &file, &PlanOptions::default(), 60)
+    );
 }
 
 #[test]
@@ -72,23 +75,30 @@ fn kept_and_deleted_blocks() {
         {"id": 4, "type": "clock", "data": {}, "supported": false},
     ]);
     let file = json!([{"id": 2, "type": "divider"}]);
-    insta::assert_snapshot!("kept_blocks", shown(slots.clone(), &file, &Options::default(), 80));
-    let prune = Options { prune: true, ..Options::default() };
+    insta::assert_snapshot!(
+        "kept_blocks",
+        shown(slots.clone(), &file, &PlanOptions::default(), 80)
+    );
+    let prune = PlanOptions { prune: true, ..PlanOptions::default() };
     insta::assert_snapshot!("deleted_blocks", shown(slots, &file, &prune, 80));
 }
 
 #[test]
 fn many_kept_blocks_are_counted() {
     let slots = (1..=20).map(|id| slot(id, "divider", &json!([]))).collect();
-    let text = shown(slots, &json!([]), &Options::default(), 80);
+    let text = shown(slots, &json!([]), &PlanOptions::default(), 80);
     assert_eq!(text.lines().count(), KEPT_MAX + 1);
     assert!(text.ends_with("f = and 8 more that stay; -o json lists all\n"), "{text}");
 }
 
 #[test]
 fn warnings() {
-    let full =
-        Options { prune: true, max_slots: 2, created: [(0, 9)].into(), ..Options::default() };
+    let full = PlanOptions {
+        prune: true,
+        max_slots: 2,
+        created: [(0, 9)].into(),
+        ..PlanOptions::default()
+    };
     let slots = json!([slot(1, "divider", &json!([])), slot(2, "text", &json!({"title": "Old"}))]);
     let file = json!([{"type": "text", "data": {"title": "New"}}, {"type": "divider"}]);
     insta::assert_snapshot!("warnings", shown(slots, &file, &full, 80));

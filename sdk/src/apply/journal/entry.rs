@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::hash::short_hash;
-use super::owner::Owner;
-use crate::apply::{DesiredPage, Options, Page, Plan, fingerprint};
+use super::owner::RunOwner;
+use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, fingerprint};
 
 /// Format of the journals that this version writes. It reads no newer one.
 pub(super) const FORMAT: u32 = 1;
@@ -15,13 +15,13 @@ pub(super) const FORMAT: u32 = 1;
 /// What a run is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Opening {
+pub struct RunHeader {
     format: u32,
     /// The service's address, or another name for it.
     pub service: String,
     /// The account. Journals of older versions do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<Owner>,
+    pub owner: Option<RunOwner>,
     /// The page's id.
     pub profile: i64,
     /// Its login when the run began.
@@ -42,13 +42,13 @@ pub struct Opening {
     pub time: u64,
 }
 
-impl Opening {
+impl RunHeader {
     /// A run that makes `page` as `desired` says. `service` names the service for people and tells it from others.
     pub fn new(
         service: impl Into<String>,
-        page: &Page,
+        page: &PageSnapshot,
         desired: &DesiredPage,
-        options: &Options,
+        options: &PlanOptions,
     ) -> Self {
         Self {
             format: FORMAT,
@@ -74,7 +74,7 @@ impl Opening {
 
     /// The same with the account.
     #[must_use]
-    pub fn with_owner(self, owner: Option<Owner>) -> Self {
+    pub fn with_owner(self, owner: Option<RunOwner>) -> Self {
         Self { owner, ..self }
     }
 
@@ -98,7 +98,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 /// How a run came to its end, other than by making the page as the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum RunEnding {
     /// All was written, yet the page is not as the file says.
     Drift,
     /// The service refused the first write, so that there is nothing to go on with.
@@ -114,9 +114,9 @@ pub enum Ending {
 /// One line. The plan holds the exact content of every request: their bodies are made of it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Entry {
+pub(super) enum JournalEntry {
     /// The first line.
-    Open(Opening),
+    Open(RunHeader),
     /// What will be done, and under which key each batch of creates; steps are counted as in [`Plan::batches`].
     Plan { time: u64, keys: BTreeMap<usize, String>, plan: Box<Plan> },
     /// The step's request is about to be sent.
@@ -140,7 +140,7 @@ pub(super) enum Entry {
     /// The page is as the file says.
     Commit { slots: usize },
     /// The run is over all the same.
-    Close { ending: Ending },
+    Close { ending: RunEnding },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

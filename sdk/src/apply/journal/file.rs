@@ -4,32 +4,32 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
 
-use super::entry::{Ending, Entry, Opening, seconds};
-use super::lock::Lock;
-use super::log::{Current, Log, State};
+use super::entries::{CurrentPlan, JournalEntries, RunState};
+use super::entry::{JournalEntry, RunEnding, RunHeader, seconds};
+use super::lock::PageLock;
 use crate::IdempotencyKey;
-use crate::apply::plan::Batch;
-use crate::apply::{Page, Plan, SlotRef};
+use crate::apply::plan::PlanBatch;
+use crate::apply::{PageSnapshot, Plan, SlotRef};
 use crate::crash_point;
 
 /// Writes down what a run does, step by step; each line is on the disk before the run goes on.
 ///
-/// From [`Runs::open`](super::Runs::open) and [`Runs::resume`](super::Runs::resume). The lock on the page is held until it is dropped.
+/// From [`JournalStore::open`](super::JournalStore::open) and [`JournalStore::resume`](super::JournalStore::resume). The lock on the page is held until it is dropped.
 #[derive(Debug)]
 pub(in crate::apply) struct Journal {
     file: File,
-    log: Log,
+    log: JournalEntries,
     trouble: Option<io::Error>,
-    lock: Lock,
+    lock: PageLock,
 }
 
 impl Journal {
-    pub(super) fn new(file: File, log: Log, lock: Lock) -> Self {
+    pub(super) fn new(file: File, log: JournalEntries, lock: PageLock) -> Self {
         Self { file, log, trouble: None, lock }
     }
 
     /// What is written down so far.
-    pub(in crate::apply) fn log(&self) -> &Log {
+    pub(in crate::apply) fn log(&self) -> &JournalEntries {
         &self.log
     }
 
@@ -43,41 +43,45 @@ impl Journal {
     /// # Errors
     ///
     /// When the file cannot be written: nothing may be sent then.
-    pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &Page) -> io::Result<()> {
+    pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
         let (run, nth) = (self.log.run(), self.log.plans() + 1);
         let steps = plan.batches().into_iter().enumerate();
-        let creates = steps.filter(|(_, batch)| matches!(batch, Batch::Create(_)));
+        let creates = steps.filter(|(_, batch)| matches!(batch, PlanBatch::Create(_)));
         let keys = creates.map(|(step, _)| (step, format!("links-{run}-{nth}-{step}"))).collect();
-        self.append(Entry::Plan { time: seconds(page.read_at), keys, plan: Box::new(plan.clone()) })
+        self.append(JournalEntry::Plan {
+            time: seconds(page.read_at),
+            keys,
+            plan: Box::new(plan.clone()),
+        })
     }
 
     /// Ends the journal of a run that is not to go on. Where it cannot be written the run stays unfinished, which costs a read.
-    pub(in crate::apply) fn close(&mut self, ending: Ending) {
-        self.note(Entry::Close { ending });
+    pub(in crate::apply) fn close(&mut self, ending: RunEnding) {
+        self.note(JournalEntry::Close { ending });
     }
 
     /// Gives the run up for one of another file, which gets the lock.
-    pub(in crate::apply) fn replace(mut self) -> Lock {
-        self.close(Ending::Replaced);
+    pub(in crate::apply) fn replace(mut self) -> PageLock {
+        self.close(RunEnding::Replaced);
         self.lock
     }
 
     /// The page is as the file says, and has so many slots.
     pub(in crate::apply) fn commit(&mut self, slots: usize) {
-        self.note(Entry::Commit { slots });
+        self.note(JournalEntry::Commit { slots });
     }
 
     /// A step's request is about to be sent. Returns the key that it has to carry.
     pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
         let key = self.log.current().and_then(|current| current.keys.get(&step)).cloned();
-        self.append(Entry::Begin { step, key: None })?;
+        self.append(JournalEntry::Begin { step, key: None })?;
         Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
     }
 
     /// The same request is about to be sent under another key, for the service has stored a failure under the one before.
     pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
         let key = format!("links-{}-{}-{step}-again", self.log.run(), self.log.plans());
-        self.append(Entry::Begin { step, key: Some(key.clone()) })?;
+        self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
         IdempotencyKey::new(key).map_err(io::Error::other)
     }
 
@@ -88,21 +92,21 @@ impl Journal {
         created: BTreeMap<usize, i64>,
         deleted: usize,
     ) {
-        self.note(Entry::End { step, created, deleted });
+        self.note(JournalEntry::End { step, created, deleted });
     }
 
     /// A step was not carried out.
     pub(in crate::apply) fn refused(&mut self, step: usize) {
-        self.note(Entry::Refused { step });
+        self.note(JournalEntry::Refused { step });
     }
 
     /// Nobody knows whether a step was carried out.
     pub(in crate::apply) fn unknown(&mut self, step: usize) {
-        self.note(Entry::Unknown { step });
+        self.note(JournalEntry::Unknown { step });
     }
 
     /// The request that may or may not have been carried out, with the key that it was sent under.
-    pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, Current)> {
+    pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, CurrentPlan)> {
         let (begun, current) = (self.log.begun()?, self.log.current()?);
         let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
         let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
@@ -125,28 +129,28 @@ impl Journal {
         step: usize,
         key: Option<&IdempotencyKey>,
     ) -> io::Result<()> {
-        self.append(Entry::Begin { step, key: key.map(ToString::to_string) })
+        self.append(JournalEntry::Begin { step, key: key.map(ToString::to_string) })
     }
 
     /// A line that reports: the run goes on without it.
-    fn note(&mut self, entry: Entry) {
-        if self.log.state() == State::Unfinished && self.append(entry.clone()).is_err() {
+    fn note(&mut self, entry: JournalEntry) {
+        if self.log.state() == RunState::Unfinished && self.append(entry.clone()).is_err() {
             self.log.take(entry);
         }
     }
 
     /// The first line.
-    pub(super) fn open(&mut self, opening: Opening) -> io::Result<()> {
-        self.write(&Entry::Open(opening))
+    pub(super) fn open(&mut self, opening: RunHeader) -> io::Result<()> {
+        self.write(&JournalEntry::Open(opening))
     }
 
-    pub(super) fn append(&mut self, entry: Entry) -> io::Result<()> {
+    pub(super) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {
         self.write(&entry)?;
         self.log.take(entry);
         Ok(())
     }
 
-    fn write(&mut self, entry: &Entry) -> io::Result<()> {
+    fn write(&mut self, entry: &JournalEntry) -> io::Result<()> {
         if let Some(before) = &self.trouble {
             return Err(io::Error::new(before.kind(), before.to_string()));
         }

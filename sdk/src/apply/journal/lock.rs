@@ -8,7 +8,7 @@ use super::state_file::{self, make_folder, private};
 
 /// Keeps other processes of this machine off the page until it is dropped.
 #[derive(Debug)]
-pub struct Lock {
+pub struct PageLock {
     _file: File,
     /// Whether another process held it first, so that what was read before may be out of date.
     pub was_awaited: bool,
@@ -35,7 +35,7 @@ pub enum LockError {
     },
 }
 
-impl Lock {
+impl PageLock {
     /// Takes the lock of a folder, which is made where it is missing. `wait` is for the lock to become free.
     pub(super) fn take(folder: &Path, wait: bool) -> Result<Self, LockError> {
         let path = folder.join("lock");

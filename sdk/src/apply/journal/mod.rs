@@ -4,25 +4,25 @@
 //! content: the journal settles what reading alone cannot, namely which create may still be on its way and which of two equal slots
 //! belongs to which item of the file. It holds no token.
 
+mod entries;
 mod entry;
 mod file;
 mod hash;
 mod lock;
-mod log;
 mod owner;
 mod resume;
-mod runs;
 mod settle;
 mod state_file;
+mod store;
 #[cfg(test)]
 mod tests;
 
-pub use entry::{Ending, Opening};
+pub use entries::{JournalEntries, JournalError, RunState};
+pub use entry::{RunEnding, RunHeader};
 pub(in crate::apply) use file::Journal;
-pub use lock::{Lock, LockError};
-pub use log::{BadJournal, Log, State};
-pub use owner::Owner;
+pub use lock::{LockError, PageLock};
+pub use owner::RunOwner;
 pub(super) use settle::traces;
 
-pub(in crate::apply) use runs::Marks;
-pub use runs::{Recorded, Runs};
+pub(in crate::apply) use store::JournalPositions;
+pub use store::{JournalStore, RecordedRun};

@@ -8,7 +8,7 @@ use crate::Token;
 /// The account that a run belongs to, as far as that is known without asking the service.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Owner {
+pub struct RunOwner {
     /// Id of the user (`getMe`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<i64>,
@@ -17,7 +17,7 @@ pub struct Owner {
     pub token: Option<String>,
 }
 
-impl Owner {
+impl RunOwner {
     /// A user of the service.
     pub fn of_user(id: i64) -> Self {
         Self { user: Some(id), token: None }
@@ -43,15 +43,15 @@ mod tests {
 
     #[test]
     fn two_users_differ_and_two_tokens_may_belong_to_one() {
-        let token = |text| Owner::of_token(&Token::new(text).unwrap());
-        let both = Owner { user: Some(7), ..token("lnk_one") };
-        assert_eq!(Owner::of_user(7).is(&Owner::of_user(7)), Some(true));
-        assert_eq!(Owner::of_user(7).is(&Owner::of_user(8)), Some(false));
-        assert_eq!(both.is(&Owner::of_user(8)), Some(false));
+        let token = |text| RunOwner::of_token(&Token::new(text).unwrap());
+        let both = RunOwner { user: Some(7), ..token("lnk_one") };
+        assert_eq!(RunOwner::of_user(7).is(&RunOwner::of_user(7)), Some(true));
+        assert_eq!(RunOwner::of_user(7).is(&RunOwner::of_user(8)), Some(false));
+        assert_eq!(both.is(&RunOwner::of_user(8)), Some(false));
         assert_eq!(both.is(&token("lnk_one")), Some(true));
         assert_eq!(token("lnk_one").is(&token("lnk_two")), None);
-        assert_eq!(token("lnk_one").is(&Owner::of_user(7)), None);
-        assert_eq!(Owner::default().is(&Owner::default()), None);
+        assert_eq!(token("lnk_one").is(&RunOwner::of_user(7)), None);
+        assert_eq!(RunOwner::default().is(&RunOwner::default()), None);
         let written = serde_json::to_string(&token("lnk_one")).unwrap();
         assert!(!written.contains("lnk_one") && written.len() < 60, "{written}");
     }

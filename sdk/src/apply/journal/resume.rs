@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::Journal;
 use super::entry::seconds;
-use super::settle::{Verdict, verdict};
+use super::settle::{CreateVerdict, verdict};
 use crate::Client;
-use crate::apply::create::{Sent, create, list};
-use crate::apply::plan::Batch;
-use crate::apply::{ApplyCause, DesiredPage, Page, Step};
-use crate::seen::Seen;
+use crate::apply::create::{CreateRequest, create, list};
+use crate::apply::plan::PlanBatch;
+use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
+use crate::conditional_write::ReadTime;
 
 impl Journal {
     /// Finds out what became of the request that the run was stopped in, and writes it down. `page` was read after the lock was taken; it
@@ -24,20 +24,20 @@ impl Journal {
     pub(in crate::apply) async fn settle(
         &mut self,
         client: &Client,
-        page: &mut Page,
+        page: &mut PageSnapshot,
         desired: &DesiredPage,
     ) -> Result<(), ApplyCause> {
         let Some((step, key, current)) = self.in_doubt() else { return Ok(()) };
         let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
         match batch {
-            Batch::Create(creates) => {
+            PlanBatch::Create(creates) => {
                 let known = self.known(&current.plan);
                 let same_file = self.log().opening().is_of(desired);
                 let times = (current.time, seconds(page.read_at));
                 match (verdict(creates, &known, &page.slots, same_file, times), key) {
-                    (Verdict::Made(made), _) => self.end(step, made, 0),
-                    (Verdict::Repeat, Some(key)) => {
-                        let sent = Sent {
+                    (CreateVerdict::Made(made), _) => self.end(step, made, 0),
+                    (CreateVerdict::Repeat, Some(key)) => {
+                        let sent = CreateRequest {
                             step,
                             creates,
                             known: &known,
@@ -46,22 +46,22 @@ impl Journal {
                         };
                         self.repeat(client, page, &sent).await?;
                     }
-                    (Verdict::Repeat | Verdict::Absent, _) => self.refused(step),
+                    (CreateVerdict::Repeat | CreateVerdict::Absent, _) => self.refused(step),
                 }
             }
-            Batch::Update(updates) => {
+            PlanBatch::Update(updates) => {
                 if updates.iter().all(|update| update.is_done(&page.slots)) {
                     self.end(step, BTreeMap::new(), 0);
                 }
             }
-            Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
+            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                 let there: HashSet<i64> = page.slots.iter().map(|slot| slot.id).collect();
                 if deletes.iter().all(|delete| !there.contains(&delete.id)) {
                     self.end(step, BTreeMap::new(), deletes.len());
                 }
             }
             // Twice is once, and the order can be read off the page.
-            Batch::Reorder | Batch::TryCreate(_) => {}
+            PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
         }
         Ok(())
     }
@@ -70,8 +70,8 @@ impl Journal {
     async fn repeat(
         &mut self,
         client: &Client,
-        page: &mut Page,
-        sent: &Sent<'_>,
+        page: &mut PageSnapshot,
+        sent: &CreateRequest<'_>,
     ) -> Result<(), ApplyCause> {
         let handle = client.profile(page.id);
         self.begin_again(sent.step, sent.key.as_ref()).map_err(ApplyCause::Journal)?;
@@ -86,7 +86,7 @@ impl Journal {
             Err(error) => return Err(error),
         }
         page.slots = list(&handle, Step::Verify).await?;
-        page.seen = Some(Seen::now(&client.shared));
+        page.seen = Some(ReadTime::now(&client.shared));
         Ok(())
     }
 }

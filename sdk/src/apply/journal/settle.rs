@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use crate::Slot;
-use crate::apply::{Create, same};
+use crate::apply::{PlannedCreate, same};
 
 /// For each create, by the index of its item, the slot of `page` that it must have made: the first one in the order of creation that is
 /// not `known`, is not taken, and holds what was sent.
 ///
 /// A batch is all or nothing, so a single one tells that all were made: those that are missing were deleted since.
 pub(in crate::apply) fn traces(
-    creates: &[Create],
+    creates: &[PlannedCreate],
     known: &HashSet<i64>,
     page: &[Slot],
 ) -> BTreeMap<usize, i64> {
@@ -25,14 +25,14 @@ pub(in crate::apply) fn traces(
     found.collect()
 }
 
-fn holds(slot: &Slot, create: &Create) -> bool {
+fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
     let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
     slot.kind == create.kind && create.data.iter().all(|(key, sent)| same(held(key), sent))
 }
 
 /// What to do about a create of an earlier process.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum CreateVerdict {
     /// It was carried out; these are the slots.
     Made(BTreeMap<usize, i64>),
     /// The page shows nothing of it, and the service still knows its key: the same request again cannot do more than it did.
@@ -48,20 +48,20 @@ const CLOCK_SKEW: u64 = 5 * 60;
 
 /// `same_file` is whether the file still asks for what it asked for then; `planned` and `now` are the service's times in seconds.
 pub(super) fn verdict(
-    creates: &[Create],
+    creates: &[PlannedCreate],
     known: &HashSet<i64>,
     page: &[Slot],
     same_file: bool,
     (planned, now): (u64, u64),
-) -> Verdict {
+) -> CreateVerdict {
     let made = traces(creates, known, page);
     let young = now.saturating_add(CLOCK_SKEW) >= planned && now < planned.saturating_add(KEY_LIFE);
     if !made.is_empty() {
-        Verdict::Made(made)
+        CreateVerdict::Made(made)
     } else if same_file && young {
-        Verdict::Repeat
+        CreateVerdict::Repeat
     } else {
-        Verdict::Absent
+        CreateVerdict::Absent
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
         slots.iter().map(slot).collect()
     }
 
-    fn create(index: usize, kind: &str, data: &Value) -> Create {
+    fn create(index: usize, kind: &str, data: &Value) -> PlannedCreate {
         serde_json::from_value(json!({"index": index, "type": kind, "data": data})).unwrap()
     }
 
@@ -113,15 +113,19 @@ mod tests {
             verdict(&creates, &nothing, page, same_file, (1_000_000, now))
         };
         let hours = |hours: u64| 1_000_000 + hours * 3600;
-        assert_eq!(judge(&[], true, hours(0)), Verdict::Repeat);
-        assert_eq!(judge(&[], true, hours(23) - 1), Verdict::Repeat);
-        assert_eq!(judge(&[], true, 1_000_000 - 60), Verdict::Repeat);
-        assert_eq!(judge(&[], true, hours(23)), Verdict::Absent);
-        assert_eq!(judge(&[], true, 1_000_000 - 3600), Verdict::Absent, "a clock that jumped");
-        assert_eq!(judge(&[], false, hours(0)), Verdict::Absent);
+        assert_eq!(judge(&[], true, hours(0)), CreateVerdict::Repeat);
+        assert_eq!(judge(&[], true, hours(23) - 1), CreateVerdict::Repeat);
+        assert_eq!(judge(&[], true, 1_000_000 - 60), CreateVerdict::Repeat);
+        assert_eq!(judge(&[], true, hours(23)), CreateVerdict::Absent);
+        assert_eq!(
+            judge(&[], true, 1_000_000 - 3600),
+            CreateVerdict::Absent,
+            "a clock that jumped"
+        );
+        assert_eq!(judge(&[], false, hours(0)), CreateVerdict::Absent);
         let one = page(&[(7, "divider", json!({}))]);
         for (same_file, now) in [(true, hours(0)), (false, hours(0)), (true, hours(99))] {
-            assert_eq!(judge(&one, same_file, now), Verdict::Made(BTreeMap::from([(1, 7)])));
+            assert_eq!(judge(&one, same_file, now), CreateVerdict::Made(BTreeMap::from([(1, 7)])));
         }
     }
 }

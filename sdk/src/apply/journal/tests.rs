@@ -7,18 +7,18 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::log::Log;
+use super::entries::JournalEntries;
 use super::*;
 use crate::Slot;
-use crate::apply::{DesiredPage, Options, Page, Plan, SlotTypes};
+use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
 
 const SERVICE: &str = "https://links.example/api/v1";
 
 /// A folder of state, a page with one text, and a file that asks for another and a divider.
 struct Desk {
     state: TempDir,
-    runs: Runs,
-    page: Page,
+    runs: JournalStore,
+    page: PageSnapshot,
     file: DesiredPage,
     plan: Plan,
 }
@@ -26,27 +26,28 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let state = tempfile::tempdir().unwrap();
-        let runs = Runs::of(state.path(), SERVICE, 101);
+        let runs = JournalStore::of(state.path(), SERVICE, 101);
         let slots: Vec<Slot> = serde_json::from_value(
             json!([{"id": 7, "type": "text", "data": {"title": "A", "size": 0.1}, "supported": true}]),
         )
         .unwrap();
         let read_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-        let page = Page { id: 101, login: "cafe".into(), url: None, slots, read_at, seen: None };
+        let page =
+            PageSnapshot { id: 101, login: "cafe".into(), url: None, slots, read_at, seen: None };
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"type": "text", "data": {"title": "B", "size": 0.300_000_000_000_000_04, "big": 1e300}},
             {"type": "divider"},
         ]}))
         .unwrap();
-        let options = Options { prune: true, ..Options::default() };
+        let options = PlanOptions { prune: true, ..PlanOptions::default() };
         let plan = Plan::new(&page.slots, &file, &options).unwrap();
         Self { state, runs, page, file, plan }
     }
 
     fn open(&self) -> Journal {
         let lock = self.runs.lock(false).unwrap();
-        let options = Options { prune: true, ..Options::default() };
-        let opening = Opening::new(SERVICE, &self.page, &self.file, &options);
+        let options = PlanOptions { prune: true, ..PlanOptions::default() };
+        let opening = RunHeader::new(SERVICE, &self.page, &self.file, &options);
         self.runs.open(lock, opening, &self.plan, &self.page, &SlotTypes::default()).unwrap()
     }
 
@@ -59,7 +60,7 @@ impl Desk {
         journal.log().run().to_owned()
     }
 
-    fn only(&self) -> Result<Log, BadJournal> {
+    fn only(&self) -> Result<JournalEntries, JournalError> {
         let mut all = self.runs.list().unwrap();
         assert_eq!(all.len(), 1);
         all.remove(0).log
@@ -84,10 +85,10 @@ fn what_was_written_down_is_read_back() {
     assert_eq!(desk.only().unwrap(), written);
     assert_eq!((written.done().created[&1], written.done().deleted), (9, 1));
     assert_eq!(written.deleted()[0].id, 7);
-    assert_eq!(written.state(), State::Unfinished);
+    assert_eq!(written.state(), RunState::Unfinished);
     assert!(!written.is_in_doubt());
     journal.commit(2);
-    assert_eq!((desk.only().unwrap().state(), desk.only().unwrap().slots()), (State::Done, 2));
+    assert_eq!((desk.only().unwrap().state(), desk.only().unwrap().slots()), (RunState::Done, 2));
 }
 
 #[test]
@@ -143,11 +144,11 @@ fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
         let mut journal = desk.runs.resume(desk.runs.lock(false).unwrap(), &run).unwrap();
         assert!(journal.log().is_in_doubt());
         journal.commit(1);
-        assert_eq!(desk.only().unwrap().state(), State::Done, "{torn:?}");
+        assert_eq!(desk.only().unwrap().state(), RunState::Done, "{torn:?}");
     }
     // Nothing was begun where the first line is torn.
     fs::write(desk.runs.journal(&run), &whole[..20]).unwrap();
-    assert!(matches!(desk.only(), Err(BadJournal::NotBegun)));
+    assert!(matches!(desk.only(), Err(JournalError::NotBegun)));
     assert!(!desk.runs.list().unwrap()[0].is_open());
 }
 
@@ -159,12 +160,12 @@ fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
         let whole = fs::read(desk.runs.journal(&run)).unwrap();
         desk.append(&run, line);
         desk.append(&run, "{\"commit\":{\"slots\":1}}\n");
-        assert!(matches!(desk.only(), Err(BadJournal::Damaged(6))), "{line}");
+        assert!(matches!(desk.only(), Err(JournalError::Damaged(6))), "{line}");
         fs::write(desk.runs.journal(&run), whole).unwrap();
     }
     desk.append(&run, "what?\n{}\n");
     desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
-    assert!(matches!(desk.only(), Err(BadJournal::PutAside)));
+    assert!(matches!(desk.only(), Err(JournalError::PutAside)));
     assert_eq!(desk.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
     drop(desk.open());
 }
@@ -176,10 +177,10 @@ fn fault_65_a_journal_of_a_newer_version_is_not_guessed_at() {
     let text = fs::read_to_string(desk.runs.journal(&run)).unwrap();
     let text = text.replacen("\"format\":1", "\"format\":2,\"wings\":true", 1);
     fs::write(desk.runs.journal(&run), &text).unwrap();
-    assert!(matches!(desk.only(), Err(BadJournal::Newer(2))));
+    assert!(matches!(desk.only(), Err(JournalError::Newer(2))));
     let first = text.lines().next().unwrap();
     fs::write(desk.runs.journal(&run), format!("{first}\n")).unwrap();
-    assert!(matches!(desk.only(), Err(BadJournal::Newer(2))));
+    assert!(matches!(desk.only(), Err(JournalError::Newer(2))));
 }
 
 #[test]
@@ -188,11 +189,11 @@ fn any_bytes_are_read_without_a_panic() {
     let run = desk.interrupted();
     let whole = fs::read(desk.runs.journal(&run)).unwrap();
     for at in 0..whole.len() {
-        let cut = Log::read(&run, &whole[..at]);
-        assert!(matches!(cut, Ok(_) | Err(BadJournal::NotBegun)), "cut at {at}: {cut:?}");
+        let cut = JournalEntries::read(&run, &whole[..at]);
+        assert!(matches!(cut, Ok(_) | Err(JournalError::NotBegun)), "cut at {at}: {cut:?}");
         let mut bent = whole.clone();
         bent[at] ^= 0x15;
-        let _ = Log::read(&run, &bent);
+        let _ = JournalEntries::read(&run, &bent);
     }
 }
 
@@ -220,7 +221,7 @@ fn fault_60_a_page_belongs_to_one_run_at_a_time() {
     let taken = desk.runs.lock(false).unwrap_err();
     assert!(matches!(taken, LockError::Taken(Some(it)) if it == pid), "{taken}");
     assert!(taken.to_string().contains(&pid.to_string()));
-    assert!(Runs::of(desk.state.path(), SERVICE, 102).lock(false).is_ok());
+    assert!(JournalStore::of(desk.state.path(), SERVICE, 102).lock(false).is_ok());
     drop(journal);
     assert!(!desk.runs.lock(true).unwrap().was_awaited);
 }
@@ -244,7 +245,7 @@ fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
     let unfinished = desk.interrupted();
     for _ in 0..55 {
         desk.page.read_at += Duration::from_secs(1);
-        desk.open().close(Ending::Stopped);
+        desk.open().close(RunEnding::Stopped);
     }
     let runs = desk.runs.list().unwrap();
     assert_eq!(runs.len(), 51);
@@ -256,7 +257,7 @@ fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
 #[test]
 fn found_20_runs_that_were_not_begun_make_room_for_each_other_and_for_no_other_run() {
     let mut desk = Desk::new();
-    desk.open().close(Ending::Stopped);
+    desk.open().close(RunEnding::Stopped);
     let ended = desk.runs.list().unwrap().remove(0).run;
     for _ in 0..60 {
         desk.page.read_at += Duration::from_secs(1);
@@ -266,7 +267,7 @@ fn found_20_runs_that_were_not_begun_make_room_for_each_other_and_for_no_other_r
     let runs = desk.runs.list().unwrap();
     assert_eq!(runs.len(), 51);
     assert_eq!(runs[0].run, ended);
-    assert!(runs[1..].iter().all(|run| matches!(run.log, Err(BadJournal::NotBegun))));
+    assert!(runs[1..].iter().all(|run| matches!(run.log, Err(JournalError::NotBegun))));
     assert!(runs.iter().all(|run| desk.runs.backup(&run.run).exists()));
     assert_eq!(fs::read_dir(runs[0].path.parent().unwrap()).unwrap().count(), 2 * 51 + 1);
 }
@@ -276,12 +277,12 @@ fn the_runs_of_every_page_are_found() {
     let desk = Desk::new();
     let run = desk.interrupted();
     fs::write(desk.state.path().join("runs/stray"), "").unwrap();
-    let all = Runs::all(desk.state.path(), None).unwrap();
-    assert_eq!(all.iter().map(Runs::profile).collect::<Vec<_>>(), [Some(101)]);
+    let all = JournalStore::all(desk.state.path(), None).unwrap();
+    assert_eq!(all.iter().map(JournalStore::profile).collect::<Vec<_>>(), [Some(101)]);
     assert_eq!(all[0].list().unwrap()[0].run, run);
-    assert_eq!(Runs::all(desk.state.path(), Some(SERVICE)).unwrap().len(), 1);
-    assert!(Runs::all(desk.state.path(), Some("another")).unwrap().is_empty());
-    assert!(Runs::all(&desk.state.path().join("absent"), None).unwrap().is_empty());
+    assert_eq!(JournalStore::all(desk.state.path(), Some(SERVICE)).unwrap().len(), 1);
+    assert!(JournalStore::all(desk.state.path(), Some("another")).unwrap().is_empty());
+    assert!(JournalStore::all(&desk.state.path().join("absent"), None).unwrap().is_empty());
 }
 
 #[test]
@@ -304,7 +305,7 @@ fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
         // More runs than are kept.
         for _ in 0..60 {
             desk.page.read_at += Duration::from_secs(1);
-            desk.open().close(Ending::Stopped);
+            desk.open().close(RunEnding::Stopped);
         }
         let first = desk.runs.list().unwrap().remove(0);
         assert_eq!((&first.run, first.log.is_err()), (&run, true), "damage {nth}");
@@ -329,12 +330,12 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
         let run = desk.interrupted();
         fs::remove_file(desk.runs.journal(&run)).unwrap();
         place(&desk.runs.journal(&run));
-        assert!(matches!(desk.only(), Err(BadJournal::Io(_))), "place {nth}");
+        assert!(matches!(desk.only(), Err(JournalError::Io(_))), "place {nth}");
         assert!(desk.runs.list().unwrap()[0].is_open(), "place {nth}");
         desk.runs.resume(desk.runs.lock(false).unwrap(), &run).unwrap_err();
         drop(desk.runs.lock(false).unwrap());
         desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
-        assert!(matches!(desk.only(), Err(BadJournal::PutAside)), "place {nth}");
+        assert!(matches!(desk.only(), Err(JournalError::PutAside)), "place {nth}");
         drop(desk.open());
         assert!(desk.runs.backup(&run).exists());
     }
@@ -349,13 +350,13 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
 #[test]
 fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
     let desk = Desk::new();
-    let options = Options::default();
-    let opening = Opening::new(SERVICE, &desk.page, &desk.file, &options);
+    let options = PlanOptions::default();
+    let opening = RunHeader::new(SERVICE, &desk.page, &desk.file, &options);
     let lock = desk.runs.lock(false).unwrap();
-    let owned = opening.with_owner(Some(Owner::of_user(7)));
+    let owned = opening.with_owner(Some(RunOwner::of_user(7)));
     drop(desk.runs.open(lock, owned, &desk.plan, &desk.page, &SlotTypes::default()).unwrap());
     let read = desk.only().unwrap();
-    assert_eq!(read.opening().owner, Some(Owner::of_user(7)));
+    assert_eq!(read.opening().owner, Some(RunOwner::of_user(7)));
     let path = desk.runs.journal(read.run());
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\":{\"user\":7},"), "{text}");
@@ -366,7 +367,7 @@ fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
 #[test]
 fn found_17_a_run_is_gone_on_with_where_only_what_is_to_be_cleared_differs() {
     let desk = Desk::new();
-    let opening = Opening::new(SERVICE, &desk.page, &desk.file, &Options::default());
+    let opening = RunHeader::new(SERVICE, &desk.page, &desk.file, &PlanOptions::default());
     let mut file = desk.file.clone();
     file.slots[0].data.insert("note".into(), json!(null));
     assert!(opening.is_of(&file));

@@ -34,6 +34,6 @@ fn file(items: &[Value]) -> DesiredPage {
     DesiredPage { slots: items.iter().map(item).collect() }
 }
 
-fn prune() -> Options {
-    Options { prune: true, ..Options::default() }
+fn prune() -> PlanOptions {
+    PlanOptions { prune: true, ..PlanOptions::default() }
 }

@@ -93,7 +93,7 @@ fn taken_over((slot, (by_id, edit, other)): (Slot, (bool, u8, Object))) -> Desir
     DesiredSlot { id: (by_id || !editable).then_some(id), kind, data }
 }
 
-fn options() -> impl Strategy<Value = Options> {
+fn options() -> impl Strategy<Value = PlanOptions> {
     let types = any::<bool>().prop_map(|known| {
         let mut types = SlotTypes::default();
         let schema = json!({"properties": {
@@ -104,11 +104,8 @@ fn options() -> impl Strategy<Value = Options> {
         }
         types
     });
-    (any::<bool>(), any::<bool>(), types).prop_map(|(prune, prune_unsupported, types)| Options {
-        prune,
-        prune_unsupported,
-        types,
-        ..Options::default()
+    (any::<bool>(), any::<bool>(), types).prop_map(|(prune, prune_unsupported, types)| {
+        PlanOptions { prune, prune_unsupported, types, ..PlanOptions::default() }
     })
 }
 
@@ -164,7 +161,7 @@ fn check_outcome(
     before: &[Slot],
     service: &Service,
     file: &DesiredPage,
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<(), TestCaseError> {
     let of_file: Vec<&Slot> = {
         let mut rest = service.slots.iter();
@@ -249,7 +246,7 @@ fn a_long_run_is_finished_wherever_it_stops() {
     items.reverse();
     let file = file(&items);
     for max_slots in [450, 400] {
-        let options = Options { max_slots, ..prune() };
+        let options = PlanOptions { max_slots, ..prune() };
         let plan = Plan::new(&slots, &file, &options).unwrap();
         assert_eq!((plan.updates.len(), plan.creates.len(), plan.deletes.len()), (110, 130, 120));
         for stop in 0..=plan.batches().len() {
@@ -311,7 +308,7 @@ proptest! {
     #[test]
     fn a_full_page_never_grows_beyond_its_limit((page, file) in page_and_file(), options in options(), spare in 0_usize..3) {
         let max_slots = page.len() + spare;
-        let options = Options { max_slots, ..options };
+        let options = PlanOptions { max_slots, ..options };
         match Plan::new(&page, &file, &options) {
             Ok(plan) => {
                 let mut service = Service::with(page.clone(), max_slots);
@@ -338,7 +335,7 @@ proptest! {
             DesiredSlot { id, kind: "text".into(), data }
         };
         let file = DesiredPage { slots: asked.into_iter().map(item).collect() };
-        let mut options = Options { created, ..prune() };
+        let mut options = PlanOptions { created, ..prune() };
         if let Some(schema) = schema {
             options.types.insert("text", true, schema);
         }

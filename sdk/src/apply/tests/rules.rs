@@ -90,7 +90,7 @@ fn items_find_their_slots() {
         (page(&[(1, "oldmap", text("A"))]), vec![json!([1, "oldmap", text("A")])], "1"),
     ];
     for (page, items, expected) in cases {
-        let plan = Plan::new(&page, &file(&items), &Options::default()).unwrap();
+        let plan = Plan::new(&page, &file(&items), &PlanOptions::default()).unwrap();
         assert_eq!(outcome(&plan), expected, "{items:?}");
         assert_eq!(plan.is_empty(), !expected.contains(['*', '+', 'm']), "{items:?}");
     }
@@ -101,19 +101,19 @@ fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
     let mut page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"}))]);
     page[0].supported = false;
     let twin = file(&[json!(["text", {"title": "A"}])]);
-    assert_eq!(outcome(&Plan::new(&page, &twin, &Options::default()).unwrap()), "1 2");
+    assert_eq!(outcome(&Plan::new(&page, &twin, &PlanOptions::default()).unwrap()), "1 2");
     let edited = file(&[json!([1, "text", {"title": "B"}])]);
     let problem =
         ItemProblem::NotEditable { id: 1, kind: "text".into(), keys: vec!["title".into()] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
-    assert_eq!(Plan::new(&page, &edited, &Options::default()).unwrap_err(), expected);
+    assert_eq!(Plan::new(&page, &edited, &PlanOptions::default()).unwrap_err(), expected);
 
     page.pop();
-    let plan = Plan::new(&page, &twin, &Options::default()).unwrap();
+    let plan = Plan::new(&page, &twin, &PlanOptions::default()).unwrap();
     assert_eq!(outcome(&plan), "1 +0");
     let mut service = service::Service::with(page, 500);
     service.run(&plan, usize::MAX);
-    assert!(Plan::new(&service.slots, &twin, &Options::default()).unwrap().is_empty());
+    assert!(Plan::new(&service.slots, &twin, &PlanOptions::default()).unwrap().is_empty());
 }
 
 #[test]
@@ -122,12 +122,12 @@ fn fault_56_an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_e
     let two = page(&[(1, "text", json!({"title": "A"})), event(2), event(3)]);
     let plan = Plan::new(&two, &file(&[json!(["divider", {}])]), &prune()).unwrap();
     assert_eq!(outcome(&plan), "2 3 +0 -1");
-    assert!(plan.kept.iter().all(|kept| kept.reason == KeptReason::ReadOnly));
+    assert!(plan.kept.iter().all(|kept| kept.reason == RetainReason::ReadOnly));
 
     let unnamed = file(&[json!(["event", {"title": "Concert"}])]);
     let problem = ItemProblem::Ambiguous { kind: "event".into(), ids: vec![2, 3] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
-    assert_eq!(Plan::new(&two, &unnamed, &Options::default()).unwrap_err(), expected);
+    assert_eq!(Plan::new(&two, &unnamed, &PlanOptions::default()).unwrap_err(), expected);
 }
 
 #[test]
@@ -147,29 +147,33 @@ fn what_is_left_over_is_deleted_on_request_only() {
             false,
             "1 2 3 4 +0",
             vec![
-                KeptReason::NotInFile,
-                KeptReason::ReadOnly,
-                KeptReason::Unsupported,
-                KeptReason::ReadOnly,
+                RetainReason::NotInFile,
+                RetainReason::ReadOnly,
+                RetainReason::Unsupported,
+                RetainReason::ReadOnly,
             ],
         ),
         (
             true,
             false,
             "2 3 4 +0 -1",
-            vec![KeptReason::ReadOnly, KeptReason::Unsupported, KeptReason::ReadOnly],
+            vec![RetainReason::ReadOnly, RetainReason::Unsupported, RetainReason::ReadOnly],
         ),
         (
             false,
             true,
             "1 2 4 +0 -3",
-            vec![KeptReason::NotInFile, KeptReason::ReadOnly, KeptReason::ReadOnly],
+            vec![RetainReason::NotInFile, RetainReason::ReadOnly, RetainReason::ReadOnly],
         ),
-        (true, true, "2 4 +0 -1 -3", vec![KeptReason::ReadOnly, KeptReason::ReadOnly]),
+        (true, true, "2 4 +0 -1 -3", vec![RetainReason::ReadOnly, RetainReason::ReadOnly]),
     ] {
         types.insert("divider", true, json!({}));
-        let options =
-            Options { prune, prune_unsupported, types: types.clone(), ..Options::default() };
+        let options = PlanOptions {
+            prune,
+            prune_unsupported,
+            types: types.clone(),
+            ..PlanOptions::default()
+        };
         let plan = Plan::new(&slots, &item, &options).unwrap();
         assert_eq!(outcome(&plan), expected);
         assert_eq!(plan.kept.iter().map(|kept| kept.reason).collect::<Vec<_>>(), reasons);
@@ -194,7 +198,7 @@ fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
     let items = file(&[json!(["button", {
         "new": [1], "title": " A b ", "link": "https://b.example", "n": 1.0, "gone": null, "empty": null, "never": [],
     }])]);
-    let plan = Plan::new(&page, &items, &Options::default()).unwrap();
+    let plan = Plan::new(&page, &items, &PlanOptions::default()).unwrap();
     assert_eq!(
         serde_json::to_value(&plan.updates).unwrap(),
         json!([{
@@ -213,7 +217,7 @@ fn fault_59_null_clears_as_the_schema_allows() {
         "title": {"type": ["string", "null"]}, "style": {"enum": ["primary", "bold"], "default": "primary"}, "link": {"type": "string"},
     }});
     types.insert("button", true, schema);
-    let options = Options { types, ..Options::default() };
+    let options = PlanOptions { types, ..PlanOptions::default() };
     let clear = json!({"title": null, "style": null, "link": null});
     let plan = |page: &[Slot], item: Value| Plan::new(page, &file(&[item]), &options);
 
@@ -240,7 +244,7 @@ fn all_faulty_items_are_named_at_once() {
     for kind in ["text", "button", "oldmap"] {
         types.insert(kind, true, json!({}));
     }
-    let options = Options { types, ..Options::default() };
+    let options = PlanOptions { types, ..PlanOptions::default() };
     let text = json!({"title": "A"});
     let page = page(&[
         (1, "text", text.clone()),
@@ -282,7 +286,7 @@ slots[8]: no slot of the page fits, and slots of type event cannot be created"
 fn two_items_do_not_share_an_event() {
     let page = page(&[(1, "event", json!({"title": "A", "place": "P"}))]);
     let items = file(&[json!(["event", {"title": "A"}]), json!(["event", {"place": "P"}])]);
-    let PlanError::Items(errors) = Plan::new(&page, &items, &Options::default()).unwrap_err()
+    let PlanError::Items(errors) = Plan::new(&page, &items, &PlanOptions::default()).unwrap_err()
     else {
         panic!()
     };
@@ -299,11 +303,12 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
     let event = |data: Value| json!(["event", data]);
     let two = page(&[(1, "event", json!({"title": "A"})), (2, "event", json!({"title": "A"}))]);
     let named = file(&[json!([2, "event", {}]), event(json!({"title": "A"}))]);
-    assert_eq!(outcome(&Plan::new(&two, &named, &Options::default()).unwrap()), "2 1 moved");
+    assert_eq!(outcome(&Plan::new(&two, &named, &PlanOptions::default()).unwrap()), "2 1 moved");
 
     let mut legacy = page(&[(1, "event", json!({"title": "A"}))]);
     legacy[0].supported = false;
-    let error = Plan::new(&legacy, &file(&[event(json!({}))]), &Options::default()).unwrap_err();
+    let error =
+        Plan::new(&legacy, &file(&[event(json!({}))]), &PlanOptions::default()).unwrap_err();
     let problem = ItemProblem::NotCreatable { kind: "event".into() };
     assert_eq!(error, PlanError::Items(vec![ItemError { index: 0, problem }]));
 }
@@ -311,7 +316,7 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
 #[test]
 fn a_page_that_repeats_an_id_is_not_trusted() {
     let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
-    let error = Plan::new(&page, &file(&[]), &Options::default()).unwrap_err();
+    let error = Plan::new(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
     assert_eq!(error, PlanError::RepeatedIds(vec![1, 2]));
     assert_eq!(error.to_string(), "the page lists 1, 2 more than once");
 }
@@ -324,9 +329,9 @@ fn ids_of_an_interrupted_run_come_before_content() {
         (3, "divider", json!([])),
     ]);
     let text = json!(["text", {"title": "A"}]);
-    let options = |created: &[(usize, i64)]| Options {
+    let options = |created: &[(usize, i64)]| PlanOptions {
         created: created.iter().copied().collect(),
-        ..Options::default()
+        ..PlanOptions::default()
     };
     for (items, created, expected, removed) in [
         (vec![text.clone()], &[(0, 2)][..], "1 2 3", None),
@@ -365,8 +370,8 @@ fn the_schema_decides_what_is_telling() {
         true,
         json!({"properties": {"title": {"type": "string"}, "look": look, "items": items}}),
     );
-    let known = Options { types, ..Options::default() };
-    let unknown = Options::default();
+    let known = PlanOptions { types, ..PlanOptions::default() };
+    let unknown = PlanOptions::default();
     for (data, with_schema, by_looks) in [
         (json!({"title": "menu", "look": "x"}), "1*", "1 +0"),
         (json!({"title": "x", "look": "Wide Screen"}), "1 +0", "1*"),
@@ -419,7 +424,7 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
 
     let plan = Plan::new(&slots(500), &items(10..510), &prune()).unwrap();
     assert_eq!((plan.make_room, plan.deletes.len(), plan.creates.len()), (10, 10, 10));
-    let [Batch::TryCreate(tried), Batch::MakeRoom(room), Batch::Create(created)] =
+    let [PlanBatch::TryCreate(tried), PlanBatch::MakeRoom(room), PlanBatch::Create(created)] =
         plan.batches()[..]
     else {
         panic!("{:?}", plan.batches())
@@ -433,10 +438,10 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
     let plan = Plan::new(&slots(495), &items(10..505), &prune()).unwrap();
     assert_eq!((plan.make_room, plan.deletes.len()), (5, 10));
     assert!(
-        matches!(plan.batches()[..], [Batch::TryCreate(_), Batch::MakeRoom(room), Batch::Create(_), Batch::Delete(rest)] if room.len() == 5 && rest.len() == 5)
+        matches!(plan.batches()[..], [PlanBatch::TryCreate(_), PlanBatch::MakeRoom(room), PlanBatch::Create(_), PlanBatch::Delete(rest)] if room.len() == 5 && rest.len() == 5)
     );
 
-    let refusal = |page: &[Slot], items: &DesiredPage, options: &Options| {
+    let refusal = |page: &[Slot], items: &DesiredPage, options: &PlanOptions| {
         Plan::new(page, items, options).unwrap_err().to_string()
     };
     assert_eq!(
@@ -444,10 +449,10 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
         "the page would have 501 slots, 500 are allowed"
     );
     assert_eq!(
-        refusal(&slots(500), &items(10..510), &Options::default()),
+        refusal(&slots(500), &items(10..510), &PlanOptions::default()),
         "the page would have 510 slots, 500 are allowed (10 of them are not in the file)"
     );
-    assert!(Plan::new(&slots(500), &items(0..490), &Options::default()).unwrap().is_empty());
+    assert!(Plan::new(&slots(500), &items(0..490), &PlanOptions::default()).unwrap().is_empty());
 }
 
 #[test]

@@ -28,25 +28,25 @@ impl Service {
         let mut ids = Vec::new();
         for batch in plan.batches().into_iter().take(stop) {
             let len = match batch {
-                Batch::Update(updates) => updates.len(),
-                Batch::TryCreate(creates) | Batch::Create(creates) => creates.len(),
-                Batch::MakeRoom(deletes) | Batch::Delete(deletes) => deletes.len(),
-                Batch::Reorder => 1,
+                PlanBatch::Update(updates) => updates.len(),
+                PlanBatch::TryCreate(creates) | PlanBatch::Create(creates) => creates.len(),
+                PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => deletes.len(),
+                PlanBatch::Reorder => 1,
             };
             assert!((1..=50).contains(&len), "{len} slots in one request");
             match batch {
-                Batch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
-                Batch::TryCreate(_) => {}
-                Batch::Create(creates) => {
+                PlanBatch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
+                PlanBatch::TryCreate(_) => {}
+                PlanBatch::Create(creates) => {
                     ids.extend(creates.iter().map(|create| self.create(create)));
                 }
-                Batch::Reorder => {
+                PlanBatch::Reorder => {
                     let order = plan
                         .resolve_order(&self.ids(), &ids)
                         .expect("a reorder that moves something");
                     self.reorder(&order);
                 }
-                Batch::MakeRoom(deletes) | Batch::Delete(deletes) => {
+                PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                     for delete in deletes {
                         self.delete(delete.id);
                     }
@@ -56,7 +56,7 @@ impl Service {
         ids
     }
 
-    fn update(&mut self, update: &Update) {
+    fn update(&mut self, update: &PlannedUpdate) {
         let slot =
             self.slots.iter_mut().find(|slot| slot.id == update.id).expect("a slot of the page");
         assert!(slot.supported && slot.kind != "event", "{} cannot be edited", slot.id);
@@ -68,7 +68,7 @@ impl Service {
     }
 
     /// Keys that were not given get a value of the service's own.
-    fn create(&mut self, create: &Create) -> i64 {
+    fn create(&mut self, create: &PlannedCreate) -> i64 {
         assert!(create.kind != "event", "events cannot be created");
         assert!(self.slots.len() < self.max_slots, "the page is full");
         let mut data: Map<_, _> =

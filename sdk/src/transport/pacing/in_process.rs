@@ -3,31 +3,31 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::log::Log;
+use super::log::RequestLog;
 use super::{MustWait, Pacer, RateLimits, Ticket};
 use crate::operation::Bucket;
 use crate::transport::clock::Clock;
 
 /// A [`Pacer`] in memory.
 #[derive(Debug, Default)]
-pub struct InProcess {
+pub struct InProcessPacer {
     ceiling: Option<RateLimits>,
-    log: Mutex<Log>,
+    log: Mutex<RequestLog>,
 }
 
-impl InProcess {
+impl InProcessPacer {
     /// With these limits, and nothing sent yet. They are ceilings: lower limits that the service reports are kept, higher ones are not
-    /// used. [`InProcess::default`] keeps within the limits of the interface, and then within whatever the service reports.
+    /// used. [`InProcessPacer::default`] keeps within the limits of the interface, and then within whatever the service reports.
     pub fn new(limits: RateLimits) -> Self {
         Self { ceiling: Some(limits), log: Mutex::default() }
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
+    fn log(&self) -> MutexGuard<'_, RequestLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Pacer for InProcess {
+impl Pacer for InProcessPacer {
     fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
         self.log().admit(self.ceiling, bucket, clock.monotonic())
     }

@@ -22,15 +22,15 @@ const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
 /// What was sent in the last minute. All times are of one clock, which may be set back.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Log {
-    pub(super) sent: Vec<Entry>,
-    pub(super) blocked: Option<Block>,
+pub(super) struct RequestLog {
+    pub(super) sent: Vec<LoggedRequest>,
+    pub(super) blocked: Option<BlockedPeriod>,
     /// The limits, where the service has named them.
     pub(super) learned: Option<RateLimits>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct LoggedRequest {
     pub(super) ticket: Ticket,
     pub(super) bucket: Bucket,
     pub(super) sent: Duration,
@@ -39,12 +39,12 @@ pub(super) struct Entry {
 
 /// From when until when nothing may be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Block {
+pub(super) struct BlockedPeriod {
     pub(super) since: Duration,
     pub(super) until: Duration,
 }
 
-impl Log {
+impl RequestLog {
     pub(super) fn admit(
         &mut self,
         ceiling: Option<RateLimits>,
@@ -56,7 +56,7 @@ impl Log {
             return Err(wait);
         }
         let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
-        self.sent.push(Entry { ticket, bucket, sent: now, answered: None });
+        self.sent.push(LoggedRequest { ticket, bucket, sent: now, answered: None });
         Ok(ticket)
     }
 
@@ -90,7 +90,7 @@ impl Log {
     pub(super) fn block(&mut self, wait: Duration, now: Duration) {
         let until = now + wait.min(LONGEST_BLOCK);
         if self.blocked.is_none_or(|block| block.until < until) {
-            self.blocked = Some(Block { since: now, until });
+            self.blocked = Some(BlockedPeriod { since: now, until });
         }
     }
 
@@ -196,7 +196,7 @@ impl Window {
     }
 }
 
-impl Entry {
+impl LoggedRequest {
     /// When the service counted it, at the latest.
     fn counted(&self, now: Duration) -> Duration {
         self.answered.unwrap_or_else(|| now.min(self.sent + TRANSIT))
@@ -210,7 +210,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     /// Sends as fast as the log admits, each request answered after `answer`; gives the times of sending.
-    fn run(log: &mut Log, bucket: Bucket, count: usize, answer: Duration) -> Vec<Duration> {
+    fn run(log: &mut RequestLog, bucket: Bucket, count: usize, answer: Duration) -> Vec<Duration> {
         let mut now = Duration::ZERO;
         let mut times = Vec::new();
         while times.len() < count {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_burst_goes_out_at_once_and_the_limits_are_used_in_full() {
-        let times = run(&mut Log::default(), Bucket::General, 130, Duration::ZERO);
+        let times = run(&mut RequestLog::default(), Bucket::General, 130, Duration::ZERO);
         assert_eq!(times[4], Duration::ZERO);
         assert_eq!(times[5], MS(1000));
         assert_eq!(most_in_any(&times, SECOND), 5);
@@ -246,13 +246,13 @@ mod tests {
 
     #[test]
     fn a_slow_answer_counts_from_its_arrival() {
-        let times = run(&mut Log::default(), Bucket::General, 6, MS(10));
+        let times = run(&mut RequestLog::default(), Bucket::General, 6, MS(10));
         assert_eq!(times[5], MS(1010), "the first was answered at 10 ms");
     }
 
     #[test]
     fn a_request_under_way_counts_as_now_until_it_must_have_been_counted() {
-        let mut log = Log::default();
+        let mut log = RequestLog::default();
         for _ in 0..5 {
             log.admit(None, Bucket::General, Duration::ZERO).unwrap();
         }
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn the_smaller_windows_bind_only_their_own() {
-        let mut log = Log::default();
+        let mut log = RequestLog::default();
         let times = run(&mut log, Bucket::Music, 15, Duration::ZERO);
         let now = *times.last().unwrap() + SECOND;
         let wait = log.admit(None, Bucket::Music, now).unwrap_err();
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_block_holds_for_everybody_and_then_one_a_second_goes_out() {
-        let mut log = Log::default();
+        let mut log = RequestLog::default();
         log.block(MS(2500), Duration::ZERO);
         log.block(MS(1000), Duration::ZERO);
         let wait = log.admit(None, Bucket::Analytics, MS(500)).unwrap_err();
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_block_without_end_ends_after_an_hour() {
-        let mut log = Log::default();
+        let mut log = RequestLog::default();
         log.block(Duration::MAX, SECOND);
         let wait = log.admit(None, Bucket::General, SECOND).unwrap_err();
         assert_eq!(wait.duration, LONGEST_BLOCK);
@@ -299,9 +299,9 @@ mod tests {
 
     #[test]
     fn what_the_service_reports_replaces_the_numbers() {
-        let mut log = Log {
+        let mut log = RequestLog {
             learned: Some(RateLimits { per_second: 2, ..RateLimits::default() }),
-            ..Log::default()
+            ..RequestLog::default()
         };
         let times = run(&mut log, Bucket::General, 3, Duration::ZERO);
         assert_eq!(times, [Duration::ZERO, Duration::ZERO, SECOND]);
@@ -311,7 +311,7 @@ mod tests {
     fn found_31_what_the_program_allows_itself_is_a_ceiling() {
         let of =
             |per_second, per_minute| RateLimits { per_second, per_minute, ..RateLimits::default() };
-        let log = |learned| Log { learned, ..Log::default() };
+        let log = |learned| RequestLog { learned, ..RequestLog::default() };
         let limits = |learned, ceiling| log(learned).limits(ceiling);
         assert_eq!(limits(None, None), RateLimits::default());
         assert_eq!(limits(None, Some(of(2, 90))), of(2, 90));
@@ -322,13 +322,13 @@ mod tests {
     #[test]
     fn found_29_what_is_forecast_is_when_the_log_admits() {
         for bucket in [Bucket::General, Bucket::Analytics, Bucket::Music] {
-            let times = run(&mut Log::default(), bucket, 130, Duration::ZERO);
+            let times = run(&mut RequestLog::default(), bucket, 130, Duration::ZERO);
             for ahead in [0, 4, 5, 14, 15, 59, 60, 129] {
-                let wait = Log::default().forecast(None, bucket, ahead, Duration::ZERO);
+                let wait = RequestLog::default().forecast(None, bucket, ahead, Duration::ZERO);
                 assert_eq!(wait.duration, times[ahead], "{bucket:?}, after {ahead}");
             }
         }
-        let mut log = Log::default();
+        let mut log = RequestLog::default();
         log.block(MS(2500), Duration::ZERO);
         let wait = log.forecast(None, Bucket::General, 3, Duration::ZERO);
         let reason = WaitReason::TooManyRequests;
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn after_the_clock_was_set_back_what_was_sent_was_sent_now() {
         let hour = Duration::from_secs(3600);
-        let mut log = Log::default();
+        let mut log = RequestLog::default();
         for _ in 0..5 {
             let ticket = log.admit(None, Bucket::General, hour).unwrap();
             log.settle(ticket, hour);

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use in_process::InProcess;
-pub use shared_file::SharedFile;
+pub use in_process::InProcessPacer;
+pub use shared_file::SharedFilePacer;
 
 use super::clock::Clock;
 use crate::operation::Bucket;
@@ -96,7 +96,7 @@ pub struct MustWait {
     pub reason: WaitReason,
 }
 
-/// Admits requests within the limits. One per token: [`InProcess`] serves the clients of one process, [`SharedFile`] those of one user
+/// Admits requests within the limits. One per token: [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] those of one user
 /// of this machine. No method waits.
 pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// Admits a request now, or says how long to wait.

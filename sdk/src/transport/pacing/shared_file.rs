@@ -10,16 +10,16 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::log::{Block, Entry, Log};
+use super::log::{BlockedPeriod, LoggedRequest, RequestLog};
 use super::{MustWait, Pacer, RateLimits, Ticket};
 use crate::base_url::BaseUrl;
 use crate::operation::Bucket;
 use crate::token::Token;
 use crate::transport::clock::Clock;
-use crate::transport::observer::{Nobody, Observer};
+use crate::transport::observer::{NoObserver, Observer};
 
 /// A larger file is not one of ours.
-const MOST_BYTES: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 const VERSION: u32 = 1;
 
 /// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
@@ -33,48 +33,48 @@ const VERSION: u32 = 1;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use links_sdk::{BaseUrl, Client, SharedFile, Token};
+/// use links_sdk::{BaseUrl, Client, SharedFilePacer, Token};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path();
 /// let base = BaseUrl::new("https://links.example/api/v1")?;
 /// let token = Token::new("lnk_secret")?;
-/// let pacer = SharedFile::new(folder.join(SharedFile::name(&base, &token)));
+/// let pacer = SharedFilePacer::new(folder.join(SharedFilePacer::name(&base, &token)));
 /// let client = Client::builder(base.as_str()).token(token).pacer(Arc::new(pacer)).build()?;
 /// # let _ = client;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct SharedFile {
+pub struct SharedFilePacer {
     path: PathBuf,
     ceiling: Option<RateLimits>,
     observer: Arc<dyn Observer>,
-    memory: Mutex<Memory>,
+    memory: Mutex<LastKnownLog>,
 }
 
 /// The log as it was last seen, to go on with where the file cannot be used.
 #[derive(Debug, Default)]
-struct Memory {
-    log: Log,
+struct LastKnownLog {
+    log: RequestLog,
     alone: bool,
 }
 
-/// What the file holds: [`Log`] with its times in microseconds since 1970.
+/// What the file holds: [`RequestLog`] with its times in microseconds since 1970.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredLog {
     version: u32,
     limits: Option<RateLimits>,
     blocked: Option<(u64, u64)>,
     sent: Vec<(Ticket, Bucket, u64, Option<u64>)>,
 }
 
-impl SharedFile {
+impl SharedFilePacer {
     /// Over this file, with the limits of the interface. It is made, with its folder, when the first request is sent.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
             ceiling: None,
-            observer: Arc::new(Nobody),
+            observer: Arc::new(NoObserver),
             memory: Mutex::default(),
         }
     }
@@ -105,7 +105,11 @@ impl SharedFile {
     }
 
     /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.
-    fn change<T>(&self, clock: &dyn Clock, change: impl FnOnce(&mut Log, Duration) -> T) -> T {
+    fn change<T>(
+        &self,
+        clock: &dyn Clock,
+        change: impl FnOnce(&mut RequestLog, Duration) -> T,
+    ) -> T {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if memory.alone {
             return change(&mut memory.log, since_1970(clock));
@@ -124,7 +128,7 @@ impl SharedFile {
     }
 }
 
-impl Pacer for SharedFile {
+impl Pacer for SharedFilePacer {
     fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
         self.change(clock, |log, now| log.admit(self.ceiling, bucket, now))
     }
@@ -176,20 +180,20 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn read(file: &mut File) -> io::Result<Log> {
+fn read(file: &mut File) -> io::Result<RequestLog> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
-    Ok(match serde_json::from_slice::<Kept>(&bytes) {
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(match serde_json::from_slice::<StoredLog>(&bytes) {
         Ok(kept) if kept.version == VERSION => kept.into(),
-        _ => Log::default(),
+        _ => RequestLog::default(),
     })
 }
 
 /// Writes the log over the old one in one go, padded with spaces to the old length: a process that dies here leaves one of the two.
-fn write(file: &mut File, log: &Log) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(&Kept::from(log))?;
+fn write(file: &mut File, log: &RequestLog) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(&StoredLog::from(log))?;
     let length = bytes.len();
-    let old = usize::try_from(file.metadata()?.len().min(MOST_BYTES)).unwrap_or_default();
+    let old = usize::try_from(file.metadata()?.len().min(MAX_BYTES)).unwrap_or_default();
     bytes.resize(length.max(old), b' ');
     file.rewind()?;
     file.write_all(&bytes)?;
@@ -204,8 +208,8 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-impl From<&Log> for Kept {
-    fn from(log: &Log) -> Self {
+impl From<&RequestLog> for StoredLog {
+    fn from(log: &RequestLog) -> Self {
         let sent = log.sent.iter().map(|entry| {
             (entry.ticket, entry.bucket, micros(entry.sent), entry.answered.map(micros))
         });
@@ -218,10 +222,10 @@ impl From<&Log> for Kept {
     }
 }
 
-impl From<Kept> for Log {
-    fn from(kept: Kept) -> Self {
+impl From<StoredLog> for RequestLog {
+    fn from(kept: StoredLog) -> Self {
         let time = Duration::from_micros;
-        let sent = kept.sent.into_iter().map(|(ticket, bucket, sent, answered)| Entry {
+        let sent = kept.sent.into_iter().map(|(ticket, bucket, sent, answered)| LoggedRequest {
             ticket,
             bucket,
             sent: time(sent),
@@ -231,7 +235,7 @@ impl From<Kept> for Log {
             sent: sent.collect(),
             blocked: kept
                 .blocked
-                .map(|(since, until)| Block { since: time(since), until: time(until) }),
+                .map(|(since, until)| BlockedPeriod { since: time(since), until: time(until) }),
             learned: kept.limits,
         }
     }

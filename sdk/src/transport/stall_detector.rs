@@ -15,12 +15,12 @@ use tokio::time::timeout;
 const ANSWER: Duration = Duration::from_secs(60);
 
 /// Tells of each piece that is taken; gone when the body is.
-struct Watched {
+struct WatchedBody {
     body: Body,
     taken: watch::Sender<()>,
 }
 
-impl HttpBody for Watched {
+impl HttpBody for WatchedBody {
     type Data = Bytes;
     type Error = reqwest::Error;
 
@@ -43,9 +43,9 @@ impl HttpBody for Watched {
 }
 
 /// A body on its way.
-pub(super) struct Sending(Option<watch::Receiver<()>>);
+pub(super) struct StallDetector(Option<watch::Receiver<()>>);
 
-impl Sending {
+impl StallDetector {
     /// Watches the body of a request, if it is streamed.
     pub(super) fn of(request: &mut Request) -> Self {
         let body = request.body_mut();
@@ -53,7 +53,7 @@ impl Sending {
             return Self(None);
         }
         let (taken, receiver) = watch::channel(());
-        *body = body.take().map(|body| Body::wrap(Watched { body, taken }));
+        *body = body.take().map(|body| Body::wrap(WatchedBody { body, taken }));
         Self(Some(receiver))
     }
 

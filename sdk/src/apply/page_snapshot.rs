@@ -4,13 +4,13 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 
-use crate::seen::Seen;
+use crate::conditional_write::ReadTime;
 use crate::{Client, Error, ProfileKey, Slot, operation};
 
 /// A page as it was read, in one request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Page {
+pub struct PageSnapshot {
     /// By which all writes address it: a login can change, and one of digits only reads as an id.
     pub id: i64,
     /// Its login when it was read.
@@ -21,28 +21,28 @@ pub struct Page {
     pub slots: Vec<Slot>,
     /// When the service answered: by its own clock, or by the client's where it does not say.
     pub read_at: SystemTime,
-    pub(crate) seen: Option<Seen>,
+    pub(crate) seen: Option<ReadTime>,
 }
 
 #[derive(Deserialize)]
-struct Envelope {
-    data: Record,
+struct PageEnvelope {
+    data: PageRecord,
 }
 
 #[derive(Deserialize)]
-struct Record {
+struct PageRecord {
     id: i64,
     login: String,
-    computed: Option<Computed>,
+    computed: Option<PageComputed>,
     slots: Option<Vec<Slot>>,
 }
 
 #[derive(Deserialize)]
-struct Computed {
+struct PageComputed {
     url: Option<String>,
 }
 
-impl Page {
+impl PageSnapshot {
     /// Reads a page and its slots.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Page {
     pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
         let answer = client.profile(key).get_with_slots().answer().await?;
         let record =
-            serde_json::from_slice::<Envelope>(answer.body()).map(|envelope| envelope.data);
+            serde_json::from_slice::<PageEnvelope>(answer.body()).map(|envelope| envelope.data);
         let record = match record {
             Ok(record) => record,
             Err(why) => {
@@ -70,7 +70,7 @@ impl Page {
             url: record.computed.and_then(|computed| computed.url),
             slots,
             read_at: date.unwrap_or_else(|| client.shared.clock.wall()),
-            seen: Some(Seen::now(&client.shared)),
+            seen: Some(ReadTime::now(&client.shared)),
         })
     }
 
@@ -81,7 +81,7 @@ impl Page {
     /// As [`SlotsHandle::list`](crate::SlotsHandle::list).
     pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
         self.slots = client.profile(self.id).slots().list().await?;
-        self.seen = Some(Seen::now(&client.shared));
+        self.seen = Some(ReadTime::now(&client.shared));
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ use crate::Slot;
 /// assert!(!same(&json!("1"), &json!(1)));
 /// ```
 pub fn same(one: &Value, other: &Value) -> bool {
-    Normal::of(one) == Normal::of(other)
+    NormalizedValue::of(one) == NormalizedValue::of(other)
 }
 
 /// Whether a slot holds what it held, as far as the service keeps it (see [`same`]).
@@ -34,39 +34,39 @@ pub(crate) fn is_unchanged(before: &Slot, now: &Slot) -> bool {
 
 /// A value in the form in which equal things are equal; borrows its strings. It is hashed once, however often it is looked for.
 #[derive(Clone, Debug)]
-pub(super) struct Normal<'a> {
+pub(super) struct NormalizedValue<'a> {
     digest: u64,
-    shape: Shape<'a>,
+    shape: ValueShape<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape<'a> {
+pub(super) enum ValueShape<'a> {
     Absent,
     Bool(bool),
     Integer(i128),
     /// The bits of a number that is not whole.
     Float(u64),
     Text(&'a str),
-    List(Vec<Normal<'a>>),
+    List(Vec<NormalizedValue<'a>>),
     /// The fields that are not absent, by key.
-    Map(Vec<(&'a str, Normal<'a>)>),
+    Map(Vec<(&'a str, NormalizedValue<'a>)>),
 }
 
 /// The content of a slot: the fields that are not absent.
-pub(super) type Fields<'a> = BTreeMap<&'a str, Normal<'a>>;
+pub(super) type NormalizedFields<'a> = BTreeMap<&'a str, NormalizedValue<'a>>;
 
-impl<'a> Normal<'a> {
+impl<'a> NormalizedValue<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
-        let shape = Shape::of(value);
+        let shape = ValueShape::of(value);
         Self { digest: shape.digest(), shape }
     }
 
-    pub(super) fn shape(&self) -> &Shape<'a> {
+    pub(super) fn shape(&self) -> &ValueShape<'a> {
         &self.shape
     }
 
     pub(super) fn is_absent(&self) -> bool {
-        self.shape == Shape::Absent
+        self.shape == ValueShape::Absent
     }
 
     /// The same for equal values, and on every machine.
@@ -75,21 +75,21 @@ impl<'a> Normal<'a> {
     }
 }
 
-impl PartialEq for Normal<'_> {
+impl PartialEq for NormalizedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest && self.shape == other.shape
     }
 }
 
-impl Eq for Normal<'_> {}
+impl Eq for NormalizedValue<'_> {}
 
-impl Hash for Normal<'_> {
+impl Hash for NormalizedValue<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         hasher.write_u64(self.digest);
     }
 }
 
-impl<'a> Shape<'a> {
+impl<'a> ValueShape<'a> {
     fn of(value: &'a Value) -> Self {
         match value {
             Value::Null => Self::Absent,
@@ -101,7 +101,7 @@ impl<'a> Shape<'a> {
             },
             Value::Array(list) if list.is_empty() => Self::Absent,
             // An empty value inside a list keeps its place.
-            Value::Array(list) => Self::List(list.iter().map(Normal::of).collect()),
+            Value::Array(list) => Self::List(list.iter().map(NormalizedValue::of).collect()),
             Value::Object(map) => {
                 let mut present: Vec<_> = present(map).collect();
                 present.sort_unstable_by_key(|(key, _)| *key);
@@ -163,13 +163,13 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// The content of a slot in comparable form.
-pub(super) fn fields(map: &Map<String, Value>) -> Fields<'_> {
+pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
     present(map).collect()
 }
 
-fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Normal<'_>)> {
+fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, NormalizedValue<'_>)> {
     map.iter()
-        .map(|(key, value)| (key.as_str(), Normal::of(value)))
+        .map(|(key, value)| (key.as_str(), NormalizedValue::of(value)))
         .filter(|(_, value)| !value.is_absent())
 }
 
@@ -183,7 +183,7 @@ pub fn fingerprint(page: &[Slot]) -> String {
 }
 
 /// The same where the contents are at hand.
-pub(super) fn fingerprint_of(page: &[Slot], contents: &[Fields<'_>]) -> String {
+pub(super) fn fingerprint_of(page: &[Slot], contents: &[NormalizedFields<'_>]) -> String {
     let slots = page.iter().zip(contents);
     let mut digest = Digest::NEW;
     for (slot, content) in slots {

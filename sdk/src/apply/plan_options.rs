@@ -9,7 +9,7 @@ use crate::Slot;
 
 /// Choices and knowledge that a plan is made with.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PlanOptions {
     /// Delete the slots that the file does not mention. Read-only and unsupported ones stay.
     pub prune: bool,
     /// Delete the unsupported slots that the file does not mention. Says nothing about the supported ones.
@@ -23,7 +23,7 @@ pub struct Options {
     pub max_slots: usize,
 }
 
-impl Default for Options {
+impl Default for PlanOptions {
     fn default() -> Self {
         Self {
             prune: false,
@@ -38,7 +38,7 @@ impl Default for Options {
 /// Why a slot that the file does not mention stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KeptReason {
+pub enum RetainReason {
     /// Pruning was not asked for.
     NotInFile,
     /// Slots of its type are never deleted.
@@ -47,15 +47,15 @@ pub enum KeptReason {
     Unsupported,
 }
 
-impl Options {
+impl PlanOptions {
     /// Why a slot left over is kept; `None`: it is deleted.
-    pub(super) fn keeps(&self, slot: &Slot) -> Option<KeptReason> {
+    pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
         if self.types.is_read_only(&slot.kind) {
-            Some(KeptReason::ReadOnly)
+            Some(RetainReason::ReadOnly)
         } else if slot.supported {
-            (!self.prune).then_some(KeptReason::NotInFile)
+            (!self.prune).then_some(RetainReason::NotInFile)
         } else {
-            (!self.prune_unsupported).then_some(KeptReason::Unsupported)
+            (!self.prune_unsupported).then_some(RetainReason::Unsupported)
         }
     }
 }

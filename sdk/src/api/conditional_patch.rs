@@ -5,21 +5,23 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::apply::same;
-use crate::call::{Call, Generated, Sender, Write};
+use crate::call::{Call, CallSender, GeneratedResult, Write};
 use crate::client::Client;
+use crate::conditional_write::{
+    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
+};
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::Error as ServiceError;
 use crate::operation::Operation;
-use crate::seen::{Attempt, Seen, SeenWrite, Stop, Verdict, write_seen};
 use crate::tolerant::Object;
-use crate::transport::{Answer, BoxFuture, Reserved};
+use crate::transport::{Answer, BoxFuture, Reservation};
 
 /// Longest value that an error shows.
 const SHOWN: usize = 60;
 
 /// A record that is changed by a PATCH.
-pub(super) trait Record: Serialize + Sized + Send + 'static {
+pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
     type Envelope: DeserializeOwned + Send;
     /// What addresses it.
     type Key: Clone + Send + Sync + 'static;
@@ -38,14 +40,18 @@ pub(super) trait Record: Serialize + Sized + Send + 'static {
     }
 
     fn changed(changes: &Self::Changes) -> &Object;
-    fn read(api: Api, key: Self::Key) -> BoxFuture<'static, Sent<Self>>;
-    fn write(api: Api, key: Self::Key, changes: Self::Changes) -> BoxFuture<'static, Sent<Self>>;
+    fn read(api: Api, key: Self::Key) -> BoxFuture<'static, RecordResult<Self>>;
+    fn write(
+        api: Api,
+        key: Self::Key,
+        changes: Self::Changes,
+    ) -> BoxFuture<'static, RecordResult<Self>>;
 }
 
-pub(super) type Sent<T> = Generated<<T as Record>::Envelope, ServiceError>;
+pub(super) type RecordResult<T> = GeneratedResult<<T as PatchRecord>::Envelope, ServiceError>;
 
 /// A call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first look shows.
-pub(super) fn update_unchanged<T: Record>(
+pub(super) fn update_unchanged<T: PatchRecord>(
     client: &Client,
     key: Result<T::Key, String>,
     seen: Option<&T>,
@@ -62,66 +68,66 @@ pub(super) fn update_unchanged<T: Record>(
                 let request = |api| T::write(api, key, changes);
                 return sender.send(T::WRITE, request).await.map(T::open);
             }
-            Patch::<T> { sender: &sender, key, seen, changes }.run(None).await
+            ConditionalPatch::<T> { sender: &sender, key, seen, changes }.run(None).await
         })
     })
 }
 
 /// A PATCH that follows a look at the record.
-pub(super) struct Patch<'a, T: Record> {
-    pub(super) sender: &'a Sender,
+pub(super) struct ConditionalPatch<'a, T: PatchRecord> {
+    pub(super) sender: &'a CallSender,
     pub(super) key: T::Key,
     /// What the record held when it was seen first.
     pub(super) seen: Option<Object>,
     pub(super) changes: T::Changes,
 }
 
-impl<T: Record> Patch<'_, T> {
+impl<T: PatchRecord> ConditionalPatch<'_, T> {
     /// Sends it. `seen` is when the record was seen, if that was just now.
-    pub(super) async fn run(mut self, seen: Option<Seen>) -> Result<T, Error> {
+    pub(super) async fn run(mut self, seen: Option<ReadTime>) -> Result<T, Error> {
         let (client, options) = (self.sender.client(), self.sender.options());
-        let done = write_seen(client, T::WRITE, options, seen, &mut self).await;
+        let done = write_if_unchanged(client, T::WRITE, options, seen, &mut self).await;
         done.map_err(|stop| match stop {
-            Stop::Failed(error) => error,
-            Stop::Changed { found, outcome } => Error::changed(T::WRITE.id, outcome, &found),
+            WriteStop::Failed(error) => error,
+            WriteStop::Changed { found, outcome } => Error::changed(T::WRITE.id, outcome, &found),
         })
     }
 
     /// Reads the record, with the answer as it came.
-    pub(super) async fn read(sender: &Sender, key: T::Key) -> Result<(T, Answer), Error> {
+    pub(super) async fn read(sender: &CallSender, key: T::Key) -> Result<(T, Answer), Error> {
         let answer = sender.send_undecoded(T::READ, |api| T::read(api, key)).await?;
         Ok((T::open(answer.decode(T::READ)?), answer))
     }
 }
 
-impl<T: Record> SeenWrite for Patch<'_, T> {
+impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
     type View = (T, Answer);
     type Done = T;
 
-    async fn look(&mut self, place: Reserved) -> Result<(T, Answer), Error> {
+    async fn look(&mut self, place: Reservation) -> Result<(T, Answer), Error> {
         let sender = self.sender.beside().reserved(place);
         Self::read(&sender, self.key.clone()).await
     }
 
-    fn judge(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> Verdict<T> {
+    fn judge(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> WriteVerdict<T> {
         let (now, changed) = (record.fields(), T::changed(&self.changes));
         if in_doubt && changed.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
             self.sender.keep_answer(&answer);
-            return Verdict::Done(record);
+            return WriteVerdict::Done(record);
         }
         let Some(seen) = &self.seen else {
             self.seen = Some(now);
-            return Verdict::Send;
+            return WriteVerdict::Send;
         };
         let theirs: Vec<String> = changed
             .iter()
             .filter(|(key, _)| !same(held(seen, key), held(&now, key)))
             .map(|(key, wanted)| difference(key, held(seen, key), held(&now, key), wanted))
             .collect();
-        if theirs.is_empty() { Verdict::Send } else { Verdict::Changed(theirs) }
+        if theirs.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(theirs) }
     }
 
-    async fn send(&mut self, attempt: &Attempt) -> Result<T, Error> {
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<T, Error> {
         let (key, changes) = (self.key.clone(), self.changes.clone());
         let sender = self.sender.once(attempt);
         let answer = sender.send_undecoded(T::WRITE, |api| T::write(api, key, changes)).await?;

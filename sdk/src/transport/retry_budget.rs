@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// In tenths of a retry.
 #[derive(Debug)]
-pub(crate) struct Budget(AtomicU32);
+pub(crate) struct RetryBudget(AtomicU32);
 
 const FULL: u32 = 200;
 const ONE_RETRY: u32 = 10;
 
-impl Budget {
+impl RetryBudget {
     pub(crate) fn full() -> Self {
         Self(AtomicU32::new(FULL))
     }
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn ten_successes_are_worth_one_retry() {
-        let budget = Budget::full();
+        let budget = RetryBudget::full();
         budget.give_back();
         assert_eq!((0..30).filter(|_| budget.take()).count(), 20);
         (0..9).for_each(|_| budget.give_back());

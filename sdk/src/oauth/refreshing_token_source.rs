@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::credentials::{CredentialStore, Credentials, StoreLock};
-use super::refresh::{NotRenewed, refresh};
+use super::refresh::{RefreshError, refresh};
 use crate::token::Token;
 use crate::token_source::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
@@ -21,13 +21,13 @@ const MARGIN: Duration = Duration::from_secs(30);
 /// The credentials are forgotten only when the authorization server says that they have ended, and then only if nobody has replaced them
 /// meanwhile; a server that fails or cannot be reached leaves them as they are.
 #[derive(Debug)]
-pub struct Refreshing<S> {
+pub struct RefreshingTokenSource<S> {
     store: Arc<S>,
     clock: Arc<dyn Clock>,
     current: Mutex<Option<Credentials>>,
 }
 
-impl<S: CredentialStore> Refreshing<S> {
+impl<S: CredentialStore> RefreshingTokenSource<S> {
     /// From what the store keeps. It is read when the first token is asked for.
     pub fn new(store: S) -> Self {
         let clock = Arc::new(SystemClock::new());
@@ -94,13 +94,13 @@ impl<S: CredentialStore> Refreshing<S> {
                 **current = Some(renewed);
                 Ok(())
             }
-            Err(NotRenewed::Temporary(why)) => {
+            Err(RefreshError::Temporary(why)) => {
                 Err(TokenError::temporary(format!("the login cannot be renewed now: {why}")))
             }
-            Err(NotRenewed::Refused(why)) => {
+            Err(RefreshError::Refused(why)) => {
                 Err(TokenError::login_needed(format!("the login was not renewed: {why}")))
             }
-            Err(NotRenewed::Ended | NotRenewed::UnknownClient) => {
+            Err(RefreshError::Ended | RefreshError::UnknownClient) => {
                 self.replace_or_forget(current, &stored).await
             }
         }
@@ -163,7 +163,7 @@ fn logged_out() -> TokenError {
     TokenError::login_needed("there is no login")
 }
 
-impl<S: CredentialStore> TokenSource for Refreshing<S> {
+impl<S: CredentialStore> TokenSource for RefreshingTokenSource<S> {
     fn token(&self) -> TokenFuture<'_, Token> {
         Box::pin(self.current())
     }

@@ -11,8 +11,8 @@ use reqwest::{Method, StatusCode};
 use super::*;
 use crate::client::Client;
 use crate::operation;
+use crate::transport::call_result::BrokenAttempt;
 use crate::transport::clock::Clock;
-use crate::transport::exchange::Broken;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::observer::Observer;
 
@@ -27,13 +27,13 @@ struct Script {
 enum Step {
     Status(u16),
     After(u16, &'static str),
-    Broken(End),
+    Broken(AttemptEnd),
     /// Answers 200 after so long.
     Slow(Duration),
 }
 
-impl Wire for Script {
-    async fn send(&self, _: Request, limit: Duration) -> Result<Answer, Failure> {
+impl RequestSender for Script {
+    async fn send(&self, _: Request, limit: Duration) -> Result<Answer, CallFailure> {
         self.sent.lock().unwrap().push((self.clock.monotonic(), limit));
         let mut headers = HeaderMap::new();
         let status = match self.ends.lock().unwrap().pop_front().unwrap_or(Step::Status(200)) {
@@ -47,7 +47,7 @@ impl Wire for Script {
                 200
             }
             Step::Broken(end) => {
-                return Err(Failure::Broken(Broken {
+                return Err(CallFailure::Broken(BrokenAttempt {
                     end,
                     source: "as scripted".into(),
                     begun: None,
@@ -96,11 +96,11 @@ struct Bench {
     clock: Arc<ManualClock>,
     watch: Arc<Watch>,
     client: Client,
-    options: Options,
+    options: CallOptions,
 }
 
 struct Ran {
-    exchange: Exchange,
+    exchange: CallResult,
     /// When each request was sent, and how long it was given.
     sent: Vec<(Duration, Duration)>,
     ended: Duration,
@@ -115,11 +115,11 @@ impl Bench {
         let builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
         let client = builder.observer(watch.clone()).build().unwrap();
         let until = 120 * SECOND;
-        let options = Options {
+        let options = CallOptions {
             idempotency_key: None,
             dry_run: false,
             looks_first: false,
-            writes: crate::Writes::Send,
+            writes: crate::WriteMode::Send,
             write: None,
             until,
             max_wait: None,
@@ -161,10 +161,12 @@ impl Ran {
 
 #[tokio::test]
 async fn four_attempts_and_the_last_failure_is_the_result() {
-    for end in [End::Unreachable, End::NoAnswer, End::TimedOut] {
+    for end in [AttemptEnd::Unreachable, AttemptEnd::NoAnswer, AttemptEnd::TimedOut] {
         let ran = Bench::new().run(operation::LIST_SLOTS, &[Step::Broken(end); 9]).await;
         assert_eq!((ran.sent.len(), ran.exchange.sent), (4, 4), "{end:?}");
-        assert!(matches!(&ran.exchange.result, Err(Failure::Broken(broken)) if broken.end == end));
+        assert!(
+            matches!(&ran.exchange.result, Err(CallFailure::Broken(broken)) if broken.end == end)
+        );
         assert_eq!(ran.exchange.evidence, end.evidence());
         assert!(ran.ended <= SECOND / 2 * 7, "{:?}", ran.ended);
     }
@@ -172,13 +174,13 @@ async fn four_attempts_and_the_last_failure_is_the_result() {
 
 #[tokio::test]
 async fn what_may_have_been_executed_stays_so_whatever_comes_after_it() {
-    let steps = [Step::Broken(End::NoAnswer), Step::Status(422)];
+    let steps = [Step::Broken(AttemptEnd::NoAnswer), Step::Status(422)];
     let ran = Bench::new().run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.exchange.evidence, Evidence::Unknown);
-    let steps = [Step::Broken(End::Cut(201)), Step::Status(401)];
+    let steps = [Step::Broken(AttemptEnd::Cut(201)), Step::Status(401)];
     let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &steps).await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (2, Evidence::Executed));
-    let steps = [Step::Broken(End::Unreachable), Step::Status(422)];
+    let steps = [Step::Broken(AttemptEnd::Unreachable), Step::Status(422)];
     let ran = Bench::new().run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.exchange.evidence, Evidence::NotExecuted);
 }
@@ -205,7 +207,7 @@ async fn a_429_without_a_time_is_asked_again_less_and_less_often() {
     for retry_after in [None, Some("0"), Some("-1"), Some("")] {
         let step = retry_after.map_or(Step::Status(429), |text| Step::After(429, text));
         let ran = Bench::new().run(operation::LIST_SLOTS, &[step; 200]).await;
-        assert!(matches!(ran.exchange.result, Err(Failure::Deadline { .. })));
+        assert!(matches!(ran.exchange.result, Err(CallFailure::Deadline { .. })));
         assert!((4..60).contains(&ran.sent.len()), "{retry_after:?}: {}", ran.sent.len());
         assert!(ran.ended < 120 * SECOND);
     }
@@ -217,7 +219,7 @@ async fn a_wait_past_the_deadline_is_not_begun() {
         let ran = Bench::new().run(operation::LIST_SLOTS, &[Step::After(status, "300")]).await;
         assert_eq!((ran.sent.len(), ran.ended), (1, Duration::ZERO));
         match (status, &ran.exchange.result) {
-            (429, Err(Failure::Deadline { wait, .. })) => assert_eq!(*wait, 300 * SECOND),
+            (429, Err(CallFailure::Deadline { wait, .. })) => assert_eq!(*wait, 300 * SECOND),
             (503, Ok(answer)) => assert_eq!(answer.status(), 503),
             (_, other) => panic!("{other:?}"),
         }
@@ -248,21 +250,27 @@ async fn an_attempt_gets_no_more_time_than_is_left() {
     assert_eq!(ran.sent[0].1, 20 * SECOND);
     bench.run(operation::LIST_SLOTS, &[Step::Slow(20 * SECOND)]).await;
     let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
-    assert!(ran.sent.is_empty() && matches!(ran.exchange.result, Err(Failure::Deadline { .. })));
+    assert!(
+        ran.sent.is_empty() && matches!(ran.exchange.result, Err(CallFailure::Deadline { .. }))
+    );
     assert_eq!(ran.exchange.evidence, Evidence::NotSent);
 }
 
 #[tokio::test]
 async fn a_key_is_replayed_late_after_a_timeout_and_waits_for_its_own_request() {
-    let steps =
-        [Step::Broken(End::TimedOut), Step::After(409, "1"), Step::Status(409), Step::Status(201)];
+    let steps = [
+        Step::Broken(AttemptEnd::TimedOut),
+        Step::After(409, "1"),
+        Step::Status(409),
+        Step::Status(201),
+    ];
     let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
     assert!(ran.ok());
     let waits = ran.waits();
     assert!(waits[0] >= 5 * SECOND, "{waits:?}");
     assert_eq!(waits[1..], [SECOND, 2 * SECOND]);
 
-    let mut steps = vec![Step::Broken(End::NoAnswer)];
+    let mut steps = vec![Step::Broken(AttemptEnd::NoAnswer)];
     steps.extend([Step::Status(409); 9]);
     let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (5, Evidence::Unknown));
@@ -295,7 +303,8 @@ async fn retries_run_out_when_everything_fails_and_come_back_with_success() {
 #[tokio::test]
 async fn every_attempt_is_reported_with_the_status_that_was_seen() {
     let bench = Bench::new();
-    let steps = [Step::Broken(End::NoAnswer), Step::Broken(End::Cut(200)), Step::Status(503)];
+    let steps =
+        [Step::Broken(AttemptEnd::NoAnswer), Step::Broken(AttemptEnd::Cut(200)), Step::Status(503)];
     bench.run(operation::LIST_SLOTS, &steps).await;
     assert_eq!(*bench.watch.0.lock().unwrap(), [None, Some(200), Some(503), Some(200)]);
     assert_eq!(bench.client.requests_sent(), 4);
@@ -305,13 +314,15 @@ async fn every_attempt_is_reported_with_the_status_that_was_seen() {
 async fn a_dry_run_is_repeated_like_a_read() {
     let mut bench = Bench::new();
     bench.options.dry_run = true;
-    assert!(bench.run(operation::CREATE_SLOTS, &[Step::Broken(End::NoAnswer)]).await.ok());
+    assert!(bench.run(operation::CREATE_SLOTS, &[Step::Broken(AttemptEnd::NoAnswer)]).await.ok());
 }
 
 #[tokio::test]
 async fn deletes_of_several_slots_are_never_sent_again_blindly() {
-    let ran = Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(End::NoAnswer)]).await;
+    let ran =
+        Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(AttemptEnd::NoAnswer)]).await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (1, Evidence::Unknown));
-    let ran = Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(End::Unreachable)]).await;
+    let ran =
+        Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(AttemptEnd::Unreachable)]).await;
     assert!(ran.ok());
 }

@@ -16,13 +16,15 @@ use crate::error::Error;
 use crate::operation::Operation;
 use crate::outcome::Outcome;
 use crate::transport::pacing::WaitReason;
-use crate::transport::retry::{Evidence, MOST_ATTEMPTS};
-use crate::transport::tally::{Open, Write};
-use crate::transport::{Exchange, Once, Options, Reserved, Shared, Tries};
+use crate::transport::retry::{Evidence, MAX_ATTEMPTS};
+use crate::transport::write_tally::{OpenWrite, WriteRecord};
+use crate::transport::{
+    AttemptCounts, CallOptions, CallResult, Reservation, Shared, SingleAttempt,
+};
 
 /// When something was seen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ReadTime {
     waits: u64,
     at: Duration,
 }
@@ -30,7 +32,7 @@ pub(crate) struct Seen {
 /// However little the client waited, after so long it looks again: the machine slept, or a token took its time.
 const GOOD_FOR: Duration = Duration::from_secs(5);
 
-impl Seen {
+impl ReadTime {
     /// An answer has just arrived.
     pub(crate) fn now(shared: &Shared) -> Self {
         Self { waits: shared.waits(), at: shared.clock.monotonic() }
@@ -47,25 +49,30 @@ impl Seen {
 }
 
 /// A write that is sent only where a look shows what it relies on.
-pub(crate) trait SeenWrite: Send {
+pub(crate) trait ConditionalWrite: Send {
     /// What a look shows.
     type View: Send;
     /// What the write comes to.
     type Done: Send;
 
     /// Looks, in the place within the limits that is reserved for it.
-    fn look(&mut self, place: Reserved) -> impl Future<Output = Result<Self::View, Error>> + Send;
+    fn look(
+        &mut self,
+        place: Reservation,
+    ) -> impl Future<Output = Result<Self::View, Error>> + Send;
 
     /// Compares what is there with what was seen. `in_doubt` is whether the write may have been carried out already.
-    fn judge(&mut self, view: Self::View, in_doubt: bool) -> Verdict<Self::Done>;
+    fn judge(&mut self, view: Self::View, in_doubt: bool) -> WriteVerdict<Self::Done>;
 
     /// Sends the write once.
-    fn send(&mut self, attempt: &Attempt)
-    -> impl Future<Output = Result<Self::Done, Error>> + Send;
+    fn send(
+        &mut self,
+        attempt: &WriteAttempt,
+    ) -> impl Future<Output = Result<Self::Done, Error>> + Send;
 }
 
 /// What a look says about a write.
-pub(crate) enum Verdict<T> {
+pub(crate) enum WriteVerdict<T> {
     /// All that it relies on is as it was seen.
     Send,
     /// It took place.
@@ -76,7 +83,7 @@ pub(crate) enum Verdict<T> {
 
 /// Why a write did not take place, or perhaps did.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum WriteStop {
     /// Somebody else changed what it would write over. Its own outcome is that of the attempts before.
     Changed { found: Vec<String>, outcome: Outcome },
     /// It failed, or nobody knows what became of it.
@@ -85,93 +92,94 @@ pub(crate) enum Stop {
 
 /// How one attempt is sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
-    pub(crate) once: Once,
-    pub(crate) reserved: Option<Reserved>,
+pub(crate) struct WriteAttempt {
+    pub(crate) once: SingleAttempt,
+    pub(crate) reserved: Option<Reservation>,
     pub(crate) until: Duration,
     /// Where it is noted.
-    pub(crate) write: Option<Arc<Write>>,
+    pub(crate) write: Option<Arc<WriteRecord>>,
 }
 
 /// Sends a write right after a look, as often as its evidence allows. `seen` is when what it relies on was seen last: where nobody had
 /// time to change it since, the first attempt needs no look.
-pub(crate) async fn write_seen<W: SeenWrite>(
+pub(crate) async fn write_if_unchanged<W: ConditionalWrite>(
     client: &Client,
     operation: &'static Operation,
-    options: &Options,
-    seen: Option<Seen>,
+    options: &CallOptions,
+    seen: Option<ReadTime>,
     write: &mut W,
-) -> Result<W::Done, Stop> {
+) -> Result<W::Done, WriteStop> {
     // A write that is no call of its own is counted here.
     let open = match options.write {
         Some(_) => None,
         None => client.shared.tally.begin(operation, options.idempotency_key.clone()),
     };
-    let noted = options.write.clone().or_else(|| open.as_ref().map(Open::write));
-    let result = send_seen(client, operation, options, seen, write, noted).await;
+    let noted = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
+    let result = send_if_unchanged(client, operation, options, seen, write, noted).await;
     if let Some(open) = open {
         match &result {
             Ok(_) => open.done(),
-            Err(Stop::Failed(error)) => open.failed(error.outcome()),
-            Err(Stop::Changed { outcome, .. }) => open.failed(*outcome),
+            Err(WriteStop::Failed(error)) => open.failed(error.outcome()),
+            Err(WriteStop::Changed { outcome, .. }) => open.failed(*outcome),
         }
     }
     result
 }
 
-async fn send_seen<W: SeenWrite>(
+async fn send_if_unchanged<W: ConditionalWrite>(
     client: &Client,
     operation: &'static Operation,
-    options: &Options,
-    mut seen: Option<Seen>,
+    options: &CallOptions,
+    mut seen: Option<ReadTime>,
     write: &mut W,
-    noted: Option<Arc<Write>>,
-) -> Result<W::Done, Stop> {
-    let mut tries = Attempts { client, operation, options, tries: Tries::default(), lost: None };
+    noted: Option<Arc<WriteRecord>>,
+) -> Result<W::Done, WriteStop> {
+    let mut tries =
+        WriteAttempts { client, operation, options, tries: AttemptCounts::default(), lost: None };
     loop {
         let mut reserved = None;
         let at = match seen.take().filter(|seen| seen.is_fresh(&client.shared)) {
             Some(at) => at,
             None => {
-                let (look, place) = tries.reserve().await.map_err(Stop::Failed)?;
+                let (look, place) = tries.reserve().await.map_err(WriteStop::Failed)?;
                 let view = write.look(look).await;
-                let at = Seen::now(&client.shared);
+                let at = ReadTime::now(&client.shared);
                 // What cannot be looked at leaves the write as it was: that is what matters.
-                let view = view.map_err(|error| Stop::Failed(tries.lost_or(error)))?;
+                let view = view.map_err(|error| WriteStop::Failed(tries.lost_or(error)))?;
                 match write.judge(view, tries.in_doubt()) {
-                    Verdict::Send if place.is_none() => {
-                        reserved = Some(tries.reserve_one().await.map_err(Stop::Failed)?);
+                    WriteVerdict::Send if place.is_none() => {
+                        reserved = Some(tries.reserve_one().await.map_err(WriteStop::Failed)?);
                     }
-                    Verdict::Send => reserved = place,
-                    Verdict::Done(done) => return Ok(done),
-                    Verdict::Changed(found) => {
+                    WriteVerdict::Send => reserved = place,
+                    WriteVerdict::Done(done) => return Ok(done),
+                    WriteVerdict::Changed(found) => {
                         let outcome = tries.outcome();
-                        return Err(Stop::Changed { found, outcome });
+                        return Err(WriteStop::Changed { found, outcome });
                     }
                 }
                 at
             }
         };
-        let once = Once { tries: tries.tries, expires: at.expires() };
-        let attempt = Attempt { once, reserved, until: options.until, write: noted.clone() };
+        let once = SingleAttempt { tries: tries.tries, expires: at.expires() };
+        let attempt = WriteAttempt { once, reserved, until: options.until, write: noted.clone() };
         match write.send(&attempt).await {
             Ok(done) => return Ok(done),
-            Err(error) => tries.wait_after(error).await.map_err(Stop::Failed)?,
+            Err(error) => tries.wait_after(error).await.map_err(WriteStop::Failed)?,
         }
     }
 }
 
 /// The attempts of one write.
-struct Attempts<'a> {
+struct WriteAttempts<'a> {
     client: &'a Client,
     operation: &'static Operation,
-    options: &'a Options,
-    tries: Tries,
+    options: &'a CallOptions,
+    tries: AttemptCounts,
     /// The last failure that does not say whether the write took place.
     lost: Option<Error>,
 }
 
-impl Attempts<'_> {
+impl WriteAttempts<'_> {
     fn in_doubt(&self) -> bool {
         self.lost.is_some() || self.tries.evidence >= Evidence::Unknown
     }
@@ -185,7 +193,7 @@ impl Attempts<'_> {
     }
 
     /// Waits until the limits admit a look and, unless it has to wait after the look, the write.
-    async fn reserve(&mut self) -> Result<(Reserved, Option<Reserved>), Error> {
+    async fn reserve(&mut self) -> Result<(Reservation, Option<Reservation>), Error> {
         let look = self.reserve_one().await?;
         let write = if self.is_one_a_second() { None } else { Some(self.reserve_one().await?) };
         Ok((look, write))
@@ -199,11 +207,11 @@ impl Attempts<'_> {
     }
 
     /// Waits until the limits admit a request.
-    async fn reserve_one(&mut self) -> Result<Reserved, Error> {
+    async fn reserve_one(&mut self) -> Result<Reservation, Error> {
         let reserved = self.client.shared.reserve(self.operation, self.options).await;
         reserved.map_err(|failure| {
             let host = self.client.shared.base.authority();
-            let exchange = Exchange::unsent(self.operation, self.tries, failure);
+            let exchange = CallResult::unsent(self.operation, self.tries, failure);
             self.lost_or(Error::from_exchange(exchange, &host, None, None))
         })
     }
@@ -229,7 +237,7 @@ impl Attempts<'_> {
             return Err(error);
         }
         let lost = self.lost_or(error);
-        let may_go_on = self.tries.counted() < MOST_ATTEMPTS;
+        let may_go_on = self.tries.counted() < MAX_ATTEMPTS;
         if !(may_go_on && shared.back_off(self.operation, self.tries.sent).await) {
             return Err(lost);
         }

@@ -8,21 +8,21 @@ use std::time::Duration;
 use reqwest::Request;
 
 use super::answer::Answer;
-use super::exchange::{Broken, Failure};
+use super::call_result::{BrokenAttempt, CallFailure};
+use super::http_sender::RequestSender;
 use super::idempotency::IdempotencyKey;
-use super::retry::{End, Evidence};
-use super::wire::Wire;
+use super::retry::{AttemptEnd, Evidence};
 use crate::operation::Operation;
 use crate::outcome::Outcome;
 
-/// What the writes of a client and its clones came to, so far. From [`Client::written`](crate::Client::written).
+/// What the writes of a client and its clones came to, so far. From [`Client::write_summary`](crate::Client::write_summary).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteSummary {
     executed: BTreeMap<&'static str, u64>,
     in_doubt: BTreeMap<&'static str, u64>,
 }
 
-impl Written {
+impl WriteSummary {
     /// The operations that were carried out, each with how often.
     pub fn executed(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.executed.iter().map(|(operation, count)| (*operation, *count))
@@ -45,19 +45,19 @@ impl Written {
 
 /// The counts of one client.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(Mutex<Counts>);
+pub(crate) struct WriteTally(Mutex<WriteCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct WriteCounts {
     executed: BTreeMap<&'static str, u64>,
     in_doubt: Vec<(&'static str, Option<IdempotencyKey>)>,
     /// Calls that have not ended yet.
-    open: Vec<Arc<Write>>,
+    open: Vec<Arc<WriteRecord>>,
 }
 
 /// A call that writes, from when it is awaited until it ends.
 #[derive(Debug)]
-pub(crate) struct Write {
+pub(crate) struct WriteRecord {
     operation: &'static str,
     key: Option<IdempotencyKey>,
     /// A request of it is under way, or may have been executed.
@@ -65,24 +65,24 @@ pub(crate) struct Write {
 }
 
 /// Takes a call out of those that are open, however it ends.
-pub(crate) struct Open {
-    tally: Arc<Tally>,
-    write: Arc<Write>,
+pub(crate) struct OpenWrite {
+    tally: Arc<WriteTally>,
+    write: Arc<WriteRecord>,
     outcome: Option<Outcome>,
 }
 
-impl Tally {
+impl WriteTally {
     /// A call of this operation begins, if it is one that writes.
     pub(crate) fn begin(
         self: &Arc<Self>,
         operation: &'static Operation,
         key: Option<IdempotencyKey>,
-    ) -> Option<Open> {
+    ) -> Option<OpenWrite> {
         operation.writes().then(|| {
             let in_doubt = AtomicBool::new(false);
-            let write = Arc::new(Write { operation: operation.id, key, in_doubt });
+            let write = Arc::new(WriteRecord { operation: operation.id, key, in_doubt });
             self.counts().open.push(write.clone());
-            Open { tally: self.clone(), write, outcome: None }
+            OpenWrite { tally: self.clone(), write, outcome: None }
         })
     }
 
@@ -98,7 +98,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn so_far(&self) -> Written {
+    pub(crate) fn so_far(&self) -> WriteSummary {
         let counts = self.counts();
         let under_way = counts.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
         let operations = counts.in_doubt.iter().map(|(operation, _)| *operation);
@@ -106,17 +106,17 @@ impl Tally {
         for operation in operations.chain(under_way.map(|it| it.operation)) {
             *in_doubt.entry(operation).or_default() += 1;
         }
-        Written { executed: counts.executed.clone(), in_doubt }
+        WriteSummary { executed: counts.executed.clone(), in_doubt }
     }
 
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+    fn counts(&self) -> MutexGuard<'_, WriteCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl OpenWrite {
     /// What the requests of the call note themselves in.
-    pub(crate) fn write(&self) -> Arc<Write> {
+    pub(crate) fn write(&self) -> Arc<WriteRecord> {
         self.write.clone()
     }
 
@@ -133,9 +133,9 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenWrite {
     fn drop(&mut self) {
-        let Write { operation, key, in_doubt } = &*self.write;
+        let WriteRecord { operation, key, in_doubt } = &*self.write;
         let given_up =
             if in_doubt.load(Ordering::SeqCst) { Outcome::Unknown } else { Outcome::NotExecuted };
         let outcome = self.outcome.unwrap_or(given_up);
@@ -154,13 +154,13 @@ impl Drop for Open {
 }
 
 /// A wire that notes in a call what it sends of it.
-pub(super) struct Noted<'a, W> {
+pub(super) struct RecordingSender<'a, W> {
     pub(super) wire: W,
-    pub(super) write: Option<&'a Write>,
+    pub(super) write: Option<&'a WriteRecord>,
 }
 
-impl<W: Wire> Wire for Noted<'_, W> {
-    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, Failure> {
+impl<W: RequestSender> RequestSender for RecordingSender<'_, W> {
+    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
         let Some(write) = self.write else { return self.wire.send(request, limit).await };
         let before = write.in_doubt.swap(true, Ordering::SeqCst);
         let result = self.wire.send(request, limit).await;
@@ -171,16 +171,18 @@ impl<W: Wire> Wire for Noted<'_, W> {
     }
 }
 
-fn evidence(result: &Result<Answer, Failure>) -> Evidence {
+fn evidence(result: &Result<Answer, CallFailure>) -> Evidence {
     match result {
-        Ok(answer) => End::Answer(answer.status()).evidence(),
-        Err(Failure::Broken(Broken { end, .. })) => end.evidence(),
-        Err(Failure::Unusable { answer, .. }) => End::Unusable(answer.status()).evidence(),
+        Ok(answer) => AttemptEnd::Answer(answer.status()).evidence(),
+        Err(CallFailure::Broken(BrokenAttempt { end, .. })) => end.evidence(),
+        Err(CallFailure::Unusable { answer, .. }) => {
+            AttemptEnd::Unusable(answer.status()).evidence()
+        }
         Err(
-            Failure::Request(_)
-            | Failure::Token(_)
-            | Failure::Withheld(_)
-            | Failure::Deadline { .. },
+            CallFailure::Request(_)
+            | CallFailure::Token(_)
+            | CallFailure::Withheld(_)
+            | CallFailure::Deadline { .. },
         ) => Evidence::NotSent,
     }
 }
@@ -192,14 +194,14 @@ mod tests {
 
     type Counted = Vec<(&'static str, u64)>;
 
-    fn said(tally: &Tally) -> (Counted, Counted, Outcome) {
+    fn said(tally: &WriteTally) -> (Counted, Counted, Outcome) {
         let so_far = tally.so_far();
         (so_far.executed().collect(), so_far.in_doubt().collect(), so_far.outcome())
     }
 
     #[test]
     fn found_19_only_writes_that_were_sent_are_counted() {
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(WriteTally::default());
         assert!(
             tally.begin(GET_ME, None).is_none() && tally.begin(CREATE_UPLOAD_URL, None).is_none()
         );
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn found_19_a_doubt_ends_with_the_same_call_under_its_key_or_with_a_look() {
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(WriteTally::default());
         let keys = [IdempotencyKey::random(), IdempotencyKey::random()];
         for key in &keys {
             tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().failed(Outcome::Unknown);
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn found_19_a_call_that_is_given_up_under_way_is_in_doubt() {
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(WriteTally::default());
         let given_up = tally.begin(UPDATE_SLOT, None).unwrap();
         given_up.write.in_doubt.store(true, Ordering::SeqCst);
         drop(given_up);

@@ -43,8 +43,8 @@ impl Clock for VirtualClock {
 #[derive(Default)]
 struct Service(Mutex<Vec<String>>);
 
-impl Wire for Service {
-    async fn send(&self, request: Request, _: Duration) -> Result<Answer, Failure> {
+impl RequestSender for Service {
+    async fn send(&self, request: Request, _: Duration) -> Result<Answer, CallFailure> {
         let token = request.headers().get(AUTHORIZATION).and_then(|it| it.to_str().ok());
         self.0.lock().unwrap().push(token.unwrap_or_default().to_owned());
         tokio::time::sleep(Duration::from_millis(30)).await;
@@ -74,15 +74,15 @@ impl Bench {
         &self,
         operation: &'static Operation,
         deadline: Duration,
-    ) -> impl Future<Output = (Duration, Result<Answer, Failure>)> + Send + 'static {
+    ) -> impl Future<Output = (Duration, Result<Answer, CallFailure>)> + Send + 'static {
         let Self { client, clock, service } = self;
         let (client, clock, service) = (client.clone(), clock.clone(), service.clone());
-        let options = Options {
+        let options = CallOptions {
             write: None,
             idempotency_key: None,
             dry_run: false,
             looks_first: false,
-            writes: crate::Writes::Send,
+            writes: crate::WriteMode::Send,
             until: clock.monotonic() + deadline,
             max_wait: None,
             reserved: None,

@@ -7,18 +7,18 @@ use reqwest::Request;
 use reqwest::header::AUTHORIZATION;
 use uuid::Uuid;
 
-use super::admission::Admitted;
+use super::admission::AdmittedRequest;
 use super::answer::Answer;
-use super::exchange::{Again, Exchange, Failure, Tries};
+use super::call_result::{AttemptCounts, CallFailure, CallResult, NextAttempt};
+use super::http_sender::{HttpSender, RequestSender};
 use super::make_request::MakeRequest;
 use super::observer::AttemptReport;
-use super::options::Options;
+use super::options::CallOptions;
 use super::pacing::{MustWait, WaitReason};
-use super::retry::{Attempt, Decision, End, Evidence, backoff, decide};
+use super::retry::{AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide};
 use super::retry_after::retry_after;
 use super::shared::Shared;
-use super::tally::Noted;
-use super::wire::{Http, Wire};
+use super::write_tally::RecordingSender;
 use crate::crash_point;
 use crate::operation::{Effect, Operation};
 use crate::token::Token;
@@ -33,37 +33,38 @@ const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 pub(super) async fn over_network(
     shared: &Shared,
     operation: &'static Operation,
-    options: &Options,
+    options: &CallOptions,
     make: &mut MakeRequest<'_>,
-) -> Exchange {
-    let Options { dry_run, .. } = *options;
-    let http = Http { client: &shared.http, stall: shared.timeouts.stall, operation, dry_run };
+) -> CallResult {
+    let CallOptions { dry_run, .. } = *options;
+    let http =
+        HttpSender { client: &shared.http, stall: shared.timeouts.stall, operation, dry_run };
     let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
-    run(&Noted { wire: http, write }, shared, operation, options, make).await
+    run(&RecordingSender { wire: http, write }, shared, operation, options, make).await
 }
 
 /// Sends one call over `wire`, as often as its evidence and its time allow.
 async fn run(
-    wire: &impl Wire,
+    wire: &impl RequestSender,
     shared: &Shared,
     operation: &'static Operation,
-    options: &Options,
+    options: &CallOptions,
     make: &mut MakeRequest<'_>,
-) -> Exchange {
-    let mut call = Run::new(shared, operation, options);
+) -> CallResult {
+    let mut call = AttemptLoop::new(shared, operation, options);
     let result = call.attempts(wire, make).await;
     let effect = call.effect();
-    let Run { tries, retry_after, again, .. } = call;
-    let Tries { sent, evidence, .. } = tries;
-    let again = options.once.map(|_| Again { tries, wait: again });
-    Exchange { operation, effect, sent, evidence, retry_after, again, result }
+    let AttemptLoop { tries, retry_after, again, .. } = call;
+    let AttemptCounts { sent, evidence, .. } = tries;
+    let again = options.once.map(|_| NextAttempt { tries, wait: again });
+    CallResult { operation, effect, sent, evidence, retry_after, again, result }
 }
 
-struct Run<'a> {
+struct AttemptLoop<'a> {
     shared: &'a Shared,
     operation: &'static Operation,
-    options: &'a Options,
-    tries: Tries,
+    options: &'a CallOptions,
+    tries: AttemptCounts,
     retry_after: Option<Duration>,
     /// The token that was sent last.
     token: Option<Token>,
@@ -73,9 +74,9 @@ struct Run<'a> {
     is_begun: bool,
 }
 
-impl<'a> Run<'a> {
-    fn new(shared: &'a Shared, operation: &'static Operation, options: &'a Options) -> Self {
-        let tries = options.once.map_or_else(Tries::default, |once| once.tries);
+impl<'a> AttemptLoop<'a> {
+    fn new(shared: &'a Shared, operation: &'static Operation, options: &'a CallOptions) -> Self {
+        let tries = options.once.map_or_else(AttemptCounts::default, |once| once.tries);
         Self {
             shared,
             operation,
@@ -90,16 +91,19 @@ impl<'a> Run<'a> {
 
     async fn attempts(
         &mut self,
-        wire: &impl Wire,
+        wire: &impl RequestSender,
         make: &mut MakeRequest<'_>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, CallFailure> {
         loop {
             let admitted = self.admit().await?;
             // After the wait: a token may be replaced during it.
             self.take_token().await?;
-            let mut request = make().await.map_err(Failure::Request)?;
+            let mut request = make().await.map_err(CallFailure::Request)?;
             if self.options.time_left(&*self.shared.clock).is_zero() {
-                return Err(Failure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry });
+                return Err(CallFailure::Deadline {
+                    wait: Duration::ZERO,
+                    reason: WaitReason::Retry,
+                });
             }
             if let Some(token) = &self.token {
                 request.headers_mut().insert(AUTHORIZATION, token.header());
@@ -107,50 +111,54 @@ impl<'a> Run<'a> {
             if self.is_out_of_date() {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
                 self.again = Some((wait, reason));
-                return Err(Failure::Deadline { wait, reason });
+                return Err(CallFailure::Deadline { wait, reason });
             }
             let result = self.attempt(wire, request).await;
             drop(admitted);
             let (end, asked) = match &result {
                 Ok(answer) => {
                     let asked = retry_after(&answer.headers, self.shared.clock.wall());
-                    (End::Answer(answer.status()), asked)
+                    (AttemptEnd::Answer(answer.status()), asked)
                 }
-                Err(Failure::Broken(broken)) => (broken.end, None),
-                Err(Failure::Unusable { answer, .. }) => (End::Unusable(answer.status()), None),
+                Err(CallFailure::Broken(broken)) => (broken.end, None),
+                Err(CallFailure::Unusable { answer, .. }) => {
+                    (AttemptEnd::Unusable(answer.status()), None)
+                }
                 Err(
-                    Failure::Request(_)
-                    | Failure::Withheld(_)
-                    | Failure::Deadline { .. }
-                    | Failure::Token(_),
+                    CallFailure::Request(_)
+                    | CallFailure::Withheld(_)
+                    | CallFailure::Deadline { .. }
+                    | CallFailure::Token(_),
                 ) => {
                     return result;
                 }
             };
             let decision = self.decide(end, asked);
             self.tries.evidence = self.tries.evidence.max(end.evidence());
-            if end == End::Answer(401) && self.renew().await? {
+            if end == AttemptEnd::Answer(401) && self.renew().await? {
                 if self.options.once.is_some() {
                     self.again = Some((Duration::ZERO, WaitReason::Retry));
                     return result;
                 }
                 continue;
             }
-            if end == End::Answer(429) {
+            if end == AttemptEnd::Answer(429) {
                 let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
                 self.shared.pacer.block(block, &*self.shared.clock);
             }
             let (wait, reason) = match decision {
-                Decision::Again(wait) if self.shared.budget.take() => (wait, WaitReason::Retry),
-                Decision::Later(wait) => (wait, WaitReason::TooManyRequests),
-                Decision::End | Decision::Again(_) => {
+                RetryDecision::Again(wait) if self.shared.budget.take() => {
+                    (wait, WaitReason::Retry)
+                }
+                RetryDecision::Later(wait) => (wait, WaitReason::TooManyRequests),
+                RetryDecision::End | RetryDecision::Again(_) => {
                     if end.evidence() == Evidence::Executed {
                         self.shared.budget.give_back();
                     }
                     return result;
                 }
             };
-            if end == End::Answer(409) {
+            if end == AttemptEnd::Answer(409) {
                 // Somebody's request with this key, and be it an earlier one of ours, is being executed.
                 self.tries.evidence = self.tries.evidence.max(Evidence::Unknown);
                 self.tries.in_flight += 1;
@@ -161,7 +169,7 @@ impl<'a> Run<'a> {
                 self.retry_after = asked;
                 return match end {
                     // The answer itself says little: name the time instead.
-                    End::Answer(429) => Err(Failure::Deadline { wait, reason }),
+                    AttemptEnd::Answer(429) => Err(CallFailure::Deadline { wait, reason }),
                     _ => result,
                 };
             }
@@ -174,11 +182,11 @@ impl<'a> Run<'a> {
     }
 
     /// The token for the next attempt.
-    async fn take_token(&mut self) -> Result<(), Failure> {
+    async fn take_token(&mut self) -> Result<(), CallFailure> {
         if let Some(source) = &self.shared.token
             && !self.operation.is_public()
         {
-            let token = source.token().await.map_err(Failure::Token)?;
+            let token = source.token().await.map_err(CallFailure::Token)?;
             self.shared.secrets.add(&token);
             self.token = Some(token);
         }
@@ -186,11 +194,11 @@ impl<'a> Run<'a> {
     }
 
     /// Whether there is another token after a refusal: asked once, for a second one would be refused as well.
-    async fn renew(&mut self) -> Result<bool, Failure> {
+    async fn renew(&mut self) -> Result<bool, CallFailure> {
         if let (Some(source), Some(token), false) =
             (&self.shared.token, &self.token, self.tries.renewed)
         {
-            self.tries.renewed = source.refused(token).await.map_err(Failure::Token)?;
+            self.tries.renewed = source.refused(token).await.map_err(CallFailure::Token)?;
             return Ok(self.tries.renewed);
         }
         Ok(false)
@@ -198,14 +206,14 @@ impl<'a> Run<'a> {
 
     fn effect(&self) -> Effect {
         match self.options {
-            Options { dry_run: true, .. } => Effect::Read,
-            Options { looks_first: true, .. } => Effect::DeleteMany,
+            CallOptions { dry_run: true, .. } => Effect::Read,
+            CallOptions { looks_first: true, .. } => Effect::DeleteMany,
             _ => self.operation.effect,
         }
     }
 
-    fn decide(&self, end: End, retry_after: Option<Duration>) -> Decision {
-        let attempt = Attempt {
+    fn decide(&self, end: AttemptEnd, retry_after: Option<Duration>) -> RetryDecision {
+        let attempt = AttemptState {
             end,
             sent: self.tries.sent,
             too_many: self.tries.too_many,
@@ -219,7 +227,7 @@ impl<'a> Run<'a> {
     }
 
     /// Waits until the limits admit one more request.
-    async fn admit(&mut self) -> Result<Admitted<'a>, Failure> {
+    async fn admit(&mut self) -> Result<AdmittedRequest<'a>, CallFailure> {
         let (shared, options) = (self.shared, self.options);
         if let Some(reserved) = options.reserved.as_ref().filter(|_| !self.is_begun) {
             self.is_begun = true;
@@ -232,19 +240,23 @@ impl<'a> Run<'a> {
             if !options.is_too_long(wait, reason, &*shared.clock) {
                 self.again = Some((wait, reason));
             }
-            Failure::Deadline { wait, reason }
+            CallFailure::Deadline { wait, reason }
         })
     }
 
     /// One attempt, reported to whoever watches.
-    async fn attempt(&mut self, wire: &impl Wire, request: Request) -> Result<Answer, Failure> {
+    async fn attempt(
+        &mut self,
+        wire: &impl RequestSender,
+        request: Request,
+    ) -> Result<Answer, CallFailure> {
         let shared = self.shared;
         let method = request.method().clone();
         let target = match request.url().query() {
             Some(query) => format!("{}?{query}", request.url().path()),
             None => request.url().path().to_owned(),
         };
-        let view = shared.observer.looks_inside().then(|| RequestView::new(&request));
+        let view = shared.observer.wants_request().then(|| RequestView::new(&request));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
@@ -255,7 +267,7 @@ impl<'a> Run<'a> {
         self.crash_point("after_send");
         let came = match &mut result {
             Ok(answer) => Some(answer),
-            Err(Failure::Unusable { answer, .. }) => Some(&mut **answer),
+            Err(CallFailure::Unusable { answer, .. }) => Some(&mut **answer),
             Err(_) => None,
         };
         if let Some(answer) = came {
@@ -267,8 +279,8 @@ impl<'a> Run<'a> {
             target: &target,
             status: match &result {
                 Ok(answer) => Some(answer.status()),
-                Err(Failure::Unusable { answer, .. }) => Some(answer.status()),
-                Err(Failure::Broken(broken)) => broken.end.status(),
+                Err(CallFailure::Unusable { answer, .. }) => Some(answer.status()),
+                Err(CallFailure::Broken(broken)) => broken.end.status(),
                 Err(_) => None,
             },
             took: shared.clock.monotonic().saturating_sub(start),

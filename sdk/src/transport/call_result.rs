@@ -8,7 +8,7 @@ use reqwest::Request;
 
 use super::answer::Answer;
 use super::pacing::WaitReason;
-use super::retry::{End, Evidence};
+use super::retry::{AttemptEnd, Evidence};
 use crate::operation::{Effect, Operation};
 use crate::outcome::Outcome;
 use crate::token_source::TokenError;
@@ -16,7 +16,7 @@ use crate::view::RequestView;
 
 /// All that happened in one call.
 #[derive(Debug)]
-pub(crate) struct Exchange {
+pub(crate) struct CallResult {
     pub(crate) operation: &'static Operation,
     /// What sending it twice does: that of the operation, or of a read where it is a dry run.
     pub(crate) effect: Effect,
@@ -27,13 +27,13 @@ pub(crate) struct Exchange {
     /// How long the service asked to wait, where the call ended for that.
     pub(crate) retry_after: Option<Duration>,
     /// Set where what follows is left to the caller.
-    pub(crate) again: Option<Again>,
-    pub(crate) result: Result<Answer, Failure>,
+    pub(crate) again: Option<NextAttempt>,
+    pub(crate) result: Result<Answer, CallFailure>,
 }
 
 /// What is known of a call's attempts so far.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tries {
+pub(crate) struct AttemptCounts {
     /// Requests sent or tried.
     pub(crate) sent: u32,
     /// Of those, requests that were waited for after a 429.
@@ -46,14 +46,14 @@ pub(crate) struct Tries {
     pub(crate) renewed: bool,
 }
 
-impl Tries {
+impl AttemptCounts {
     /// Attempts that count: waiting because the service said so is not one.
     pub(crate) fn counted(self) -> u32 {
         self.sent - self.too_many - self.in_flight
     }
 }
 
-impl Default for Tries {
+impl Default for AttemptCounts {
     fn default() -> Self {
         let evidence = Evidence::NotSent;
         Self { sent: 0, too_many: 0, in_flight: 0, evidence, renewed: false }
@@ -62,20 +62,20 @@ impl Default for Tries {
 
 /// What is left to the caller after the only attempt of a call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Again {
+pub(crate) struct NextAttempt {
     /// This attempt included.
-    pub(crate) tries: Tries,
+    pub(crate) tries: AttemptCounts,
     /// The wait after which it would have been repeated.
     pub(crate) wait: Option<(Duration, WaitReason)>,
 }
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum CallFailure {
     /// The request could not be made from what the caller gave.
     Request(io::Error),
     /// The attempt ended without a whole answer.
-    Broken(Broken),
+    Broken(BrokenAttempt),
     /// An answer with a 2xx status that is no [success](crate::success) of the operation, and why.
     Unusable { answer: Box<Answer>, why: String },
     /// There was no token to send.
@@ -88,26 +88,30 @@ pub(crate) enum Failure {
 
 /// How an attempt ended without a whole answer, and what the network library says of it.
 #[derive(Debug)]
-pub(crate) struct Broken {
-    pub(crate) end: End,
+pub(crate) struct BrokenAttempt {
+    pub(crate) end: AttemptEnd,
     pub(crate) source: Box<dyn StdError + Send + Sync>,
     /// What came of a 2xx answer.
     pub(crate) begun: Option<Box<Answer>>,
 }
 
-impl Exchange {
+impl CallResult {
     /// A request that was only made.
     pub(crate) fn withheld(operation: &'static Operation, made: io::Result<Request>) -> Self {
         let failure = match made {
-            Ok(request) => Failure::Withheld(Box::new(RequestView::new(&request))),
-            Err(error) => Failure::Request(error),
+            Ok(request) => CallFailure::Withheld(Box::new(RequestView::new(&request))),
+            Err(error) => CallFailure::Request(error),
         };
-        Self::unsent(operation, Tries::default(), failure)
+        Self::unsent(operation, AttemptCounts::default(), failure)
     }
 
     /// A request that was not sent after these attempts.
-    pub(crate) fn unsent(operation: &'static Operation, tries: Tries, failure: Failure) -> Self {
-        let Tries { sent, evidence, .. } = tries;
+    pub(crate) fn unsent(
+        operation: &'static Operation,
+        tries: AttemptCounts,
+        failure: CallFailure,
+    ) -> Self {
+        let AttemptCounts { sent, evidence, .. } = tries;
         let (effect, result) = (operation.effect, Err(failure));
         let (retry_after, again) = (None, None);
         Self { operation, effect, sent, evidence, retry_after, again, result }

@@ -5,11 +5,11 @@ use reqwest::{Method, Request};
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::exchange::{Broken, Exchange, Failure};
+use super::attempt_loop;
+use super::call_result::{BrokenAttempt, CallFailure, CallResult};
 use super::make_request::{BoxFuture, MakeRequest};
-use super::options::Options;
-use super::retry::{End, Evidence};
-use super::run;
+use super::options::CallOptions;
+use super::retry::{AttemptEnd, Evidence};
 use super::shared::Shared;
 use crate::operation::{self, Effect, Operation};
 
@@ -26,15 +26,16 @@ fn read_of(operation: &Operation) -> Option<&'static Operation> {
 }
 
 /// The exchange with what was read in place of an answer that cannot be used.
-pub(super) async fn after(
+pub(super) async fn recover(
     shared: &Shared,
-    options: &Options,
+    options: &CallOptions,
     make: &mut MakeRequest<'_>,
-    exchange: Exchange,
-) -> Exchange {
+    exchange: CallResult,
+) -> CallResult {
     let answered = matches!(
         &exchange.result,
-        Err(Failure::Unusable { .. } | Failure::Broken(Broken { end: End::Cut(_), .. }))
+        Err(CallFailure::Unusable { .. }
+            | CallFailure::Broken(BrokenAttempt { end: AttemptEnd::Cut(_), .. }))
     );
     // Who looks by himself knows better where: what was sent may have changed the address.
     let looks_by_itself = options.looks_first || options.once.is_some();
@@ -42,7 +43,7 @@ pub(super) async fn after(
     let read = read_of(exchange.operation).filter(|_| looks);
     let (Some(read), Ok(sent)) = (read, make().await) else { return exchange };
     match seen(shared, options, read, exchange.operation, &sent).await {
-        Some(answer) => Exchange { evidence: Evidence::Executed, result: Ok(answer), ..exchange },
+        Some(answer) => CallResult { evidence: Evidence::Executed, result: Ok(answer), ..exchange },
         None => exchange,
     }
 }
@@ -50,7 +51,7 @@ pub(super) async fn after(
 /// What is there, if it is what was sent.
 async fn seen(
     shared: &Shared,
-    options: &Options,
+    options: &CallOptions,
     read: &'static Operation,
     write: &Operation,
     sent: &Request,
@@ -60,11 +61,12 @@ async fn seen(
     if let Some(page) = url.path().strip_suffix("/order").map(str::to_owned) {
         url.set_path(&page);
     }
-    let options = Options { idempotency_key: None, write: None, reserved: None, ..options.clone() };
+    let options =
+        CallOptions { idempotency_key: None, write: None, reserved: None, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(std::future::ready(Ok(Request::new(Method::GET, url.clone()))))
     };
-    let exchange = Box::pin(run::over_network(shared, read, &options, &mut make)).await;
+    let exchange = Box::pin(attempt_loop::over_network(shared, read, &options, &mut make)).await;
     let answer = exchange.answer()?;
     let found: Value = serde_json::from_slice(&answer.body).ok()?;
     is_set(write, &wanted, &found["data"]).then(|| answer.clone())

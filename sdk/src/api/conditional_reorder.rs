@@ -1,16 +1,18 @@
 //! Putting slots into an order if they are in the order that was seen.
 
-use crate::call::Sender;
+use crate::call::CallSender;
+use crate::conditional_write::{
+    ConditionalWrite, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
+};
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{SlotList, SlotOrder};
 use crate::operation;
-use crate::seen::{Attempt, SeenWrite, Stop, Verdict, write_seen};
 use crate::slot::Slot;
-use crate::transport::{Answer, Reserved};
+use crate::transport::{Answer, Reservation};
 
-pub(super) async fn reorder_seen(
-    sender: Sender,
+pub(super) async fn reorder_if_unchanged(
+    sender: CallSender,
     key: String,
     seen: Vec<i64>,
     order: Vec<i64>,
@@ -20,29 +22,30 @@ pub(super) async fn reorder_seen(
         let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
         return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
     }
-    let mut write = ReorderSeen { sender: &sender, key, seen, order };
+    let mut write = ConditionalReorder { sender: &sender, key, seen, order };
     let (client, options) = (sender.client(), sender.options());
-    let done = write_seen(client, operation::REORDER_SLOTS, options, None, &mut write).await;
+    let done =
+        write_if_unchanged(client, operation::REORDER_SLOTS, options, None, &mut write).await;
     done.map_err(|stop| match stop {
-        Stop::Failed(error) => error,
-        Stop::Changed { found, outcome } => {
+        WriteStop::Failed(error) => error,
+        WriteStop::Changed { found, outcome } => {
             Error::changed(operation::REORDER_SLOTS.id, outcome, &found)
         }
     })
 }
 
-struct ReorderSeen<'a> {
-    sender: &'a Sender,
+struct ConditionalReorder<'a> {
+    sender: &'a CallSender,
     key: String,
     seen: Vec<i64>,
     order: Vec<i64>,
 }
 
-impl SeenWrite for ReorderSeen<'_> {
+impl ConditionalWrite for ConditionalReorder<'_> {
     type View = (Vec<Slot>, Answer);
     type Done = Vec<Slot>;
 
-    async fn look(&mut self, place: Reserved) -> Result<(Vec<Slot>, Answer), Error> {
+    async fn look(&mut self, place: Reservation) -> Result<(Vec<Slot>, Answer), Error> {
         let key = self.key.clone();
         let request = |api: Api| async move { api.list_slots(&key).await };
         let sender = self.sender.beside().reserved(place);
@@ -51,17 +54,17 @@ impl SeenWrite for ReorderSeen<'_> {
         Ok((list.data, answer))
     }
 
-    fn judge(&mut self, (page, answer): Self::View, in_doubt: bool) -> Verdict<Vec<Slot>> {
+    fn judge(&mut self, (page, answer): Self::View, in_doubt: bool) -> WriteVerdict<Vec<Slot>> {
         let now: Vec<i64> = page.iter().map(|slot| slot.id).collect();
         if now == self.order && (in_doubt || now != self.seen) {
             self.sender.keep_answer(&answer);
-            return Verdict::Done(page);
+            return WriteVerdict::Done(page);
         }
         let changes = changes(&self.seen, &now);
-        if changes.is_empty() { Verdict::Send } else { Verdict::Changed(changes) }
+        if changes.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(changes) }
     }
 
-    async fn send(&mut self, attempt: &Attempt) -> Result<Vec<Slot>, Error> {
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
         let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
         let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
         let sender = self.sender.once(attempt);

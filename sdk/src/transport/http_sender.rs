@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use reqwest::Request;
 
-use super::answer::{Answer, Unread};
-use super::exchange::{Broken, Failure};
-use super::retry::End;
-use super::sending::Sending;
+use super::answer::{Answer, UnreadBody};
+use super::call_result::{BrokenAttempt, CallFailure};
+use super::retry::AttemptEnd;
+use super::stall_detector::StallDetector;
 use crate::operation::Operation;
 use crate::success::judged;
 
 /// Sends one request and judges its answer. The loop around it knows nothing of sockets.
-pub(crate) trait Wire: Sync {
+pub(crate) trait RequestSender: Sync {
     /// Gives the whole answer within `limit`, or says how far it came.
     fn send(
         &self,
         request: Request,
         limit: Duration,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send;
+    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send;
 }
 
 /// How long a client waits for the network. How long a whole call may take is its deadline.
@@ -44,7 +44,7 @@ impl Default for Timeouts {
 }
 
 /// The network itself.
-pub(super) struct Http<'a> {
+pub(super) struct HttpSender<'a> {
     pub(super) client: &'a reqwest::Client,
     pub(super) stall: Duration,
     /// What is sent.
@@ -53,48 +53,48 @@ pub(super) struct Http<'a> {
     pub(super) dry_run: bool,
 }
 
-impl Wire for Http<'_> {
-    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, Failure> {
+impl RequestSender for HttpSender<'_> {
+    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
         judged(self.operation, self.dry_run, self.answer(request, limit).await)
     }
 }
 
-impl Http<'_> {
-    async fn answer(&self, mut request: Request, limit: Duration) -> Result<Answer, Failure> {
+impl HttpSender<'_> {
+    async fn answer(&self, mut request: Request, limit: Duration) -> Result<Answer, CallFailure> {
         *request.timeout_mut() = Some(limit);
-        let sending = Sending::of(&mut request);
+        let sending = StallDetector::of(&mut request);
         let response = tokio::select! {
             response = self.client.execute(request) => response.map_err(unanswered)?,
             () = sending.stalled(self.stall) => {
                 let source = "nobody takes what is sent".into();
-                return Err(Failure::Broken(Broken { end: End::TimedOut, source, begun: None }));
+                return Err(CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None }));
             }
         };
         Answer::read(response, self.stall).await.map_err(|(answer, unread)| {
             let (end, source) = match unread {
-                Unread::Cut(source) => (End::Cut(answer.status()), source),
-                Unread::TooLarge => {
-                    (End::TooLarge(answer.status()), "the answer is too large".into())
+                UnreadBody::Cut(source) => (AttemptEnd::Cut(answer.status()), source),
+                UnreadBody::TooLarge => {
+                    (AttemptEnd::TooLarge(answer.status()), "the answer is too large".into())
                 }
             };
-            Failure::Broken(Broken { end, source, begun: Some(Box::new(answer)) })
+            CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
         })
     }
 }
 
 /// What a request without an answer proves.
-fn unanswered(error: reqwest::Error) -> Failure {
+fn unanswered(error: reqwest::Error) -> CallFailure {
     let error = error.without_url();
     if error.is_builder() {
-        return Failure::Request(io::Error::other(error));
+        return CallFailure::Request(io::Error::other(error));
     }
     let end = match (error.is_connect(), error.is_timeout()) {
-        (true, _) if is_tls(&error) => End::Untrusted,
-        (true, _) => End::Unreachable,
-        (false, true) => End::TimedOut,
-        (false, false) => End::NoAnswer,
+        (true, _) if is_tls(&error) => AttemptEnd::Untrusted,
+        (true, _) => AttemptEnd::Unreachable,
+        (false, true) => AttemptEnd::TimedOut,
+        (false, false) => AttemptEnd::NoAnswer,
     };
-    Failure::Broken(Broken { end, source: Box::new(error), begun: None })
+    CallFailure::Broken(BrokenAttempt { end, source: Box::new(error), begun: None })
 }
 
 /// Whether a certificate or the TLS handshake is what failed, anywhere in the chain of causes.

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::journal::{BadJournal, LockError};
+use super::journal::{JournalError, LockError};
 use super::plan::Plan;
-use super::{Done, GuardRefusal, PlanError, Step};
+use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
 use crate::{Error, Outcome};
 
@@ -17,7 +17,7 @@ use crate::{Error, Outcome};
 pub struct ApplyError {
     #[source]
     cause: ApplyCause,
-    done: Done,
+    done: AppliedChanges,
     run: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub enum ApplyCause {
         path: PathBuf,
         /// Why it cannot be used.
         #[source]
-        why: BadJournal,
+        why: JournalError,
     },
     /// A request failed.
     #[error("{source}")]
@@ -94,7 +94,7 @@ pub struct ItemRefusal {
 }
 
 impl ApplyError {
-    pub(super) fn new(cause: ApplyCause, done: Done, run: Option<String>) -> Self {
+    pub(super) fn new(cause: ApplyCause, done: AppliedChanges, run: Option<String>) -> Self {
         Self { cause, done, run }
     }
 
@@ -109,7 +109,7 @@ impl ApplyError {
     }
 
     /// What the run had done by then.
-    pub fn done(&self) -> &Done {
+    pub fn done(&self) -> &AppliedChanges {
         &self.done
     }
 
@@ -130,7 +130,7 @@ impl ApplyError {
 impl From<ApplyCause> for ApplyError {
     /// Before anything was done.
     fn from(cause: ApplyCause) -> Self {
-        Self::new(cause, Done::default(), None)
+        Self::new(cause, AppliedChanges::default(), None)
     }
 }
 

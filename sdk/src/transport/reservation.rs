@@ -8,16 +8,16 @@ use super::shared::Shared;
 
 /// An admitted request that is not sent yet. It counts from when it is answered, or given up.
 #[derive(Clone)]
-pub(crate) struct Reserved(Arc<Place>);
+pub(crate) struct Reservation(Arc<ReservedTicket>);
 
-struct Place {
+struct ReservedTicket {
     shared: Arc<Shared>,
     ticket: Ticket,
 }
 
-impl Reserved {
+impl Reservation {
     pub(super) fn new(shared: Arc<Shared>, ticket: Ticket) -> Self {
-        Self(Arc::new(Place { shared, ticket }))
+        Self(Arc::new(ReservedTicket { shared, ticket }))
     }
 
     pub(super) fn ticket(&self) -> Ticket {
@@ -25,14 +25,14 @@ impl Reserved {
     }
 }
 
-impl Drop for Place {
+impl Drop for ReservedTicket {
     fn drop(&mut self) {
         self.shared.pacer.settle(self.ticket, &*self.shared.clock);
     }
 }
 
-impl fmt::Debug for Reserved {
+impl fmt::Debug for Reservation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Reserved").field(&self.0.ticket).finish()
+        f.debug_tuple("Reservation").field(&self.0.ticket).finish()
     }
 }

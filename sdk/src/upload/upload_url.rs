@@ -15,18 +15,18 @@ use reqwest::redirect::Policy;
 use reqwest::{Method, Request};
 use url::{Host, Url};
 
-use super::Frozen;
+use super::ReplayableBody;
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
-use crate::transport::budget::Budget;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::queue::Queue;
-use crate::transport::pacing::{InProcess, WaitReason};
+use crate::transport::pacing::{InProcessPacer, WaitReason};
+use crate::transport::retry_budget::RetryBudget;
 use crate::transport::tls;
-use crate::transport::{Answer, BoxFuture, Options, Shared};
+use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
 
 /// An address that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
 /// address can use it: `Debug` leaves it out.
@@ -92,14 +92,14 @@ const POST: &Operation = &Operation { effect: Effect::DeleteMany, ..*PUT };
 /// Sends a file to where the service said. `shared` and `options` are those of the call it is part of.
 pub(crate) async fn send_to_upload_url(
     shared: &Shared,
-    options: &Options,
+    options: &CallOptions,
     target: &UploadTarget,
-    file: &Frozen,
+    file: &ReplayableBody,
 ) -> Result<(File, Answer), Error> {
-    let address = Address::check(target, &shared.base, file.length())
+    let address = CheckedTarget::check(target, &shared.base, file.length())
         .map_err(|why| Error::invalid(PUT.id, format!("the upload address is refused: {why}")))?;
     let bare = address.bare(shared).map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
-    let options = Options { idempotency_key: None, dry_run: false, ..options.clone() };
+    let options = CallOptions { idempotency_key: None, dry_run: false, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         let request = Request::new(address.method.clone(), address.url.clone());
         match address.method {
@@ -137,14 +137,14 @@ fn stored(answer: &Answer) -> serde_json::Result<File> {
 }
 
 /// An address that may be asked.
-struct Address {
+struct CheckedTarget {
     url: Url,
     method: Method,
     /// Its name may lead to public hosts only.
     guarded: bool,
 }
 
-impl Address {
+impl CheckedTarget {
     fn check(target: &UploadTarget, base: &BaseUrl, length: u64) -> Result<Self, String> {
         if u64::try_from(target.max_bytes).is_ok_and(|most| most < length) {
             return Err(format!("it takes {} bytes, and the file has {length}", target.max_bytes));
@@ -191,7 +191,7 @@ impl Address {
             .connect_timeout(shared.timeouts.connect);
         if self.guarded {
             let host = self.url.host_str().unwrap_or_default().to_owned();
-            builder = builder.dns_resolver(Arc::new(PublicOnly { host }));
+            builder = builder.dns_resolver(Arc::new(UploadHostResolver { host }));
         }
         if is_loopback(&self.url) {
             builder = builder.no_proxy();
@@ -202,24 +202,24 @@ impl Address {
             timeouts: shared.timeouts,
             token: None,
             clock: shared.clock.clone(),
-            pacer: Arc::new(InProcess::default()),
+            pacer: Arc::new(InProcessPacer::default()),
             queue: Queue::default(),
             secrets: shared.secrets.clone(),
-            observer: Arc::new(Discreet(shared.observer.clone())),
+            observer: Arc::new(RedactingObserver(shared.observer.clone())),
             requests: shared.requests.clone(),
             waits: AtomicU64::default(),
             tally: shared.tally.clone(),
-            budget: Budget::full(),
+            budget: RetryBudget::full(),
         })
     }
 }
 
 /// Resolves one host to public addresses only; others, such as a proxy's, to any.
-struct PublicOnly {
+struct UploadHostResolver {
     host: String,
 }
 
-impl Resolve for PublicOnly {
+impl Resolve for UploadHostResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let guarded = name.as_str().eq_ignore_ascii_case(&self.host);
         Box::pin(async move {
@@ -272,9 +272,9 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
 
 /// Tells of the attempts, not of the address.
 #[derive(Debug)]
-struct Discreet(Arc<dyn Observer>);
+struct RedactingObserver(Arc<dyn Observer>);
 
-impl Observer for Discreet {
+impl Observer for RedactingObserver {
     fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
         self.0.waiting(operation, duration, reason);
     }
@@ -302,7 +302,9 @@ pub(crate) mod fuzzed {
     pub(crate) fn target(target: &UploadTarget) {
         let _ = target.is_almost_over(SystemTime::UNIX_EPOCH);
         let Ok(base) = BaseUrl::new("https://links.example/api/v1") else { return };
-        let Ok(Address { url, method, .. }) = Address::check(target, &base, 1) else { return };
+        let Ok(CheckedTarget { url, method, .. }) = CheckedTarget::check(target, &base, 1) else {
+            return;
+        };
         assert_eq!(url.scheme(), "https", "{url}");
         assert!(method == Method::PUT || method == Method::POST, "{method}");
         assert!(url.username().is_empty() && url.password().is_none(), "{url}");
@@ -327,8 +329,8 @@ mod tests {
         UploadTarget { url, method, max_bytes: 100, expires_at }
     }
 
-    fn check(target: &UploadTarget, base: &str) -> Result<Address, String> {
-        Address::check(target, &BaseUrl::new(base).unwrap(), 100)
+    fn check(target: &UploadTarget, base: &str) -> Result<CheckedTarget, String> {
+        CheckedTarget::check(target, &BaseUrl::new(base).unwrap(), 100)
     }
 
     #[test]
@@ -409,7 +411,8 @@ mod tests {
     #[tokio::test]
     async fn fault_80_a_name_that_leads_to_this_machine_is_refused_unless_it_is_another_host() {
         let lookup = |guarded: &str| {
-            PublicOnly { host: guarded.to_owned() }.resolve(Name::from_str("localhost").unwrap())
+            UploadHostResolver { host: guarded.to_owned() }
+                .resolve(Name::from_str("localhost").unwrap())
         };
         assert!(lookup("LOCALHOST").await.is_err());
         assert!(lookup("storage.example").await.is_ok());

@@ -10,31 +10,31 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::{InspectReader, ReaderStream};
 use uuid::Uuid;
 
-use super::{Content, ImageType, MOST_UPLOAD_BYTES, Upload, UploadProgress};
+use super::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadContent, UploadProgress};
 
 /// Bytes read from disk at a time.
 const PIECE: usize = 64 * 1024;
 
 /// An upload whose content is settled: a file that has changed since is an error.
 #[derive(Debug)]
-pub(crate) struct Frozen {
+pub(crate) struct ReplayableBody {
     upload: Upload,
     length: u64,
     image_type: ImageType,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     boundary: String,
 }
 
 /// What tells one state of a file from another.
 #[derive(Debug, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     length: u64,
     modified: Option<SystemTime>,
     #[cfg(unix)]
     inode: u64,
 }
 
-impl Frozen {
+impl ReplayableBody {
     /// Settles what is sent, or says why it cannot be: no file, no image, too large, unsuited to its use. Reads only the first bytes.
     pub(crate) fn new(upload: Upload) -> Result<Self, String> {
         let name = &upload.name;
@@ -43,8 +43,8 @@ impl Frozen {
         if length == 0 {
             return Err(format!("{name} is empty"));
         }
-        if length > MOST_UPLOAD_BYTES {
-            let most = MOST_UPLOAD_BYTES / 1024 / 1024;
+        if length > MAX_UPLOAD_BYTES {
+            let most = MAX_UPLOAD_BYTES / 1024 / 1024;
             return Err(format!("{name} has {length} bytes, more than the {most} MB of an upload"));
         }
         let Some(image_type) = ImageType::of(&start) else {
@@ -54,8 +54,8 @@ impl Frozen {
         };
         if let Some(image_use) = upload.image_use {
             let size = match &upload.content {
-                Content::Bytes(bytes) => imagesize::blob_size(bytes),
-                Content::File(path) => imagesize::size(path),
+                UploadContent::Bytes(bytes) => imagesize::blob_size(bytes),
+                UploadContent::File(path) => imagesize::size(path),
             };
             let size =
                 size.map_err(|_| format!("{name} is not an image whose size can be read"))?;
@@ -102,10 +102,10 @@ impl Frozen {
     /// The content from its beginning.
     async fn open(&self) -> io::Result<impl AsyncRead + Send + Unpin + use<>> {
         let reader: Box<dyn AsyncRead + Send + Unpin> = match &self.upload.content {
-            Content::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
-            Content::File(path) => {
+            UploadContent::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
+            UploadContent::File(path) => {
                 let file = tokio::fs::File::open(path).await?;
-                if Some(Stamp::of(&file.metadata().await?)) != self.stamp {
+                if Some(FileStamp::of(&file.metadata().await?)) != self.stamp {
                     let message = format!("{} changed while it was being sent", path.display());
                     return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                 }
@@ -124,7 +124,7 @@ impl Frozen {
     }
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         use std::os::unix::fs::MetadataExt;
@@ -141,18 +141,18 @@ fn body(content: impl AsyncRead + Send + 'static) -> Body {
     Body::wrap_stream(ReaderStream::with_capacity(content, PIECE))
 }
 
-fn first_bytes(content: &Content) -> io::Result<(Vec<u8>, u64, Option<Stamp>)> {
+fn first_bytes(content: &UploadContent) -> io::Result<(Vec<u8>, u64, Option<FileStamp>)> {
     match content {
-        Content::Bytes(bytes) => {
+        UploadContent::Bytes(bytes) => {
             Ok((bytes[..ImageType::SIGNATURE.min(bytes.len())].to_vec(), bytes.len() as u64, None))
         }
-        Content::File(path) => {
+        UploadContent::File(path) => {
             // A pipe would block when it is opened.
             if !std::fs::metadata(path)?.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
             }
             let mut file = std::fs::File::open(path)?;
-            let stamp = Stamp::of(&file.metadata()?);
+            let stamp = FileStamp::of(&file.metadata()?);
             let mut start = Vec::new();
             let mut head = io::Read::take(&mut file, ImageType::SIGNATURE as u64);
             io::Read::read_to_end(&mut head, &mut start)?;

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::entry::{Ending, Entry, Opening};
+use super::entries::{JournalEntries, JournalError, RunState, opening_of};
+use super::entry::{JournalEntry, RunEnding, RunHeader};
 use super::file::Journal;
 use super::hash::short_hash;
-use super::lock::{Lock, LockError};
-use super::log::{BadJournal, Log, State, opening_of};
+use super::lock::{LockError, PageLock};
 use super::state_file::{self, entries, private, sync_folder};
-use crate::apply::{DesiredPage, DesiredSlot, Page, Plan, SlotTypes, literal};
+use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
 use crate::crash_point;
 
 /// Runs that came to an end are kept until there are this many newer ones, and so are those that were not begun.
@@ -31,40 +31,42 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
 /// # example::run(async |client| {
-/// use links_sdk::apply::{DesiredPage, Runs, State};
+/// use links_sdk::apply::{DesiredPage, JournalStore, RunState};
 ///
 /// let state = tempfile::tempdir()?;
 /// let file: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
 /// let applied = client.profile("cafe").apply(file).journal(state.path()).await?;
 ///
-/// let runs = Runs::of(state.path(), client.base_url().as_str(), applied.page.id);
+/// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
 /// let recorded = runs.list()?.remove(0);
 /// assert_eq!(Some(&recorded.run), applied.run.as_ref());
-/// assert_eq!(recorded.log?.state(), State::Done);
+/// assert_eq!(recorded.log?.state(), RunState::Done);
 /// # Ok(()) });
 /// ```
 #[derive(Clone, Debug)]
-pub struct Runs {
+pub struct JournalStore {
     folder: PathBuf,
 }
 
 /// A run that was found.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedRun {
     /// Names it.
     pub run: String,
     /// Its journal.
     pub path: PathBuf,
     /// What the run is about, where at least that can be read.
-    pub opening: Option<Opening>,
+    pub opening: Option<RunHeader>,
     /// What the journal says.
-    pub log: Result<Log, BadJournal>,
+    pub log: Result<JournalEntries, JournalError>,
 }
 
-impl Recorded {
+impl RecordedRun {
     /// Whether the run did not come to an end, as far as can be told.
     pub fn is_open(&self) -> bool {
-        self.log.as_ref().map_or_else(BadJournal::is_open, |log| log.state() == State::Unfinished)
+        self.log
+            .as_ref()
+            .map_or_else(JournalError::is_open, |log| log.state() == RunState::Unfinished)
     }
 }
 
@@ -76,14 +78,14 @@ struct Backup {
 
 impl Backup {
     /// The page as a page file, which refers to nothing.
-    fn of(page: &Page, types: &SlotTypes) -> Self {
+    fn of(page: &PageSnapshot, types: &SlotTypes) -> Self {
         let slots = DesiredPage::from_page(&page.slots, types).slots.into_iter();
         let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
         Self { profile: page.id, slots: slots.map(written).collect() }
     }
 }
 
-impl Runs {
+impl JournalStore {
     /// Those of a page, in a folder below `state`. Nothing is made before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
         Self { folder: of_service(state, service).join(profile.to_string()) }
@@ -112,7 +114,7 @@ impl Runs {
     /// # Errors
     ///
     /// When the folder cannot be read. A journal that is of no use is listed as such.
-    pub fn list(&self) -> io::Result<Vec<Recorded>> {
+    pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
         let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for path in entries(&self.folder)? {
             if let Some((run, what)) = run_of(&path) {
@@ -122,7 +124,7 @@ impl Runs {
         Ok(runs.into_iter().map(|(run, files)| self.recorded(run, &files)).collect())
     }
 
-    fn recorded(&self, run: String, files: &BTreeSet<&str>) -> Recorded {
+    fn recorded(&self, run: String, files: &BTreeSet<&str>) -> RecordedRun {
         let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
         let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
         let bytes = match state_file::read(&path, MAX_BYTES) {
@@ -131,15 +133,15 @@ impl Runs {
         };
         let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
         let log = match bytes {
-            _ if is_aside => Err(BadJournal::PutAside),
-            Ok(bytes) => Log::read(&run, &bytes).map(|(log, _)| log),
-            Err(error) => Err(BadJournal::Io(error)),
+            _ if is_aside => Err(JournalError::PutAside),
+            Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
+            Err(error) => Err(JournalError::Io(error)),
         };
-        Recorded { run, path, opening, log }
+        RecordedRun { run, path, opening, log }
     }
 
     /// How far the journals have come.
-    pub(in crate::apply) fn mark(&self) -> Mark {
+    pub(in crate::apply) fn mark(&self) -> JournalPosition {
         let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
         let newest = entries(&self.folder).ok()?.into_iter().rfind(is_journal)?;
         let length = fs::metadata(&newest).ok()?.len();
@@ -161,8 +163,8 @@ impl Runs {
     /// # Errors
     ///
     /// When another process holds it, or the folder cannot be written.
-    pub fn lock(&self, wait: bool) -> Result<Lock, LockError> {
-        Lock::take(&self.folder, wait)
+    pub fn lock(&self, wait: bool) -> Result<PageLock, LockError> {
+        PageLock::take(&self.folder, wait)
     }
 
     /// Begins a run with its plan, agreed to: the page as it is and the journal are on the disk when this returns.
@@ -172,10 +174,10 @@ impl Runs {
     /// When they cannot be written. Nothing may be sent then.
     pub(in crate::apply) fn open(
         &self,
-        lock: Lock,
-        opening: Opening,
+        lock: PageLock,
+        opening: RunHeader,
         plan: &Plan,
-        page: &Page,
+        page: &PageSnapshot,
         types: &SlotTypes,
     ) -> io::Result<Journal> {
         self.tidy();
@@ -189,7 +191,7 @@ impl Runs {
         crash_point::point("after_write");
 
         let file = private().create_new(true).open(self.journal(&run))?;
-        let mut journal = Journal::new(file, Log::new(&run, opening.clone()), lock);
+        let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
         journal.open(opening)?;
         journal.plan(plan, page)?;
         sync_folder(&self.folder)?;
@@ -201,14 +203,18 @@ impl Runs {
     /// # Errors
     ///
     /// When its journal cannot be read or written.
-    pub(in crate::apply) fn resume(&self, lock: Lock, run: &str) -> Result<Journal, BadJournal> {
+    pub(in crate::apply) fn resume(
+        &self,
+        lock: PageLock,
+        run: &str,
+    ) -> Result<Journal, JournalError> {
         let path = self.journal(run);
-        let bytes = state_file::read(&path, MAX_BYTES).map_err(BadJournal::Io)?;
-        let (log, whole) = Log::read(run, &bytes)?;
-        let mut file = state_file::open(&mut private(), &path).map_err(BadJournal::Io)?;
+        let bytes = state_file::read(&path, MAX_BYTES).map_err(JournalError::Io)?;
+        let (log, whole) = JournalEntries::read(run, &bytes)?;
+        let mut file = state_file::open(&mut private(), &path).map_err(JournalError::Io)?;
         // A torn last line must not come to stand in the middle.
         let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
-        cut.map_err(BadJournal::Io)?;
+        cut.map_err(JournalError::Io)?;
         Ok(Journal::new(file, log, lock))
     }
 
@@ -217,9 +223,9 @@ impl Runs {
     /// # Errors
     ///
     /// When the journal cannot be written.
-    pub fn abort(&self, lock: Lock, run: &str) -> io::Result<()> {
+    pub fn abort(&self, lock: PageLock, run: &str) -> io::Result<()> {
         match self.resume(lock, run) {
-            Ok(mut journal) => journal.append(Entry::Close { ending: Ending::Aborted }),
+            Ok(mut journal) => journal.append(JournalEntry::Close { ending: RunEnding::Aborted }),
             Err(_) => fs::rename(self.journal(run), self.file(run, PUT_ASIDE)),
         }
     }
@@ -247,7 +253,7 @@ impl Runs {
     fn tidy(&self) {
         let Ok(runs) = self.list() else { return };
         let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
-        let not_begun = runs.iter().filter(|run| matches!(run.log, Err(BadJournal::NotBegun)));
+        let not_begun = runs.iter().filter(|run| matches!(run.log, Err(JournalError::NotBegun)));
         for run in ended.rev().skip(KEPT - 1).chain(not_begun.rev().skip(KEPT - 1)) {
             for path in [self.backup(&run.run), self.journal(&run.run)] {
                 crash_point::point("before_remove");
@@ -259,20 +265,20 @@ impl Runs {
 }
 
 /// The newest journal and its length. Journals only grow, and new ones sort last, so that any run changes it.
-type Mark = Option<(PathBuf, u64)>;
+type JournalPosition = Option<(PathBuf, u64)>;
 
 /// How far the journals of all pages of a service have come.
 #[derive(Debug)]
-pub(in crate::apply) struct Marks(BTreeMap<i64, Mark>);
+pub(in crate::apply) struct JournalPositions(BTreeMap<i64, JournalPosition>);
 
-impl Marks {
+impl JournalPositions {
     pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {
-        let all = Runs::all(state, Some(service)).unwrap_or_default();
+        let all = JournalStore::all(state, Some(service)).unwrap_or_default();
         Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
     }
 
     /// Whether a run has written something down for the page since.
-    pub(in crate::apply) fn are_past(&self, runs: &Runs) -> bool {
+    pub(in crate::apply) fn are_past(&self, runs: &JournalStore) -> bool {
         let before = runs.profile().and_then(|id| self.0.get(&id)).cloned().flatten();
         before != runs.mark()
     }

@@ -3,40 +3,40 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::entry::{Ending, Entry, FORMAT, Opening};
-use crate::apply::plan::Batch;
-use crate::apply::{Delete, Done, Plan};
+use super::entry::{FORMAT, JournalEntry, RunEnding, RunHeader};
+use crate::apply::plan::PlanBatch;
+use crate::apply::{AppliedChanges, Plan, PlannedDelete};
 
 /// A run as its journal tells it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Log {
+pub struct JournalEntries {
     run: String,
-    opening: Opening,
+    opening: RunHeader,
     plans: usize,
-    current: Option<Current>,
-    begun: Option<Begun>,
-    done: Done,
-    agreed: BTreeSet<i64>,
-    deletes: Vec<Delete>,
-    state: State,
+    current: Option<CurrentPlan>,
+    begun: Option<BegunStep>,
+    done: AppliedChanges,
+    confirmed_deletes: BTreeSet<i64>,
+    deletes: Vec<PlannedDelete>,
+    state: RunState,
     slots: usize,
 }
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     /// It did not come to an end: a crash, a failure, Ctrl-C.
     Unfinished,
     /// The page was made as the file says.
     Done,
     /// It ended otherwise.
-    Ended(Ending),
+    Ended(RunEnding),
 }
 
 /// Why a journal is of no use.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BadJournal {
+pub enum JournalError {
     /// It cannot be read or written.
     #[error("{0}")]
     Io(#[source] io::Error),
@@ -54,7 +54,7 @@ pub enum BadJournal {
     PutAside,
 }
 
-impl BadJournal {
+impl JournalError {
     /// Whether the run may have been stopped in the middle, so that no other run may begin before it is given up.
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::NotBegun | Self::PutAside)
@@ -63,7 +63,7 @@ impl BadJournal {
 
 /// The latest plan of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Current {
+pub(super) struct CurrentPlan {
     pub(super) plan: Plan,
     pub(super) keys: BTreeMap<usize, String>,
     pub(super) time: u64,
@@ -71,7 +71,7 @@ pub(super) struct Current {
 
 /// A step that began and of which no end is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Begun {
+pub(super) struct BegunStep {
     pub(super) step: usize,
     pub(super) key: Option<String>,
 }
@@ -87,34 +87,34 @@ struct Format {
     format: u32,
 }
 
-impl Log {
+impl JournalEntries {
     /// Reads a journal; also tells how many of its bytes are whole lines.
     ///
     /// A last line that is torn counts as not written: what it announces was not begun yet, and what it reports can be read off the page.
-    pub(crate) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), BadJournal> {
+    pub(crate) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), JournalError> {
         let mut log: Option<Self> = None;
         let mut whole = 0;
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
         if let Some(format) = lines.first().and_then(|line| newer(line)) {
-            return Err(BadJournal::Newer(format));
+            return Err(JournalError::Newer(format));
         }
         for (nth, line) in lines.iter().enumerate() {
-            let entry = match serde_json::from_slice::<Entry>(line) {
+            let entry = match serde_json::from_slice::<JournalEntry>(line) {
                 Ok(entry) if line.ends_with(b"\n") => entry,
                 _ if nth + 1 == lines.len() => break,
-                _ => return Err(BadJournal::Damaged(nth + 1)),
+                _ => return Err(JournalError::Damaged(nth + 1)),
             };
             match (&mut log, entry) {
-                (None, Entry::Open(opening)) => log = Some(Self::new(run, opening)),
+                (None, JournalEntry::Open(opening)) => log = Some(Self::new(run, opening)),
                 (Some(log), entry) if log.fits(&entry) => log.take(entry),
-                _ => return Err(BadJournal::Damaged(nth + 1)),
+                _ => return Err(JournalError::Damaged(nth + 1)),
             }
             whole += line.len();
         }
-        log.map(|log| (log, whole)).ok_or(BadJournal::NotBegun)
+        log.map(|log| (log, whole)).ok_or(JournalError::NotBegun)
     }
 
-    pub(super) fn new(run: &str, opening: Opening) -> Self {
+    pub(super) fn new(run: &str, opening: RunHeader) -> Self {
         Self {
             run: run.to_owned(),
             slots: opening.slots,
@@ -122,76 +122,78 @@ impl Log {
             plans: 0,
             current: None,
             begun: None,
-            done: Done::default(),
-            agreed: BTreeSet::new(),
+            done: AppliedChanges::default(),
+            confirmed_deletes: BTreeSet::new(),
             deletes: Vec::new(),
-            state: State::Unfinished,
+            state: RunState::Unfinished,
         }
     }
 
     /// Whether a line can follow: no second opening, no step that the plan does not have.
-    fn fits(&self, entry: &Entry) -> bool {
+    fn fits(&self, entry: &JournalEntry) -> bool {
         match entry {
-            Entry::Open(_) => false,
-            Entry::Begin { step, .. }
-            | Entry::End { step, .. }
-            | Entry::Refused { step }
-            | Entry::Unknown { step } => self.batch(*step).is_some(),
-            Entry::Plan { .. } | Entry::Commit { .. } | Entry::Close { .. } => true,
+            JournalEntry::Open(_) => false,
+            JournalEntry::Begin { step, .. }
+            | JournalEntry::End { step, .. }
+            | JournalEntry::Refused { step }
+            | JournalEntry::Unknown { step } => self.batch(*step).is_some(),
+            JournalEntry::Plan { .. }
+            | JournalEntry::Commit { .. }
+            | JournalEntry::Close { .. } => true,
         }
     }
 
     /// One more line.
-    pub(super) fn take(&mut self, entry: Entry) {
+    pub(super) fn take(&mut self, entry: JournalEntry) {
         match entry {
-            Entry::Open(_) | Entry::Unknown { .. } => {}
-            Entry::Plan { time, keys, plan } => {
+            JournalEntry::Open(_) | JournalEntry::Unknown { .. } => {}
+            JournalEntry::Plan { time, keys, plan } => {
                 self.plans += 1;
-                self.agreed.extend(plan.deletes.iter().map(|delete| delete.id));
-                self.current = Some(Current { plan: *plan, keys, time });
+                self.confirmed_deletes.extend(plan.deletes.iter().map(|delete| delete.id));
+                self.current = Some(CurrentPlan { plan: *plan, keys, time });
                 self.begun = None;
             }
-            Entry::Begin { step, key } => self.begun = Some(Begun { step, key }),
-            Entry::Refused { .. } => self.begun = None,
-            Entry::End { step, created, deleted } => {
+            JournalEntry::Begin { step, key } => self.begun = Some(BegunStep { step, key }),
+            JournalEntry::Refused { .. } => self.begun = None,
+            JournalEntry::End { step, created, deleted } => {
                 self.begun = None;
                 self.carried_out(step, created, deleted);
             }
-            Entry::Commit { slots } => {
+            JournalEntry::Commit { slots } => {
                 self.slots = slots;
-                self.state = State::Done;
+                self.state = RunState::Done;
                 self.begun = None;
             }
-            Entry::Close { ending } => self.state = State::Ended(ending),
+            JournalEntry::Close { ending } => self.state = RunState::Ended(ending),
         }
     }
 
     fn carried_out(&mut self, step: usize, created: BTreeMap<usize, i64>, deleted: usize) {
         let Some(batch) = self.batch(step) else { return };
         match batch {
-            Batch::Update(updates) => self.done.updated += updates.len(),
-            Batch::Create(_) => self.done.created.extend(created),
-            Batch::Reorder => self.done.reordered = true,
-            Batch::MakeRoom(batch) | Batch::Delete(batch) => {
+            PlanBatch::Update(updates) => self.done.updated += updates.len(),
+            PlanBatch::Create(_) => self.done.created.extend(created),
+            PlanBatch::Reorder => self.done.reordered = true,
+            PlanBatch::MakeRoom(batch) | PlanBatch::Delete(batch) => {
                 let gone = batch.to_vec();
                 self.done.deleted += deleted;
                 self.deletes.extend(gone);
             }
-            Batch::TryCreate(_) => {}
+            PlanBatch::TryCreate(_) => {}
         }
     }
 
     /// A request of the current plan.
-    pub(super) fn batch(&self, step: usize) -> Option<Batch<'_>> {
+    pub(super) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
         self.current.as_ref()?.plan.batches().get(step).copied()
     }
 
     /// The latest plan.
-    pub(super) fn current(&self) -> Option<&Current> {
+    pub(super) fn current(&self) -> Option<&CurrentPlan> {
         self.current.as_ref()
     }
 
-    pub(super) fn begun(&self) -> Option<&Begun> {
+    pub(super) fn begun(&self) -> Option<&BegunStep> {
         self.begun.as_ref()
     }
 
@@ -206,32 +208,32 @@ impl Log {
     }
 
     /// What it is about.
-    pub fn opening(&self) -> &Opening {
+    pub fn opening(&self) -> &RunHeader {
         &self.opening
     }
 
     /// Where it stands.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> RunState {
         self.state
     }
 
     /// What it has done, as far as is known.
-    pub fn done(&self) -> &Done {
+    pub fn done(&self) -> &AppliedChanges {
         &self.done
     }
 
     /// Whether nobody knows if its last request was carried out.
     pub fn is_in_doubt(&self) -> bool {
-        self.state == State::Unfinished && self.begun.is_some()
+        self.state == RunState::Unfinished && self.begun.is_some()
     }
 
     /// Slots whose deletion was agreed to.
-    pub fn agreed(&self) -> &BTreeSet<i64> {
-        &self.agreed
+    pub fn confirmed_deletes(&self) -> &BTreeSet<i64> {
+        &self.confirmed_deletes
     }
 
     /// The slots that it deleted.
-    pub fn deleted(&self) -> &[Delete] {
+    pub fn deleted(&self) -> &[PlannedDelete] {
         &self.deletes
     }
 
@@ -242,9 +244,9 @@ impl Log {
 }
 
 /// What the first line says, whatever comes after it.
-pub(super) fn opening_of(bytes: &[u8]) -> Option<Opening> {
+pub(super) fn opening_of(bytes: &[u8]) -> Option<RunHeader> {
     match serde_json::from_slice(bytes.split(|byte| *byte == b'\n').next()?) {
-        Ok(Entry::Open(opening)) => Some(opening),
+        Ok(JournalEntry::Open(opening)) => Some(opening),
         _ => None,
     }
 }
