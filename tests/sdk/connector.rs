@@ -236,7 +236,7 @@ async fn fault_81_a_server_that_contradicts_itself_is_left() {
         (
             "resource differs",
             misbehaving_connector(|resource, _| {
-                resource["resource"] = json!("https://other.example/mcp")
+                resource["resource"] = json!("https://other.example/mcp");
             }),
         ),
         (

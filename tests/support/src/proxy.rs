@@ -126,6 +126,7 @@ impl Act {
     }
 
     /// The same, but the service gets the request and executes it.
+    #[must_use]
     pub fn executed(self) -> Self {
         Self { request: Request::Forwarded, ..self }
     }
