@@ -45,6 +45,7 @@ mod pacing;
 mod pages;
 mod references;
 mod renewals;
+mod retired_words;
 mod runs;
 mod sandbox;
 mod saved_plans;
