@@ -4,8 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::credentials::Kept;
-use crate::folders;
+use crate::auth::Kept;
 use crate::settings::{Settings, TokenFrom};
 
 /// Files that the arguments of a command name.
@@ -73,7 +72,7 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
         return Err("the account's token_command has to run".to_owned());
     }
     // What is not there cannot be named to the kernel, and may be needed later.
-    for folder in [folders::state(settings), folders::cache(settings)].into_iter().flatten() {
+    for folder in [settings.state_directory(), settings.cache_directory()].into_iter().flatten() {
         make_private(&folder);
     }
     enforce(&Reach::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
@@ -92,7 +91,8 @@ impl NamedFiles {
 
 impl Reach {
     fn of(settings: &Settings, named: NamedFiles, env: &dyn Fn(&str) -> Option<PathBuf>) -> Self {
-        let own = [folders::config(settings), folders::state(settings), folders::cache(settings)];
+        let own =
+            [settings.config_directory(), settings.state_directory(), settings.cache_directory()];
         let own: Vec<_> = own.into_iter().flatten().collect();
         let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().filter_map(|name| env(name));
         let token = match &settings.token {
@@ -162,8 +162,8 @@ fn enforce(_: &Reach) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Global;
-    use crate::config::Config;
+    use crate::settings::config_file::Config;
+    use crate::settings::global_args::Global;
 
     fn settings() -> Settings {
         let env = |name: &str| match name {

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use crate::complete;
-use crate::diagnostic::Failure;
-use crate::local_image::ImageRoots;
-use crate::manifest::PageFile;
+use crate::completion;
+use crate::error::Failure;
+use crate::page_file::PageFile;
+use crate::page_file::local_image::ImageRoots;
 
 /// Reads a page file, and shows what is wrong with it.
 ///
@@ -60,7 +60,7 @@ pub fn error_body(bytes: &[u8]) {
 pub fn completion(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let said: Vec<OsString> = text.splitn(5, '\n').map(OsString::from).collect();
-    complete::fuzzed(&said);
+    completion::fuzzed(&said);
 }
 
 #[cfg(test)]

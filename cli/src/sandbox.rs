@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use links_fixtures::{ContractServer, World};
 
-use crate::diagnostic::Failure;
-use crate::folders;
+use crate::error::Failure;
 use crate::settings::Settings;
 
 const STATE: &str = "sandbox.json";
@@ -19,7 +18,7 @@ pub(crate) const RATE: &str = "sandbox-rate.json";
 ///
 /// On a machine without a home folder.
 pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, Failure> {
-    folders::state(settings).map(|folder| folder.join(STATE)).ok_or_else(|| {
+    settings.state_directory().map(|folder| folder.join(STATE)).ok_or_else(|| {
         Failure::usage("there is no home folder to keep state in")
             .hint("name a folder with LINKS_STATE_DIR")
     })
@@ -37,7 +36,7 @@ pub(crate) async fn start(
 ) -> Result<ContractServer, Failure> {
     let path = state_file(settings)?;
     if let Some(folder) = path.parent() {
-        crate::private::make_folder(folder).map_err(|error| {
+        crate::fs::private::make_folder(folder).map_err(|error| {
             Failure::usage(format!("cannot create {}: {error}", folder.display()))
         })?;
     }

@@ -589,10 +589,8 @@ fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
     assert!(armed.contains("LINKS_TEST_CRASH") && armed.contains("abort()"));
     assert!(!disarmed.contains("LINKS_TEST") && !disarmed.contains("abort"));
     assert!(before.lines().all(|line| line.starts_with("//!") || !line.contains("LINKS_TEST")));
-    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod hurry;"));
-    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod power_cut;"));
-    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod probe;"));
-    let of_tests = ["crash.rs", "hurry.rs", "power_cut.rs", "probe.rs"];
+    assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod testing;"));
+    let of_tests = ["apply/crash.rs", "testing/clock.rs", "testing/crash.rs", "testing/probe.rs"];
     let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
     for path in elsewhere.filter(|it| !of_tests.iter().any(|name| it.ends_with(name))) {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -5,6 +5,8 @@ mod commands;
 mod faults;
 mod house;
 mod interface;
+mod layers;
+mod modules;
 mod openapi;
 mod repository;
 mod targets;

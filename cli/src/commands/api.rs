@@ -6,12 +6,12 @@ use clap::Args;
 use links_sdk::RawCall;
 use serde_json::{Value, json};
 
+use crate::args::assignment;
+use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::manifest;
-use crate::outcome::{Outcome, View};
-use crate::values;
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::page_file;
 
 /// Arguments of `links api`.
 #[derive(Args, Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct ApiArgs {
 }
 
 pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome, Failure> {
-    let fields = values::only(&args.values)?;
+    let fields = assignment::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
     let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");
     let client =
@@ -60,7 +60,7 @@ pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome,
 }
 
 fn body(path: &Path) -> Result<Vec<u8>, Failure> {
-    Ok(manifest::read(path)?.1)
+    Ok(page_file::read(path)?.1)
 }
 
 /// A list is several parameters, the way the service writes `ids[]`.

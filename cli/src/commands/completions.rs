@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::complete::ShellArgs;
-use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::completion::shell::ShellArgs;
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 pub(crate) fn run(args: &ShellArgs) -> Result<Outcome, Failure> {
     let script = args.shell.script().map_err(Failure::internal)?;

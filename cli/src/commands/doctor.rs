@@ -7,13 +7,12 @@ use clap::Args;
 use links_sdk::{BaseUrl, Client, Clock, SystemClock};
 use serde_json::{Value, json};
 
-use crate::config::{self, Config};
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::folders;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::settings::{Missing, Target, TokenFrom};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::settings::config_file::Config;
+use crate::settings::{Missing, Target, TokenFrom, config_file};
 
 /// Arguments of `links doctor`.
 #[derive(Args, Debug)]
@@ -63,7 +62,7 @@ pub(crate) async fn run(context: &mut Context, _: DoctorArgs) -> Result<Outcome,
 }
 
 fn configuration(context: &Context) -> Finding {
-    let path = config::path(folders::config_in(context.settings.config_dir.clone()));
+    let path = config_file::path(context.settings.config_directory());
     match path.and_then(|path| Config::load(&path).map(|_| path)) {
         Ok(path) if path.exists() => good("configuration", path.display().to_string()),
         Ok(path) => good("configuration", format!("none, it would be {}", path.display())),
@@ -132,9 +131,9 @@ fn token(context: &Context) -> Finding {
 fn permissions(context: &Context) -> Vec<Finding> {
     let settings = &context.settings;
     let of = [
-        ("configuration folder", folders::config_in(settings.config_dir.clone())),
-        ("state folder", folders::state(settings)),
-        ("cache folder", folders::cache(settings)),
+        ("configuration folder", settings.config_directory()),
+        ("state folder", settings.state_directory()),
+        ("cache folder", settings.cache_directory()),
     ];
     let look = |(check, folder): (&'static str, Option<std::path::PathBuf>)| {
         let Some(folder) = folder else {

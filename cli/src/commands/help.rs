@@ -3,10 +3,11 @@
 use clap::{Args, Command};
 use serde_json::json;
 
-use crate::diagnostic::Failure;
-use crate::nearest::nearest;
-use crate::outcome::{Outcome, View};
-use crate::topics::TOPICS;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::help::topics::TOPICS;
+use crate::output::{Outcome, View};
+use crate::suggest::nearest;
 
 /// Arguments of `links help`.
 #[derive(Args, Debug)]
@@ -16,20 +17,20 @@ pub(crate) struct HelpArgs {
     words: Vec<String>,
 }
 
-pub(crate) fn run(args: &HelpArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, args: &HelpArgs) -> Result<Outcome, Failure> {
     let text = match &args.words[..] {
         [word] => match TOPICS.iter().find(|topic| topic.name == word) {
             Some(topic) => (topic.text)(),
-            None => of_command(&args.words)?,
+            None => of_command(context, &args.words)?,
         },
-        words => of_command(words)?,
+        words => of_command(context, words)?,
     };
     let data = json!({ "about": args.words.join(" "), "text": text });
     Ok(Outcome::own(data, View::Document(text)))
 }
 
-fn of_command(words: &[String]) -> Result<String, Failure> {
-    let mut command = crate::command();
+fn of_command(context: &Context, words: &[String]) -> Result<String, Failure> {
+    let mut command = (context.tree)();
     command.build();
     let mut found = &mut command;
     for (nth, word) in words.iter().enumerate() {

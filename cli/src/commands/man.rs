@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use serde_json::json;
 
-use crate::diagnostic::Failure;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone, View};
 
 /// Arguments of `links man`.
 #[derive(Args, Debug)]
@@ -16,8 +17,8 @@ pub(crate) struct ManArgs {
     folder: PathBuf,
 }
 
-pub(crate) fn run(args: &ManArgs) -> Result<Outcome, Failure> {
-    let mut command = crate::command();
+pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<Outcome, Failure> {
+    let mut command = (context.tree)();
     command.build();
     let mut names = Vec::new();
     let written = std::fs::create_dir_all(&args.folder)

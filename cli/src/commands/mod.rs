@@ -2,7 +2,7 @@
 //!
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
-//! [`DryRunArgs`](crate::dry_run::DryRunArgs) into its arguments and gets its client from
+//! [`DryRunArgs`](crate::args::dry_run::DryRunArgs) into its arguments and gets its client from
 //! [`Context::writer`](crate::context::Context::writer), by which its `--dry-run` works without another line.
 
 mod analytics;
@@ -27,11 +27,11 @@ mod slots;
 
 use clap::Subcommand;
 
-use crate::complete::ShellArgs;
+use crate::completion::shell::ShellArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -125,8 +125,8 @@ pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outco
         Command::Doctor(args) => doctor::run(context, args).await,
         Command::Config(command) => config::run(context, &command),
         Command::Completions(args) => completions::run(&args),
-        Command::Help(args) => help::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Help(args) => help::run(context, &args),
+        Command::Man(args) => man::run(context, &args),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(context, command).await,
     }

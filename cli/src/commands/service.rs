@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 /// Arguments of `links service`.
 #[derive(Args, Debug)]

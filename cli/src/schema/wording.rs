@@ -4,7 +4,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
-use crate::nearest::nearest;
+use crate::suggest::nearest;
 
 /// Longest list of allowed values that is spelled out.
 const MOST_NAMED: usize = 12;

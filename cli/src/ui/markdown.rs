@@ -3,7 +3,7 @@
 use clap::builder::styling::Style;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::clean;
+use crate::sanitize;
 
 /// Cells of a rule.
 const RULE: usize = 40;
@@ -39,7 +39,7 @@ impl Page {
             Event::End(tag) => self.end(tag),
             Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) | Event::Html(text) => {
                 // Only now, for a character may be written as an entity.
-                self.say(&clean::text(&text));
+                self.say(&sanitize::text(&text));
             }
             Event::SoftBreak | Event::HardBreak => self.line(),
             Event::Rule => {
@@ -90,7 +90,7 @@ impl Page {
             TagEnd::Link | TagEnd::Image => {
                 let address = self.links.pop().unwrap_or_default();
                 self.open(Style::new().dimmed());
-                self.say(&format!(" <{}>", clean::line(&address)));
+                self.say(&format!(" <{}>", sanitize::line(&address)));
                 self.close();
             }
             TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),

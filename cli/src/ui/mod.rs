@@ -1,33 +1,32 @@
 //! The only place that prints: data to stdout, talk to stderr.
 
+pub(crate) mod annotations;
 pub(crate) mod chart;
-pub(crate) mod clean;
+pub(crate) mod confirm;
+mod http_trace;
 mod markdown;
 mod markers;
-mod modes;
+mod observer;
 pub(crate) mod plan;
 mod progress;
 mod prompt;
 mod report;
 mod stream;
 mod table;
-mod trace;
-mod watch;
+mod tty_mode;
 
 use std::io::{self, IsTerminal};
 
-use serde_json::{Map, Value};
-
+pub(crate) use observer::Watch;
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
-pub(crate) use watch::{Seen, Watch};
-
-use crate::args::Color;
-use crate::diagnostic::Failure;
-use crate::formats::{Format, Printed, Shape};
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::settings::Settings;
 use stream::Kind;
+
+use crate::error::Failure;
+use crate::output::format::{Format, Printed, Shape};
+use crate::output::{Line, Outcome, Tone, View};
+use crate::settings::Settings;
+use crate::settings::global_args::Color;
 
 /// What this process can show, and how.
 #[derive(Debug)]
@@ -266,12 +265,4 @@ pub(crate) fn unmarked(text: &str) -> std::borrow::Cow<'_, str> {
 /// Columns of the terminal, or of a page where there is none.
 pub(crate) fn width() -> usize {
     table::terminal_width().unwrap_or(100)
-}
-
-/// What people would call a block with this content: its title, else its first text. No list of fields is kept here, for the service
-/// has it.
-pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
-    let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());
-    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
-    named.chain(data.values()).find_map(text)
 }

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::modes::Modes;
-use crate::interrupt::Changed;
+use super::tty_mode::Modes;
+use crate::signal::Changed;
 
 /// The line that is on the terminal now.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -35,7 +35,7 @@ impl Progress {
 
     /// Says what is being done now.
     pub(crate) fn now(&self, what: &str) {
-        self.bar.set_message(super::clean::line(what).into_owned());
+        self.bar.set_message(crate::sanitize::line(what).into_owned());
         // It may be the last thing to be said for a while.
         self.bar.force_draw();
     }

@@ -28,7 +28,7 @@ pub(super) fn text(question: &str) -> String {
 pub(super) fn secret(question: &str) -> io::Result<String> {
     // Whoever sees the question may type at once.
     #[cfg(unix)]
-    let _modes = super::modes::Modes::unseen()
+    let _modes = super::tty_mode::Modes::unseen()
         .ok_or_else(|| io::Error::other("this terminal shows whatever is typed"))?;
     stream::ask(&format!("{question}: "))?;
     unseen()

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::{clean, markers, progress};
-use crate::diagnostic::Failure;
-use crate::secrets;
+use super::{markers, progress};
+use crate::auth::redaction;
+use crate::error::Failure;
+use crate::sanitize;
 
 /// How bytes of stdout are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(super) fn say(text: &str) {
 
 /// Writes a JSON object for programs to stderr, on a line of its own.
 pub(super) fn say_json(json: &str) {
-    let json = also(secrets::hidden(json), clean::json);
+    let json = also(redaction::hidden(json), sanitize::json);
     let json = if markers::are_read() { markers::escaped(&json) } else { json };
     let _ = progress::beside(|| writeln!(io::stderr().lock(), "{json}"));
 }
@@ -37,14 +38,14 @@ pub(super) fn say_json(json: &str) {
 /// Writes a command for the CI service to stderr, on a line of its own.
 pub(super) fn command(line: &str) {
     let _ = progress::beside(|| {
-        writeln!(io::stderr().lock(), "{}", clean::line(&secrets::hidden(line)))
+        writeln!(io::stderr().lock(), "{}", sanitize::line(&redaction::hidden(line)))
     });
 }
 
 /// Begins a question on stderr.
 pub(super) fn ask(text: &str) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
-    stderr.write_all(protected(&clean::line(text)).as_bytes())?;
+    stderr.write_all(protected(&sanitize::line(text)).as_bytes())?;
     stderr.flush()
 }
 
@@ -68,9 +69,9 @@ pub(super) fn print(bytes: &[u8], kind: Kind, terminal: bool) -> Result<(), Fail
 fn shown(bytes: &[u8], kind: Kind, terminal: bool, logged: bool) -> Cow<'_, [u8]> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
     let text = match kind {
-        Kind::Text => clean::styled(text),
-        Kind::Document | Kind::Data if terminal => clean::styled(text),
-        Kind::Json if terminal => clean::json(text),
+        Kind::Text => sanitize::styled(text),
+        Kind::Document | Kind::Data if terminal => sanitize::styled(text),
+        Kind::Json if terminal => sanitize::json(text),
         Kind::Document | Kind::Data | Kind::Json => Cow::Borrowed(text),
     };
     let text = match kind {
@@ -85,7 +86,7 @@ fn shown(bytes: &[u8], kind: Kind, terminal: bool, logged: bool) -> Cow<'_, [u8]
 }
 
 fn protected(text: &str) -> Cow<'_, str> {
-    let text = also(secrets::hidden(text), clean::styled);
+    let text = also(redaction::hidden(text), sanitize::styled);
     if markers::are_read() { also(text, markers::broken) } else { text }
 }
 

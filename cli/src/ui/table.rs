@@ -2,8 +2,9 @@
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
-use super::{clean, cut};
-use crate::formats::Grid;
+use super::cut;
+use crate::output::format::Grid;
+use crate::sanitize;
 
 /// Most columns of a value that a cell shows; `-o json` shows all.
 const CELL_MAX: usize = 60;
@@ -16,12 +17,12 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     let mut table = frame(terminal);
     if grid.headings.is_empty() {
         for row in &grid.rows {
-            table.add_row(row.iter().map(|it| clean::line(it)));
+            table.add_row(row.iter().map(|it| sanitize::line(it)));
         }
     } else {
-        table.set_header(grid.headings.iter().map(|it| clean::line(it)));
+        table.set_header(grid.headings.iter().map(|it| sanitize::line(it)));
         for row in &grid.rows {
-            table.add_row(row.iter().map(|it| cut(&clean::line(it), CELL_MAX)));
+            table.add_row(row.iter().map(|it| cut(&sanitize::line(it), CELL_MAX)));
         }
         // The first column names the record, and is copied into the next command.
         if let Some(first) = table.column_mut(0) {

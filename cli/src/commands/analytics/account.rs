@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::query::QueryArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 /// Arguments of `links analytics account`.
 #[derive(Args, Debug)]
@@ -23,5 +23,5 @@ pub(crate) async fn run(
     args: AnalyticsAccountArgs,
 ) -> Result<Outcome, Failure> {
     let call = context.client().await?.analytics().get(args.query.query());
-    super::shown(context, call).await
+    super::shown::shown(context, call).await
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
-use crate::outcome::{Line, Tone};
+use crate::output::{Line, Tone};
 use crate::ui::chart;
 
 /// Lines of the chart of a timeline.
@@ -273,7 +273,7 @@ fn change(now: &Value, before: &Value) -> Option<String> {
 
 fn plain(value: &Value) -> String {
     match value {
-        Value::String(text) => crate::ui::clean::line(text).into_owned(),
+        Value::String(text) => crate::sanitize::line(text).into_owned(),
         Value::Null => String::new(),
         other => other.to_string(),
     }

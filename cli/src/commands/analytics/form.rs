@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::query::QueryArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 /// Arguments of `links analytics form`.
 #[derive(Args, Debug)]
@@ -24,5 +24,5 @@ pub(crate) async fn run(
     args: AnalyticsFormArgs,
 ) -> Result<Outcome, Failure> {
     let call = context.client().await?.form(args.id).analytics(args.query.query());
-    super::shown(context, call).await
+    super::shown::shown(context, call).await
 }

@@ -5,15 +5,13 @@ mod figures;
 pub(crate) mod form;
 pub(crate) mod profile;
 mod query;
+mod shown;
 
 use clap::Subcommand;
-use links_sdk::{Analytics, Call};
-use serde_json::Value;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::ui;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AnalyticsCommand {
@@ -34,45 +32,4 @@ pub(super) async fn run(
         AnalyticsCommand::Profile(args) => profile::run(context, args).await,
         AnalyticsCommand::Form(args) => form::run(context, args).await,
     }
-}
-
-/// The answer, with what is recognised in it drawn for people, and how far it can be relied on said beside it.
-async fn shown(context: &Context, call: Call<Analytics>) -> Result<Outcome, Failure> {
-    let answer = call.answer().await?;
-    let body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
-    let meta = &body["meta"];
-    let approximate = meta["uniquesAreApproximate"] == true;
-    let width = context.ui.is_read().then(ui::width);
-    let lines = figures::lines(&body["data"], approximate, width);
-    for line in reliance(meta) {
-        context.ui.say(&Line::new(Tone::Faint, line));
-    }
-    let rows = figures::rows(&body["data"]);
-    Ok(Outcome::service(answer.body().clone(), View::Figures(lines, rows)))
-}
-
-/// What the service says about its numbers, as far as it is recognised.
-fn reliance(meta: &Value) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(at) = meta["generatedAt"].as_str() {
-        let again = match meta["cacheSeconds"].as_u64() {
-            Some(seconds) if seconds > 0 => format!(", counted again after {seconds} s"),
-            _ => String::new(),
-        };
-        let to_second = at.parse::<jiff::Timestamp>().and_then(|it| it.round(jiff::Unit::Second));
-        let at = to_second.map_or_else(|_| at.to_owned(), |it| it.to_string());
-        lines.push(format!("as of {at}{again}"));
-    }
-    if let (Some(days), Some(start)) =
-        (meta["retentionDays"].as_u64(), meta["dataStartsAt"].as_str())
-    {
-        lines.push(format!("numbers are kept for {days} days; there are some since {start}"));
-    }
-    if meta["uniquesAreApproximate"] == true {
-        lines.push(
-            "uniques (≈) are approximate: those of parts do not add up to that of the whole"
-                .to_owned(),
-        );
-    }
-    lines
 }

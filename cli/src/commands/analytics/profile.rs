@@ -5,9 +5,9 @@ use links_sdk::ProfileKey;
 
 use super::query::QueryArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::key;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
+use crate::profile_key;
 
 /// Arguments of `links analytics profile`.
 #[derive(Args, Debug)]
@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 )]
 pub(crate) struct AnalyticsProfileArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
     query: QueryArgs,
@@ -27,5 +27,5 @@ pub(crate) async fn run(
     args: AnalyticsProfileArgs,
 ) -> Result<Outcome, Failure> {
     let call = context.client().await?.profile(args.profile).analytics(args.query.query());
-    super::shown(context, call).await
+    super::shown::shown(context, call).await
 }

@@ -4,8 +4,8 @@ use links_sdk::types::Me;
 use links_sdk::{BaseUrl, Client};
 use serde_json::{Value, json};
 
-use crate::credentials::{AccountName, Kept};
-use crate::outcome::{Line, Tone};
+use crate::auth::{AccountName, Kept};
+use crate::output::{Line, Tone};
 
 /// One word for where a secret is kept.
 pub(super) fn store(kept: &Kept) -> &'static str {

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::describe;
+use crate::auth::AccountsFile;
 use crate::context::Context;
-use crate::credentials::AccountsFile;
-use crate::diagnostic::Failure;
-use crate::outcome::{Column, Outcome, View};
+use crate::error::Failure;
+use crate::output::{Column, Outcome, View};
 
 /// Arguments of `links auth list`.
 #[derive(Args, Debug)]

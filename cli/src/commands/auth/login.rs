@@ -7,16 +7,18 @@ use links_sdk::oauth::Connector;
 use links_sdk::{BaseUrl, Client, Error, Token};
 use zeroize::Zeroizing;
 
-use super::describe::{self, Described};
-use crate::connect::{Wanted, connect};
-use crate::context::{Context, clock, no_service};
-use crate::credentials::{
+use super::describe;
+use super::describe::Described;
+use super::oauth::{Wanted, connect};
+use crate::auth::{
     Account, AccountName, Accounts, AccountsFile, Given, Kept, Secret, Store, TokenCommand, Value,
     check_keyring,
 };
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::context::{Context, clock, no_service};
+use crate::env_vars;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View};
 use crate::settings::{Target, TokenFrom};
 
 /// Arguments of `links auth login`.
@@ -161,7 +163,7 @@ async fn keep(
         settings_url: None,
     };
     let described = described.with_room(&client).await;
-    let mut variables = ["LINKS_TOKEN", "LINKS_TOKEN_FILE"].into_iter();
+    let mut variables = [env_vars::TOKEN, env_vars::TOKEN_FILE].into_iter();
     let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
     if let Some(variable) = before {
         let text =

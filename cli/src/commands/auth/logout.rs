@@ -4,11 +4,11 @@ use clap::Args;
 use serde_json::json;
 
 use super::switch::no_such_account;
+use crate::auth::{AccountName, AccountsFile, Store, StoreError, Value};
 use crate::context::Context;
-use crate::credentials::{AccountName, AccountsFile, Store, StoreError, Value};
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View};
 
 /// Arguments of `links auth logout`.
 #[derive(Args, Debug)]

@@ -1,17 +1,19 @@
 //! `links auth`: accounts.
 
+pub(crate) mod callback_server;
 mod describe;
 mod list;
 mod login;
 mod logout;
+pub(crate) mod oauth;
 mod status;
 mod switch;
 
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 /// Accounts: log in, switch, log out
 #[derive(Debug, Subcommand)]

@@ -2,10 +2,12 @@
 
 use clap::Args;
 
-use super::describe::{self, Described};
+use super::describe;
+use super::describe::Described;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::env_vars;
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 use crate::settings::{Target, TokenFrom};
 
 /// Arguments of `links auth status`.
@@ -17,8 +19,8 @@ pub(crate) async fn run(context: &mut Context, _: &AuthStatusArgs) -> Result<Out
     let me = client.me().await?;
     let (source, account, store) = match (&context.settings.target, &context.settings.token) {
         (Target::Sandbox, _) => ("sandbox", None, None),
-        (_, TokenFrom::Variable(_)) => ("LINKS_TOKEN", None, None),
-        (_, TokenFrom::File(_)) => ("LINKS_TOKEN_FILE", None, None),
+        (_, TokenFrom::Variable(_)) => (env_vars::TOKEN, None, None),
+        (_, TokenFrom::File(_)) => (env_vars::TOKEN_FILE, None, None),
         (_, TokenFrom::Account(name, account)) => {
             ("account", Some(name), Some(describe::store(&account.kept)))
         }

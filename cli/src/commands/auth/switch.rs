@@ -4,11 +4,11 @@ use clap::Args;
 use links_sdk::BaseUrl;
 use serde_json::json;
 
+use crate::auth::{AccountName, AccountsFile};
 use crate::context::Context;
-use crate::credentials::{AccountName, AccountsFile};
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View};
 use crate::settings::{OF_ACCOUNT, Target};
 
 /// Arguments of `links auth switch`.

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Column, Outcome, View};
+use crate::error::Failure;
+use crate::output::{Column, Outcome, View};
 
 /// Arguments of `links channels list`.
 #[derive(Args, Debug)]

@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use crate::config::{self, Config};
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::settings::config_file;
+use crate::settings::config_file::Config;
 
 /// Arguments of `links config get`.
 #[derive(Args, Debug)]
@@ -16,8 +17,8 @@ pub(crate) struct ConfigGetArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ConfigGetArgs) -> Result<Outcome, Failure> {
-    let key = config::key(&args.name)?;
-    let row = super::list::row(key, &Config::load(&super::file(context)?)?);
+    let key = config_file::key(&args.name)?;
+    let row = super::list::row(key, &Config::load(&super::location::file(context)?)?);
     let value = row["value"].as_str().unwrap_or_default().to_owned();
     Ok(Outcome::own(row, View::Lines(vec![Line::new(Tone::Plain, value)])))
 }

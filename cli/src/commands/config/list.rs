@@ -4,10 +4,10 @@ use clap::Args;
 use links_sdk::BaseUrl;
 use serde_json::{Value, json};
 
-use crate::config::{Config, KEYS, Key};
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Column, Outcome, View};
+use crate::error::Failure;
+use crate::output::{Column, Outcome, View};
+use crate::settings::config_file::{Config, KEYS, Key};
 
 /// Arguments of `links config list`.
 #[derive(Args, Debug)]
@@ -21,7 +21,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 pub(crate) fn run(context: &Context, _: &ConfigListArgs) -> Result<Outcome, Failure> {
-    let path = super::file(context)?;
+    let path = super::location::file(context)?;
     let config = Config::load(&path)?;
     let rows: Vec<Value> = KEYS.iter().map(|key| row(key, &config)).collect();
     Ok(Outcome::own(rows, View::Table(COLUMNS)))

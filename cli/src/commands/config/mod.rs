@@ -2,18 +2,15 @@
 
 pub(crate) mod get;
 pub(crate) mod list;
+mod location;
 pub(crate) mod path;
 pub(crate) mod set;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 
-use crate::config;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::folders;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
@@ -34,8 +31,4 @@ pub(super) fn run(context: &Context, command: &ConfigCommand) -> Result<Outcome,
         ConfigCommand::Get(args) => get::run(context, args),
         ConfigCommand::Set(args) => set::run(context, args),
     }
-}
-
-fn file(context: &Context) -> Result<PathBuf, Failure> {
-    config::path(folders::config_in(context.settings.config_dir.clone()))
 }

@@ -3,10 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::config::{self, Config};
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::settings::config_file;
+use crate::settings::config_file::Config;
 
 /// Arguments of `links config set`.
 #[derive(Args, Debug)]
@@ -23,8 +24,8 @@ pub(crate) struct ConfigSetArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<Outcome, Failure> {
-    let key = config::key(&args.name)?;
-    let path = super::file(context)?;
+    let key = config_file::key(&args.name)?;
+    let path = super::location::file(context)?;
     Config::change(&path, key, args.value.as_deref())?;
     let name = path.display().to_string();
     let said = match &args.value {

@@ -5,8 +5,8 @@ pub(crate) mod upload;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FilesCommand {

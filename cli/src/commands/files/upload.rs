@@ -7,12 +7,12 @@ use links_sdk::types::File;
 use links_sdk::{Client, ImageUse, Upload, UploadMethod};
 use serde_json::{Value, json};
 
+use crate::args::dry_run::DryRunArgs;
+use crate::args::images;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::given_images;
-use crate::outcome::{Column, Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Column, Line, Outcome, Tone, View};
 use crate::ui::Progress;
 
 /// Arguments of `links files upload`.
@@ -116,7 +116,7 @@ impl Source {
                 "`{name}` cannot be fetched: only http and https addresses can"
             )));
         }
-        let upload = given_images::upload(name)?;
+        let upload = images::upload(name)?;
         let upload = match args.via {
             Some(Way::UploadUrl) => upload.method(UploadMethod::UploadUrl),
             Some(Way::Multipart) => upload.method(UploadMethod::Multipart),

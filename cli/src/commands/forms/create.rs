@@ -3,11 +3,11 @@
 use clap::Args;
 use links_sdk::NewForm;
 
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 /// Arguments of `links forms create`.
 #[derive(Args, Debug)]
@@ -29,5 +29,5 @@ pub(crate) async fn run(context: &mut Context, args: FormsCreateArgs) -> Result<
     let form = NewForm::from(fields.object());
     let created = context.writer(args.dry_run).await?.forms().create(form).answer().await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::forms::view::FIRST)))
 }

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::questions::Held;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
+use crate::args::merge;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::outcome::Outcome;
-use crate::{editor, merge, yaml};
+use crate::editor;
+use crate::editor::form_fields::Held;
+use crate::editor::form_record;
+use crate::error::Failure;
+use crate::output::{Outcome, yaml};
 
 /// Arguments of `links forms edit`.
 #[derive(Args, Debug)]
@@ -27,8 +29,8 @@ pub(crate) struct FormsEditArgs {
 
 pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Outcome, Failure> {
     let form = context.writer(args.dry_run).await?.form(args.id.clone());
-    let (mut opened, _) = super::record(&form).await?;
-    opened.retain(|name, _| !super::COMPUTED.contains(&name.as_str()));
+    let (mut opened, _) = form_record::record(&form).await?;
+    opened.retain(|name, _| !crate::commands::forms::view::COMPUTED.contains(&name.as_str()));
 
     let text = yaml::write(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
@@ -41,5 +43,5 @@ pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Ou
         held.update(context, changes, false, Some(&edited)).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;
-    Ok(editor::outcome(updated.as_ref(), super::FIRST))
+    Ok(editor::outcome(updated.as_ref(), crate::commands::forms::view::FIRST))
 }

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 /// Arguments of `links forms get`.
 #[derive(Args, Debug)]
@@ -16,5 +16,5 @@ pub(crate) struct FormsGetArgs {
 
 pub(crate) async fn run(context: &mut Context, args: FormsGetArgs) -> Result<Outcome, Failure> {
     let answer = context.client().await?.form(args.id).get().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::forms::view::FIRST)))
 }

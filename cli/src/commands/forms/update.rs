@@ -3,12 +3,12 @@
 use clap::Args;
 use links_sdk::FormChanges;
 
-use super::questions::Held;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::outcome::{Outcome, View};
+use crate::editor::form_fields::Held;
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 /// Arguments of `links forms update`.
 #[derive(Args, Debug)]
@@ -44,5 +44,5 @@ pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<
         let changed = form.update_unchanged(None, FormChanges::from(changes)).answer().await;
         changed.map_err(|error| fields.failure(error, ""))?
     };
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::forms::view::FIRST)))
 }

@@ -5,12 +5,12 @@ use links_sdk::ProfileKey;
 use links_sdk::types::NewSlot;
 
 use super::search::SearchArgs;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::position::PlaceArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::key;
-use crate::outcome::{Outcome, View};
-use crate::place::PlaceArgs;
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links music add`.
 #[derive(Args, Debug)]
@@ -19,7 +19,7 @@ use crate::place::PlaceArgs;
 )]
 pub(crate) struct MusicAddArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
     search: SearchArgs,

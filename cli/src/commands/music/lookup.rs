@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::search::SearchArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 /// Arguments of `links music lookup`.
 #[derive(Args, Debug)]

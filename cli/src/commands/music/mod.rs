@@ -7,8 +7,8 @@ mod search;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MusicCommand {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::annotate::Annotate;
+use super::login;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Column, Outcome, View};
-use crate::{key, login, manifest};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Column, Outcome, View};
+use crate::ui::annotations::Annotate;
+use crate::{page_file, profile_key};
 
 /// Arguments of `links profile check-login`.
 #[derive(Args, Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct ProfileCheckLoginArgs {
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Id, login or address of the own page that would take the login; the one it has now then counts as free
-    #[arg(long = "as", value_name = "PROFILE", value_parser = key::parse)]
+    #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     /// Say for a CI service which line is not free
     #[arg(long, value_name = "SERVICE")]
@@ -75,7 +76,7 @@ pub(crate) async fn run(
 }
 
 fn listed(file: &Path) -> Result<Vec<Name>, Failure> {
-    let (name, bytes) = manifest::read(file)?;
+    let (name, bytes) = page_file::read(file)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
     let logins = text.lines().enumerate().filter_map(|(at, line)| {

@@ -3,13 +3,13 @@
 use clap::Args;
 use links_sdk::{NewProfile, Object};
 
+use super::login;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
+use crate::args::images;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::given_images;
-use crate::login;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
 
 /// Arguments of `links profile create`.
 #[derive(Args, Debug)]
@@ -32,7 +32,7 @@ pub(crate) async fn run(
     context: &mut Context,
     args: ProfileCreateArgs,
 ) -> Result<Outcome, Failure> {
-    let fields = Fields::read_with_images(&args.words)?.no_local_images(given_images::OF_PAGE)?;
+    let fields = Fields::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
     if fields.get("login").is_some() {
         return Err(Failure::usage("the login stands before the fields, not among them"));
     }
@@ -43,5 +43,5 @@ pub(crate) async fn run(
     profile.extend(fields.object().0);
     let created = client.profiles().create(NewProfile::from(profile)).answer().await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::profile::view::FIRST)))
 }

@@ -8,19 +8,20 @@ use links_sdk::{ProfileChanges, ProfileHandle, ProfileKey};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
+use crate::args::merge;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::outcome::Outcome;
-use crate::{editor, key, merge, yaml};
+use crate::error::Failure;
+use crate::output::{Outcome, yaml};
+use crate::{editor, profile_key};
 
 /// Arguments of `links profile edit`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  EDITOR='code --wait' links profile edit cafe")]
 pub(crate) struct ProfileEditArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
     dry_run: DryRunArgs,
@@ -36,7 +37,7 @@ pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<
 
     let text = yaml::write(&opened)?;
     let apply = async |_: &mut Context, document, _: &Path| {
-        let edited = super::without_login(Fields::of(document)?)?;
+        let edited = crate::commands::profile::view::without_login(Fields::of(document)?)?;
         let (now, seen) = record(&profile).await?;
         let changes = merge::changes(&edited, &mut opened, &now)?;
         if changes.is_empty() {
@@ -47,7 +48,7 @@ pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
-    Ok(editor::outcome(updated.as_ref(), super::FIRST))
+    Ok(editor::outcome(updated.as_ref(), crate::commands::profile::view::FIRST))
 }
 
 /// A page as it is: its fields as people edit them, and as what a later look is compared with.

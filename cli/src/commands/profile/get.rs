@@ -4,19 +4,19 @@ use clap::Args;
 use links_sdk::ProfileKey;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::key;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links profile get`.
 #[derive(Args, Debug)]
 pub(crate) struct ProfileGetArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
 }
 
 pub(crate) async fn run(context: &mut Context, args: ProfileGetArgs) -> Result<Outcome, Failure> {
     let answer = context.client().await?.profile(args.profile).get().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::profile::view::FIRST)))
 }

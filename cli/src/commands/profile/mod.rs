@@ -5,18 +5,19 @@ pub(crate) mod create;
 pub(crate) mod edit;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod login;
 pub(crate) mod open;
 pub(crate) mod preview;
 pub(crate) mod rename;
 pub(crate) mod settings;
 pub(crate) mod update;
+mod view;
 
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::fields::Fields;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
@@ -58,16 +59,4 @@ pub(super) async fn run(
         ProfileCommand::Preview(args) => preview::run(context, args).await,
         ProfileCommand::CheckLogin(args) => check_login::run(context, args).await,
     }
-}
-
-/// What people see first of a page.
-const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
-
-/// A login changes the public address, which is never done on the side.
-fn without_login(fields: Fields) -> Result<Fields, Failure> {
-    if fields.get("login").is_none() {
-        return Ok(fields);
-    }
-    Err(Failure::usage("a new login breaks every link to the page, so it has a command of its own")
-        .hint("links profile rename KEY NEW"))
 }

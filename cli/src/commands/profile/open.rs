@@ -5,17 +5,16 @@ use links_sdk::ProfileKey;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::key;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::program;
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::{process, profile_key};
 
 /// Arguments of `links profile open`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links profile open cafe")]
 pub(crate) struct ProfileOpenArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
 }
 
@@ -23,7 +22,7 @@ pub(crate) async fn run(context: &mut Context, args: ProfileOpenArgs) -> Result<
     let page = context.client().await?.profile(args.profile).get().await?;
     let url = page.computed.url;
     if context.ui.is_read()
-        && let Err(error) = program::browse(context.settings.browser.as_deref(), &url)
+        && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)
     {
         let text = format!("no browser was opened: {error}");
         context.ui.say(&Line::new(Tone::Changed, text));

@@ -8,13 +8,13 @@ use links_sdk::{Markdown, ProfileKey};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use crate::annotate::Annotate;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::ui::clean;
-use crate::{key, manifest, write_file};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::ui::annotations::Annotate;
+use crate::{page_file, profile_key, sanitize};
 
 /// Arguments of `links profile preview`.
 #[derive(Args, Debug)]
@@ -24,7 +24,7 @@ use crate::{key, manifest, write_file};
 )]
 pub(crate) struct ProfilePreviewArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Compare the page with this file; exit code 3 when they differ
     #[arg(long, value_name = "FILE")]
@@ -77,7 +77,7 @@ fn is_too_long(page: &Markdown, most: Option<u64>) -> Result<Option<String>, Fai
 }
 
 fn update(file: &Path, page: &Markdown, data: Value) -> Result<Outcome, Failure> {
-    write_file::write(file, &page.text, true)
+    atomic::write(file, &page.text, true)
         .map_err(|error| Failure::usage(format!("cannot write {}: {error}", file.display())))?;
     let said = Line::new(Tone::Plain, format!("{} is as the page is", file.display()));
     Ok(Outcome::own(data, View::Lines(vec![said])))
@@ -89,8 +89,8 @@ fn compare(
     mut data: Value,
     annotate: Option<Annotate>,
 ) -> Result<Outcome, Failure> {
-    let (name, bytes) = manifest::read(file).map_err(|why| {
-        let absent = matches!(&why, manifest::Unreadable::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
+    let (name, bytes) = page_file::read(file).map_err(|why| {
+        let absent = matches!(&why, page_file::Unreadable::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
         let failure = Failure::from(why);
         if absent { failure.hint("--update writes it") } else { failure }
     })?;
@@ -104,7 +104,7 @@ fn compare(
     }
     let diff = TextDiff::from_lines(&expected, &found);
     let mut unified = diff.unified_diff();
-    let text = unified.context_radius(3).header(&clean::line(&name), "the page").to_string();
+    let text = unified.context_radius(3).header(&sanitize::line(&name), "the page").to_string();
     if let Some(annotate) = annotate {
         let message = "the page differs from here on; `links profile preview --expect FILE --update` takes it over";
         for group in diff.grouped_ops(0) {

@@ -4,12 +4,13 @@ use clap::Args;
 use links_sdk::{ProfileKey, SettingsChanges};
 use serde_json::json;
 
+use super::login;
+use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::{key, login};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::profile_key;
 
 /// Arguments of `links profile rename`.
 #[derive(Args, Debug)]
@@ -19,7 +20,7 @@ use crate::{key, login};
 )]
 pub(crate) struct ProfileRenameArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// The new login: 4 to 60 of `a-z A-Z 0-9 . _`, free
     new: String,

@@ -3,12 +3,12 @@
 use clap::Args;
 use links_sdk::{ProfileKey, SettingsChanges};
 
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::key;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links profile settings`.
 #[derive(Args, Debug)]
@@ -18,7 +18,7 @@ use crate::outcome::{Outcome, View};
 )]
 pub(crate) struct ProfileSettingsArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any they
     /// are shown
@@ -34,7 +34,7 @@ pub(crate) async fn run(
     context: &mut Context,
     args: ProfileSettingsArgs,
 ) -> Result<Outcome, Failure> {
-    let fields = super::without_login(Fields::read(&args.words)?)?;
+    let fields = crate::commands::profile::view::without_login(Fields::read(&args.words)?)?;
     let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let answer = if args.words.is_empty() {
         profile.settings().answer().await?

@@ -3,13 +3,13 @@
 use clap::Args;
 use links_sdk::{ProfileChanges, ProfileKey};
 
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
+use crate::args::images;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::given_images;
-use crate::key;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links profile update`.
 #[derive(Args, Debug)]
@@ -20,7 +20,7 @@ use crate::outcome::{Outcome, View};
 )]
 pub(crate) struct ProfileUpdateArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
@@ -35,12 +35,13 @@ pub(crate) async fn run(
     args: ProfileUpdateArgs,
 ) -> Result<Outcome, Failure> {
     let fields = Fields::read_with_images(&args.words)?.some("title=Menu")?;
-    let fields = super::without_login(fields)?.no_local_images(given_images::OF_PAGE)?;
+    let fields =
+        crate::commands::profile::view::without_login(fields)?.no_local_images(images::OF_PAGE)?;
     let client = context.writer(args.dry_run).await?;
     let profile = client.profile(args.profile);
     let fields = fields.upload(context, &client).await?;
     let changes = ProfileChanges::from(fields.object());
     let changed = profile.update_unchanged(None, changes).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::profile::view::FIRST)))
 }

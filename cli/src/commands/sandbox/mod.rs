@@ -7,8 +7,8 @@ pub(crate) mod serve;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 /// The embedded service: try everything on this machine, without an account
 #[derive(Debug, Subcommand)]

@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone, View};
 use crate::sandbox;
 
 /// Arguments of `links sandbox reset`.

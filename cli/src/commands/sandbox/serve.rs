@@ -7,11 +7,11 @@ use clap::Args;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::interrupt::Tended;
-use crate::outcome::{Body, Outcome, View};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Body, Outcome, View};
 use crate::sandbox;
+use crate::signal::Tended;
 
 /// Arguments of `links sandbox serve`.
 #[derive(Args, Debug)]

@@ -1,14 +1,14 @@
 //! `links schema`: JSON Schemas made of what the service says about its slot types.
 
+mod document;
 pub(crate) mod page;
 pub(crate) mod slot;
 
 use clap::Subcommand;
-use serde_json::Value;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SchemaCommand {
@@ -23,10 +23,4 @@ pub(super) async fn run(context: &mut Context, command: SchemaCommand) -> Result
         SchemaCommand::Page(args) => page::run(context, args).await,
         SchemaCommand::Slot(args) => slot::run(context, args).await,
     }
-}
-
-/// A schema is a document of its own, which an editor reads without any envelope.
-fn document(schema: Value) -> Outcome {
-    let text = format!("{schema:#}\n");
-    Outcome::own(schema, View::Document(text))
 }

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::json_schema;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
+use crate::schema::editor_schema;
 
 /// Arguments of `links schema page`.
 #[derive(Args, Debug)]
@@ -15,5 +15,5 @@ pub(crate) struct SchemaPageArgs {}
 
 pub(crate) async fn run(context: &mut Context, _: SchemaPageArgs) -> Result<Outcome, Failure> {
     let types = context.client().await?.slot_types().await?;
-    Ok(super::document(json_schema::page(&types)))
+    Ok(super::document::document(editor_schema::page(&types)))
 }

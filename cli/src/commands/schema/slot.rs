@@ -3,9 +3,9 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::json_schema;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
+use crate::schema::editor_schema;
 
 /// Arguments of `links schema slot`.
 #[derive(Args, Debug)]
@@ -18,5 +18,5 @@ pub(crate) struct SchemaSlotArgs {
 
 pub(crate) async fn run(context: &mut Context, args: SchemaSlotArgs) -> Result<Outcome, Failure> {
     let it = context.client().await?.slot_type(args.kind).await?;
-    Ok(super::document(json_schema::slot(&it)))
+    Ok(super::document::document(editor_schema::slot(&it)))
 }

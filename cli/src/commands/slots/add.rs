@@ -4,13 +4,14 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::types::NewSlot;
 
+use super::view::FIRST;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
+use crate::args::position::PlaceArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::key;
-use crate::outcome::{Outcome, View};
-use crate::place::PlaceArgs;
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links slots add`.
 #[derive(Args, Debug)]
@@ -21,7 +22,7 @@ use crate::place::PlaceArgs;
 )]
 pub(crate) struct SlotsAddArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Type of the block; `links slots types` lists them
     #[arg(value_name = "TYPE")]
@@ -45,5 +46,5 @@ pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Out
     let data = (!fields.is_empty()).then(|| fields.object());
     let created = slots.create(NewSlot { type_: args.kind, data, order }).answer().await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
 }

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use super::applying::{Job, apply};
-use super::planning::AllowedArgs;
-use super::saved::Source;
-use super::unfinished;
+use crate::apply::planned::AllowedArgs;
+use crate::apply::saved_plan::Source;
+use crate::apply::{Job, apply, unfinished_runs};
+use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::key;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
+use crate::profile_key;
 
 /// Arguments of `links slots apply`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -27,7 +26,7 @@ pub(crate) struct SlotsApplyArgs {
     #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
-    #[arg(long, value_name = "KEY", value_parser = key::parse)]
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
     allowed: AllowedArgs,
@@ -77,12 +76,12 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         let named = source.as_ref().map(|source| &source.file.page.profile);
         let key = profile.as_ref().or(named);
         if status {
-            return unfinished::status(context, key);
+            return unfinished_runs::status(context, key);
         }
         if abort {
-            return unfinished::abort(context, key);
+            return unfinished_runs::abort(context, key);
         }
-        let opening = unfinished::only(context, key)?;
+        let opening = unfinished_runs::only(context, key)?;
         allowed.prune |= opening.prune;
         allowed.prune_unsupported |= opening.prune_unsupported;
         if source.is_none() {

@@ -8,25 +8,25 @@ use links_sdk::{AnalyticsQuery, ProfileHandle, ProfileKey, SLOTS_PER_BATCH, Slot
 use serde_json::json;
 
 use super::clicks;
-use crate::agreement::agree;
+use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::{DryRun, DryRunArgs};
-use crate::exit::Exit;
-use crate::key;
-use crate::outcome::{Body, Line, Outcome, Tone, View};
-use crate::slot_types;
-use crate::ui;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::dry_run::DryRun;
+use crate::output::label::label;
+use crate::output::{Body, Line, Outcome, Tone, View};
+use crate::ui::confirm::agree;
+use crate::{profile_key, sanitize};
 
 /// Arguments of `links slots delete`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links slots delete cafe 1002 1003 --yes")]
 pub(crate) struct SlotsDeleteArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Ids of the blocks, as `links slots list` shows them
-    #[arg(value_name = "ID", required = true, value_parser = key::slot)]
+    #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<i64>,
     /// Agree to it without being asked
     #[arg(long)]
@@ -87,7 +87,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
 
 /// What is known to be refused whatever a rehearsal says: rules are perhaps not checked in one.
 async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<Outcome> {
-    let types = slot_types::read(context).await.map(|it| it.rules()).unwrap_or_default();
+    let types = context.slot_types().await.map(|it| it.rules()).unwrap_or_default();
     let mut lines: Vec<_> = doomed
         .iter()
         .filter(|it| types.is_read_only(&it.kind))
@@ -126,8 +126,8 @@ async fn clicks(profile: &ProfileHandle) -> HashMap<i64, u64> {
 
 fn lost(slot: &Slot, clicks: Option<&u64>) -> String {
     let mut text = format!("- {} {}", slot.kind, slot.id);
-    if let Some(label) = ui::label(&slot.data) {
-        text = format!("{text} \"{}\"", ui::clean::line(label));
+    if let Some(label) = label(&slot.data) {
+        text = format!("{text} \"{}\"", sanitize::line(label));
     }
     if let Some(link) = slot.data.get("link").and_then(|it| it.as_str()) {
         text = format!("{text} {link}");

@@ -6,24 +6,25 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, fingerprint};
 
-use super::applying::{Job, apply};
-use super::planning::AllowedArgs;
-use super::pulling::pull;
-use super::three_way::{self, Conflict};
+use crate::apply::export::pull;
+use crate::apply::planned::AllowedArgs;
+use crate::apply::three_way::Conflict;
+use crate::apply::{Job, apply, three_way};
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::contested;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::local_image::ImageRoots;
-use crate::manifest::{Document, PageFile};
-use crate::outcome::{Line, Outcome, Tone};
-use crate::{editor, key, merge, slot_types};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone};
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::{Document, PageFile};
+use crate::{editor, profile_key};
 
 /// Arguments of `links slots edit`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsEditArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
     allowed: AllowedArgs,
@@ -83,7 +84,7 @@ async fn merged(
     // References are relative to where the user is, and not to where the draft is.
     let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
     let file = PageFile::of(document.clone(), &images)?;
-    let types = slot_types::read(context).await?.rules();
+    let types = context.slot_types().await?.rules();
     let now = DesiredPage::from_page(&now.slots, &types).slots;
     if *opened == now {
         return Ok(ToApply { file, is_merged: false });
@@ -97,7 +98,7 @@ async fn merged(
         }
         let places: Vec<_> = conflicts.iter().map(Conflict::place).collect();
         let places = places.iter().map(|(path, words)| (&**path, &**words));
-        merge::contested().at(document.refuse(places))
+        contested().at(document.refuse(places))
     })?;
     for kept in merged.kept {
         context.ui.say(&Line::new(Tone::Changed, format!("{kept} meanwhile, and stays so")));

@@ -5,11 +5,11 @@ use links_sdk::types::SlotType;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::nearest::suggest;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::{schema_words, yaml};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View, yaml};
+use crate::schema::describe;
+use crate::suggest::suggest;
 
 /// Arguments of `links slots explain`.
 #[derive(Args, Debug)]
@@ -41,7 +41,7 @@ fn whole(it: &SlotType) -> Result<Vec<Line>, Failure> {
     if !it.writable {
         lines.push(Line::new(Tone::Changed, "Read-only: it can be moved, not created or changed."));
     }
-    let fields = schema_words::fields(it);
+    let fields = describe::fields(it);
     if !fields.is_empty() {
         lines.extend([plain(String::new()), plain("Fields".to_owned())]);
         lines.extend(fields.into_iter().map(plain));
@@ -63,8 +63,8 @@ fn whole(it: &SlotType) -> Result<Vec<Line>, Failure> {
 
 fn one(it: &SlotType, field: &str) -> Result<Outcome, Failure> {
     let schema = Value::Object(it.schema.0.clone());
-    let Some(found) = schema_words::at(&schema, field) else {
-        let known = schema_words::names(&schema);
+    let Some(found) = describe::at(&schema, field) else {
+        let known = describe::names(&schema);
         let message = format!("a block of type {} has no field `{field}`", it.type_);
         let failure = Failure::new(Exit::NotFound, message);
         return Err(match suggest(field, known) {
@@ -73,12 +73,12 @@ fn one(it: &SlotType, field: &str) -> Result<Outcome, Failure> {
         });
     };
     let labels = it.enum_labels.get(field);
-    let required = schema_words::is_required(&schema, field);
+    let required = describe::is_required(&schema, field);
     let mut lines = vec![Line::new(
         Tone::Plain,
-        format!("{field}: {}", schema_words::words(found, labels, required)),
+        format!("{field}: {}", describe::words(found, labels, required)),
     )];
-    let below = schema_words::below(found);
+    let below = describe::below(found);
     lines.extend(below.into_iter().map(|line| Line::new(Tone::Plain, line)));
     let example = it.example.get(field);
     if let Some(example) = example {

@@ -3,24 +3,25 @@
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use super::view::FIRST;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::key;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links slots get`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsGetArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Id of the block, as `links slots list` shows it
-    #[arg(value_parser = key::slot)]
+    #[arg(value_parser = profile_key::slot)]
     id: i64,
 }
 
 pub(crate) async fn run(context: &mut Context, args: SlotsGetArgs) -> Result<Outcome, Failure> {
     let answer =
         context.client().await?.profile(args.profile).slots().get(args.id).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
 }

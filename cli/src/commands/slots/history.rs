@@ -2,93 +2,25 @@
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use links_sdk::apply::{
-    AppliedChanges, JournalError, JournalStore, RecordedRun, RunEnding, RunState,
-};
-use serde_json::{Value, json};
 
-use super::executing::written;
-use super::state;
+use crate::apply::run_table::listed;
+use crate::apply::runs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::key;
-use crate::outcome::{Column, Outcome, View};
+use crate::error::Failure;
+use crate::output::Outcome;
+use crate::profile_key;
 
 /// Arguments of `links slots history`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsHistoryArgs {
     /// Id, login or address of the page; all pages without it
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
 }
 
-const COLUMNS: &[Column] = &[
-    Column::at("RUN", "run"),
-    Column::at("TIME", "time"),
-    Column::at("PAGE", "login"),
-    Column::at("DONE", "summary"),
-    Column::at("STATE", "state"),
-];
-
 pub(crate) fn run(context: &Context, args: &SlotsHistoryArgs) -> Result<Outcome, Failure> {
-    let mut all = state::all(context)?;
+    let mut all = runs::all(context)?;
     let key = args.profile.as_ref();
-    all.retain(|(runs, recorded)| key.is_none_or(|key| state::is_of(runs, recorded, key)));
+    all.retain(|(runs, recorded)| key.is_none_or(|key| runs::is_of(runs, recorded, key)));
     Ok(listed(&all))
-}
-
-/// Runs as a table, the latest first.
-pub(super) fn listed(all: &[(JournalStore, RecordedRun)]) -> Outcome {
-    let rows: Vec<Value> = all.iter().rev().map(|(runs, recorded)| row(runs, recorded)).collect();
-    Outcome::own(rows, View::Table(COLUMNS))
-}
-
-/// A run as a record.
-pub(super) fn row(runs: &JournalStore, recorded: &RecordedRun) -> Value {
-    let mut row = json!({ "run": recorded.run, "profile": runs.profile() });
-    if let Some(opening) = &recorded.opening {
-        row["time"] = state::time(opening.time).into();
-        row["service"] = opening.service.clone().into();
-        row["user"] = opening.owner.as_ref().and_then(|it| it.user).into();
-        row["login"] = opening.login.clone().into();
-        row["file"] = opening.path.clone().into();
-    }
-    match &recorded.log {
-        Ok(log) => {
-            let done = log.done();
-            let AppliedChanges { updated, deleted, reordered, .. } = done;
-            row["state"] = named(log.state()).into();
-            row["inDoubt"] = log.is_in_doubt().into();
-            row["done"] = json!({ "updated": updated, "created": done.created.len(), "deleted": deleted, "reordered": reordered });
-            row["summary"] = written(done).into();
-            row["deleted"] = json!(log.deleted());
-        }
-        Err(why) => {
-            row["state"] = unusable(why).into();
-            row["summary"] = why.to_string().into();
-        }
-    }
-    row["journal"] = recorded.path.display().to_string().into();
-    row["backup"] = runs.backup(&recorded.run).display().to_string().into();
-    row
-}
-
-fn unusable(why: &JournalError) -> &'static str {
-    match why {
-        JournalError::NotBegun => "not_begun",
-        JournalError::PutAside => "aborted",
-        _ => "unreadable",
-    }
-}
-
-fn named(state: RunState) -> &'static str {
-    match state {
-        RunState::Unfinished => "unfinished",
-        RunState::Done => "done",
-        RunState::Ended(RunEnding::Drift) => "drift",
-        RunState::Ended(RunEnding::Refused) => "refused",
-        RunState::Ended(RunEnding::Stopped) => "stopped",
-        RunState::Ended(RunEnding::Replaced) => "replaced",
-        RunState::Ended(RunEnding::Aborted) => "aborted",
-    }
 }

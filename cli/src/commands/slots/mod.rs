@@ -2,42 +2,28 @@
 
 pub(crate) mod add;
 pub(crate) mod apply;
-mod applying;
 mod clicks;
 pub(crate) mod delete;
 pub(crate) mod edit;
-mod executing;
 pub(crate) mod explain;
 pub(crate) mod get;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod move_;
 pub(crate) mod plan;
-mod planning;
-mod problems;
 pub(crate) mod pull;
-mod pulling;
-mod references;
-mod rehearsal;
 pub(crate) mod reorder;
 pub(crate) mod restore;
-mod saved;
 pub(crate) mod set;
-mod state;
 pub(crate) mod template;
-mod three_way;
 pub(crate) mod types;
-mod unfinished;
+mod view;
 
-use bytes::Bytes;
 use clap::Subcommand;
-use links_sdk::{Slot, SlotsHandle};
-use serde::Deserialize;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Column, Outcome};
-use crate::ui::label;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SlotsCommand {
@@ -94,34 +80,4 @@ pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<
         SlotsCommand::History(args) => history::run(context, &args),
         SlotsCommand::Restore(args) => restore::run(context, args).await,
     }
-}
-
-/// What those take turns at who write the order of a page. One for all pages: which page a login or an address means, only the service
-/// knows.
-const ORDER: &str = "order";
-
-/// What people see first of a block.
-const FIRST: &[&str] = &["id", "type", "supported"];
-
-/// The blocks of a page, as people see them.
-const COLUMNS: &[Column] = &[
-    Column::at("ID", "id"),
-    Column::at("TYPE", "type"),
-    Column::of("CONTENT", |slot| {
-        slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
-    }),
-    Column::of("NOTE", |slot| {
-        if slot["supported"] == false { "legacy: cannot be edited".into() } else { String::new() }
-    }),
-];
-
-/// The blocks of a page, and the answer they came in.
-async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), Failure> {
-    #[derive(Deserialize)]
-    struct Page {
-        data: Vec<Slot>,
-    }
-    let answer = slots.list().answer().await?;
-    let page: Page = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
-    Ok((answer.body().clone(), page.data))
 }

@@ -3,14 +3,14 @@
 use clap::Args;
 use links_sdk::{Error, Outcome as SdkOutcome, ProfileKey, Slot};
 
+use super::view::{COLUMNS, ORDER, page};
+use crate::args::dry_run::DryRunArgs;
+use crate::args::position::PlaceArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::key;
-use crate::outcome::{Outcome, View};
-use crate::place::PlaceArgs;
-use crate::turns::Turn;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links slots move`.
 #[derive(Args, Debug)]
@@ -20,10 +20,10 @@ use crate::turns::Turn;
 )]
 pub(crate) struct SlotsMoveArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Id of the block, as `links slots list` shows it
-    #[arg(value_parser = key::slot)]
+    #[arg(value_parser = profile_key::slot)]
     id: i64,
     #[command(flatten)]
     place: PlaceArgs,
@@ -37,16 +37,16 @@ pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Ou
             .hint("say --top, --bottom, --at N, --before ID or --after ID"));
     }
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
-    let _turn = Turn::wait(context, super::ORDER);
+    let _turn = context.turn(ORDER);
     for tries in 1.. {
-        let (body, page) = super::page(&slots).await?;
+        let (body, page) = page(&slots).await?;
         let seen: Vec<i64> = page.iter().map(|slot| slot.id).collect();
         let Some(order) = moved(page, args.id, args.place)? else {
-            return Ok(Outcome::service(body, View::Table(super::COLUMNS)));
+            return Ok(Outcome::service(body, View::Table(COLUMNS)));
         };
         match slots.reorder_unchanged(seen, order).answer().await {
             Ok(answer) => {
-                return Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)));
+                return Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)));
             }
             // Somebody else moved something: the place is looked for in their order.
             Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}

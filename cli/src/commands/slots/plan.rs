@@ -4,19 +4,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use serde_json::json;
 
-use super::applying::planned;
-use super::planning::{AllowedArgs, Planned, refused};
-use super::rehearsal::rehearse;
-use super::saved::{SavedPlan, Source};
-use crate::annotate::Annotate;
+use crate::apply::dry_run::rehearse;
+use crate::apply::planned;
+use crate::apply::planned::{AllowedArgs, Planned};
+use crate::apply::report::shown;
+use crate::apply::saved_plan::{SavedPlan, Source};
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::key;
-use crate::outcome::{Body, Line, Outcome, Tone, View};
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone};
+use crate::profile_key;
+use crate::ui::annotations::Annotate;
 
 /// Arguments of `links slots plan`.
 #[derive(Args, Debug)]
@@ -28,7 +27,7 @@ pub(crate) struct SlotsPlanArgs {
     #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
-    #[arg(long, value_name = "KEY", value_parser = key::parse)]
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
     allowed: AllowedArgs,
@@ -62,32 +61,6 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
         }
     })?;
     Ok(shown(&it))
-}
-
-/// A plan as it is shown. Exit code 3 when there is something to do.
-pub(super) fn shown(it: &Planned) -> Outcome {
-    let mut lines = it.lines();
-    lines.extend(summary(it));
-    let body =
-        json!({ "data": it.shown(), "meta": { "requests": it.requests(), "refusal": it.refusal } });
-    Outcome { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
-}
-
-/// What it comes to, and whether it would be refused.
-pub(super) fn summary(it: &Planned) -> impl Iterator<Item = Line> {
-    let refusal = it.refusal.map(|refusal| {
-        Line::new(Tone::Removed, format!("apply would refuse this: {}", refused(refusal)))
-    });
-    std::iter::once(it.summary()).chain(refusal)
-}
-
-/// Whether there is something to do, and `apply` would do it.
-pub(super) fn exit(it: &Planned) -> Exit {
-    match it.refusal {
-        Some(_) => Exit::Refused,
-        None if it.plan.is_empty() => Exit::Ok,
-        None => Exit::No,
-    }
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Failure> {

@@ -7,12 +7,13 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use serde_json::{Value, json};
 
-use super::pulling::pull;
+use crate::apply::export::pull;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Line, Outcome, Tone, View};
-use crate::{key, write_file};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::profile_key;
 
 /// How the examples call the schema of a page.
 const SCHEMA: &str = "page.schema.json";
@@ -21,7 +22,7 @@ const SCHEMA: &str = "page.schema.json";
 #[derive(Args, Debug)]
 pub(crate) struct SlotsPullArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Write to this file, as JSON if its name ends so (`-`: standard output)
     #[arg(short = 'O', long, value_name = "FILE")]
@@ -50,7 +51,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Ou
         return Err(Failure::usage("--schema is a line of YAML, and a JSON file is to be written"));
     }
     let text = if json { format!("{data:#}\n") } else { yaml };
-    write_file::write(&path, &text, args.force).map_err(|error| match error.kind() {
+    atomic::write(&path, &text, args.force).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             Failure::new(Exit::Refused, format!("{} is there already", path.display()))
                 .hint("--force replaces it")

@@ -5,23 +5,23 @@ use std::collections::BTreeSet;
 use clap::Args;
 use links_sdk::{ProfileKey, Slot};
 
+use super::view::{COLUMNS, ORDER};
+use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::key;
-use crate::outcome::{Outcome, View};
-use crate::turns::Turn;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links slots reorder`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links slots reorder qara.weddings 1102 1101")]
 pub(crate) struct SlotsReorderArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// The id of every block of the page, in the new order
-    #[arg(value_name = "ID", required = true, value_parser = key::slot)]
+    #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<i64>,
     #[command(flatten)]
     dry_run: DryRunArgs,
@@ -29,12 +29,12 @@ pub(crate) struct SlotsReorderArgs {
 
 pub(crate) async fn run(context: &mut Context, args: SlotsReorderArgs) -> Result<Outcome, Failure> {
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
-    let _turn = Turn::wait(context, super::ORDER);
+    let _turn = context.turn(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
     let seen = page.iter().map(|slot| slot.id).collect();
     let answer = slots.reorder_unchanged(seen, args.ids).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Table(super::COLUMNS)))
+    Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
 }
 
 /// The service takes only an order that names every block once, and does not say which one is amiss.

@@ -6,16 +6,14 @@ use clap::Args;
 use links_sdk::apply::{DesiredSlot, PageSnapshot, SlotTypes};
 use serde_json::json;
 
-use super::applying::{Job, apply};
-use super::planning::AllowedArgs;
-use super::state;
+use crate::apply::planned::AllowedArgs;
+use crate::apply::{Job, apply, runs};
+use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::manifest::PageFile;
-use crate::outcome::{Body, Line, Outcome, Tone};
-use crate::slot_types;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Body, Line, Outcome, Tone};
+use crate::page_file::PageFile;
 
 /// Arguments of `links slots restore`.
 #[derive(Args, Debug)]
@@ -40,7 +38,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
     let (backup, run) = find(context, &args.run)?;
     let mut file = PageFile::read_literal(&backup)?;
     let now = PageSnapshot::read(&client, &file.page.profile).await?;
-    let types = slot_types::read(context).await?.rules();
+    let types = context.slot_types().await?.rules();
     let there: HashSet<i64> = now.slots.iter().map(|slot| slot.id).collect();
     let is_gone = |slot: &DesiredSlot| slot.id.is_some_and(|id| !there.contains(&id));
 
@@ -75,7 +73,8 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
             format!("slot {id}: `{key}` was added since and stays: the service cannot clear it");
         context.ui.say(&Line::new(Tone::Changed, text));
     }
-    let file = PageFile::made(&format!("the page before {run}"), &file.page)?;
+    let text = serde_json::to_vec_pretty(&file.page).map_err(Failure::internal)?;
+    let file = PageFile::made(&format!("the page before {run}"), text)?;
     let allowed = AllowedArgs {
         yes: args.yes,
         allow_empty: true,
@@ -100,7 +99,7 @@ fn can_be_made(slot: &DesiredSlot, types: &SlotTypes) -> bool {
 }
 
 fn find(context: &Context, name: &str) -> Result<(std::path::PathBuf, String), Failure> {
-    let mut found = state::all(context)?;
+    let mut found = runs::all(context)?;
     found.retain(|(_, recorded)| recorded.run.starts_with(name));
     match &found[..] {
         [(runs, recorded)] => Ok((runs.backup(&recorded.run), recorded.run.clone())),

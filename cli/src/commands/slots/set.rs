@@ -3,12 +3,13 @@
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use super::view::FIRST;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::key;
-use crate::outcome::{Outcome, View};
+use crate::error::Failure;
+use crate::output::{Outcome, View};
+use crate::profile_key;
 
 /// Arguments of `links slots set`.
 #[derive(Args, Debug)]
@@ -18,10 +19,10 @@ use crate::outcome::{Outcome, View};
 )]
 pub(crate) struct SlotsSetArgs {
     /// Id, login or address of the page
-    #[arg(value_name = "KEY", value_parser = key::parse)]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Id of the block, as `links slots list` shows it
-    #[arg(value_parser = key::slot)]
+    #[arg(value_parser = profile_key::slot)]
     id: i64,
     /// Fields of the block's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
@@ -39,5 +40,5 @@ pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Out
     let fields = fields.upload(context, &client).await?;
     let changed = slots.update_unchanged(args.id, None, fields.object()).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(super::FIRST)))
+    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
 }

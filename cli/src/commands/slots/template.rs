@@ -6,11 +6,11 @@ use links_sdk::types::SlotType;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::exit::Exit;
-use crate::outcome::{Outcome, View};
-use crate::ui::clean;
-use crate::{schema_words, yaml};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Outcome, View, yaml};
+use crate::sanitize;
+use crate::schema::describe;
 
 /// Arguments of `links slots template`.
 #[derive(Args, Debug)]
@@ -43,7 +43,7 @@ fn document(it: &SlotType, item: &Value) -> Result<String, Failure> {
     let page = yaml::write(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
     let comments = std::iter::once(format!("{}: {}", it.type_, it.description))
-        .chain(schema_words::fields(it))
-        .map(|line| format!("  # {}\n", clean::line(line.trim_end())));
+        .chain(describe::fields(it))
+        .map(|line| format!("  # {}\n", sanitize::line(line.trim_end())));
     Ok(comments.collect::<String>() + item)
 }

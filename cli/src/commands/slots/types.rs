@@ -3,9 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::outcome::{Column, Outcome, View};
-use crate::slot_types;
+use crate::error::Failure;
+use crate::output::{Column, Outcome, View};
 
 /// Arguments of `links slots types`.
 #[derive(Args, Debug)]
@@ -20,6 +19,6 @@ const COLUMNS: &[Column] = &[
 
 pub(crate) async fn run(context: &mut Context, _: SlotsTypesArgs) -> Result<Outcome, Failure> {
     let answer = context.client().await?.slot_types().answer().await?;
-    slot_types::keep(context, answer.body());
+    context.keep_slot_types(answer.body());
     Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
 }

@@ -4,13 +4,12 @@ mod model;
 mod text;
 
 use links_sdk::apply::{Notice, RetainReason};
-
+use model::{Block, Change};
 pub(crate) use model::{Shown, Upload};
 pub(crate) use text::cut;
 
 use super::width;
-use crate::outcome::{Line, Tone};
-use model::{Block, Change};
+use crate::output::{Line, Tone};
 
 /// Most columns that the name of a block takes.
 const LABEL_MAX: usize = 40;
@@ -99,7 +98,7 @@ impl Block<'_> {
 
 /// A change on one line where it fits, else with the old value above the new one.
 fn change(it: &Change<'_>, width: usize) -> Vec<Line> {
-    let path = super::clean::line(&it.path);
+    let path = crate::sanitize::line(&it.path);
     let one = |tone, sign: &str, value| {
         let text = format!("    {sign} {path}: {}", text::value(value));
         vec![Line::new(tone, text::cut(&text, width))]
@@ -126,7 +125,8 @@ fn change(it: &Change<'_>, width: usize) -> Vec<Line> {
 
 fn name(id: Option<i64>, kind: &str, label: Option<&str>) -> String {
     let id = id.map(|it| format!(" {it}")).unwrap_or_default();
-    let label = label.map(|it| format!(" \"{}\"", text::cut(&super::clean::line(it), LABEL_MAX)));
+    let label =
+        label.map(|it| format!(" \"{}\"", text::cut(&crate::sanitize::line(it), LABEL_MAX)));
     format!("{kind}{id}{}", label.unwrap_or_default())
 }
 

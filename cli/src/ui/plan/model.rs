@@ -10,7 +10,7 @@ use links_sdk::apply::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::ui::label;
+use crate::output::label::label;
 
 /// What a plan does to a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -121,7 +121,7 @@ impl<'p> Shown<'p> {
 impl fmt::Display for Upload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, media_type, bytes, .. } = self;
-        write!(f, "{} ({media_type}, {bytes} bytes)", crate::ui::clean::line(file))
+        write!(f, "{} ({media_type}, {bytes} bytes)", crate::sanitize::line(file))
     }
 }
 

@@ -19,7 +19,7 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
     let plan = Plan::new(&page, &desired, options).unwrap();
     let lines = Shown::of(&plan, &page).lines(width, "not in the file; --prune deletes it");
     for line in &lines {
-        assert!(line.text().chars().all(|c| !super::super::clean::is_unsafe(c)), "{line:?}");
+        assert!(line.text().chars().all(|c| !crate::sanitize::is_unsafe(c)), "{line:?}");
     }
     let sign = |line: &Line| match line.tone {
         Tone::Plain => ' ',

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::ui::clean;
+use crate::sanitize;
 
 /// What is shown of a long text in front of the place where it differs.
 const LEAD: usize = 12;
@@ -17,13 +17,13 @@ pub(super) fn width(text: &str) -> usize {
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{}\"", one_line(text)),
-        other => clean::line(&other.to_string()).into_owned(),
+        other => sanitize::line(&other.to_string()).into_owned(),
     }
 }
 
 /// A text on one line; where it had several stands `\n`.
 fn one_line(text: &str) -> String {
-    clean::line(&text.trim_end().replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t"))
+    sanitize::line(&text.trim_end().replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t"))
         .into_owned()
 }
 

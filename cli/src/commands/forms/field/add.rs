@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::Questions;
-use super::called;
+use super::questions::Questions;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::exit::Exit;
-use crate::fields::Fields;
-use crate::outcome::Outcome;
+use crate::editor::form_fields::called;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::Outcome;
 
 /// Arguments of `links forms field add`.
 #[derive(Args, Debug)]

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::Questions;
+use super::questions::Questions;
+use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 /// Arguments of `links forms field remove`.
 #[derive(Args, Debug)]

@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use super::Questions;
+use super::questions::Questions;
+use crate::args::dry_run::DryRunArgs;
+use crate::args::fields::Fields;
 use crate::context::Context;
-use crate::diagnostic::Failure;
-use crate::dry_run::DryRunArgs;
-use crate::fields::Fields;
-use crate::outcome::Outcome;
+use crate::error::Failure;
+use crate::output::Outcome;
 
 /// Arguments of `links forms field set`.
 #[derive(Args, Debug)]

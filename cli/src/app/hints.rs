@@ -1,0 +1,213 @@
+//! What to do about a refusal of the service: the name that was meant, or where the names are listed.
+
+use std::borrow::Cow;
+
+use links_sdk::BaseUrl;
+
+use crate::cache::resource_names::Names;
+use crate::context::{Context, NAMES};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::settings::Target;
+use crate::suggest::nearest;
+
+/// Fields of a page that an update takes (the interface, section 2.1).
+const PAGE: &[&str] = &[
+    "title",
+    "description",
+    "avatar",
+    "bgImage",
+    "socials",
+    "languageId",
+    "moodText",
+    "moodHours",
+];
+
+/// Fields of a form and of its questions that an update takes (section 2.4).
+const FORM: &[&str] = &[
+    "title",
+    "description",
+    "buttonText",
+    "successMessage",
+    "whatsappPhone",
+    "whatsappMessage",
+    "fields",
+    "enabled",
+    "submissionsLimit",
+    "activeTill",
+    "notificationChannelIds",
+    "key",
+    "type",
+    "label",
+    "placeholder",
+    "required",
+    "options",
+    "multi",
+];
+
+/// What an address may lack.
+const VERSION: &str = "the version segment";
+
+/// The same failure with advice, where there is some.
+pub(crate) async fn advised(
+    context: &mut Context,
+    failure: Failure,
+    words: &[Cow<'_, str>],
+) -> Failure {
+    let failure = of_target(&context.settings.target, failure);
+    let Some(operation) = failure.operation() else { return failure };
+    if failure.exit() == Exit::NotFound && failure.advice().is_some_and(|it| it.contains(VERSION)) {
+        return failure;
+    }
+    if failure.exit() == Exit::Invalid
+        && let Some(hint) = not_a_field(operation, &failure)
+    {
+        return failure.hint(hint);
+    }
+    let meant = match failure.exit() {
+        Exit::NotFound => meant_name(context, operation, words).await,
+        Exit::Invalid => meant_field(context, operation, &failure, words).await,
+        _ => return failure,
+    };
+    match meant {
+        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+        None if failure.exit() == Exit::NotFound => match listed(operation) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        },
+        None => failure,
+    }
+}
+
+/// What the address of the service has to do with it.
+fn of_target(target: &Target, failure: Failure) -> Failure {
+    let (address, from) = match target {
+        Target::Service { address, from } => (address, from),
+        Target::Sandbox => return failure.undocumented(),
+        Target::Unset => return failure,
+    };
+    match failure.exit() {
+        Exit::Network if failure.advice().is_none() => {
+            failure.hint(format!("the address is that of {from}: {address}"))
+        }
+        Exit::NotFound if failure.operation().is_some() => match BaseUrl::new(address) {
+            Ok(base) if !has_version(&base) => {
+                let hint = format!(
+                    "{from} is {base}, but the address has to include {VERSION}, like {}/api/v1",
+                    base.origin()
+                );
+                failure.hint(hint)
+            }
+            _ => failure,
+        },
+        _ => failure,
+    }
+}
+
+/// Whether an address has a segment like `v1`.
+fn has_version(base: &BaseUrl) -> bool {
+    let path = base.as_str().strip_prefix(&base.origin()).unwrap_or_default();
+    path.split('/')
+        .any(|it| it.strip_prefix('v').is_some_and(|number| number.parse::<u16>().is_ok()))
+}
+
+/// Which command lists what an operation did not find.
+fn listed(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "getSlotType" => "`links slots types` lists the types",
+        "showForm" | "updateForm" | "getFormAnalytics" => "`links forms list` lists the forms",
+        "lookupMusic" => {
+            "a title is found more easily with --artist; a UPC, an ISRC or the address on a music platform is exact"
+        }
+        "getSlot" | "updateSlot" | "deleteSlot" => {
+            "`links slots list KEY` lists the blocks of a page, `links profile list` the pages"
+        }
+        _ if operation.contains("Profile") || operation.contains("Slot") => {
+            "`links profile list` lists the pages of this account"
+        }
+        _ => return None,
+    })
+}
+
+/// What to do about a refused field that no other name would mend: where a block stands, and what the service computes.
+fn not_a_field(operation: &str, failure: &Failure) -> Option<String> {
+    let refused =
+        || failure.errors().map(|(path, why)| (path.rsplit('.').next().unwrap_or(path), why));
+    if refused().any(|(name, _)| name == "order") {
+        match operation {
+            "createSlot" => {
+                return Some("`--at N`, `--before ID` and `--after ID` place it".into());
+            }
+            "updateSlot" => return Some("`links slots move KEY ID --at N` moves a block".into()),
+            _ => {}
+        }
+    }
+    let computed: &[&str] = match operation {
+        "createForm" | "updateForm" => &["id", "active", "createdAt"],
+        "createProfile" | "updateProfile" => &["id", "computed", "themeId", "icon"],
+        "createSlot" | "updateSlot" => &["id", "supported", "clicks"],
+        _ => &[],
+    };
+    let is_computed =
+        |(name, why): &(&str, &str)| computed.contains(name) || why.contains("computed");
+    let (name, _) = refused().find(is_computed)?;
+    Some(format!("leave `{name}` out: the service sets it"))
+}
+
+/// The page or the type that a word of the line nearly names, of those that are known.
+async fn meant_name(
+    context: &mut Context,
+    operation: &str,
+    words: &[Cow<'_, str>],
+) -> Option<String> {
+    let known: Vec<String> = match operation {
+        "getSlotType" => {
+            let types = context.slot_types().await.ok()?;
+            types.names().map(str::to_owned).collect()
+        }
+        _ => {
+            let names = Names::load(&context.cache_file(NAMES)?);
+            names.profiles.into_values().map(|it| it.login).collect()
+        }
+    };
+    near(words.iter().skip(3).map(AsRef::as_ref), &known)
+}
+
+/// The field or the type that a refused one nearly names.
+async fn meant_field(
+    context: &mut Context,
+    operation: &str,
+    failure: &Failure,
+    words: &[Cow<'_, str>],
+) -> Option<String> {
+    let refused: Vec<&str> =
+        failure.errors().filter_map(|(path, _)| path.rsplit('.').next()).collect();
+    let known: Vec<String> = match operation {
+        "createSlot" if refused.contains(&"type") => {
+            let types = context.slot_types().await.ok()?;
+            let types: Vec<_> = types.creatable().map(str::to_owned).collect();
+            return near(words.iter().skip(3).map(AsRef::as_ref), &types);
+        }
+        "createSlot" | "updateSlot" => {
+            let types = context.slot_types().await.ok()?;
+            let of_line = words.iter().find_map(|word| types.get(word));
+            let all = types.names().filter_map(|name| types.get(name));
+            let schemas = all.filter(|it| of_line.is_none_or(|only| only.type_ == it.type_));
+            let fields = schemas.filter_map(|it| it.schema.0.get("properties")?.as_object());
+            fields.flat_map(|it| it.keys().cloned()).collect()
+        }
+        "createProfile" | "updateProfile" => PAGE.iter().map(ToString::to_string).collect(),
+        "createForm" | "updateForm" => FORM.iter().map(ToString::to_string).collect(),
+        "updateProfileSettings" => vec!["languageCode".to_owned()],
+        _ => return None,
+    };
+    near(refused.into_iter(), &known)
+}
+
+/// The known word that one of these is nearly, and none of them is.
+fn near<'w>(words: impl Iterator<Item = &'w str>, known: &[String]) -> Option<String> {
+    let is_known = |word: &str| known.iter().any(|it| it == word);
+    words
+        .filter(|word| !word.starts_with('-') && !is_known(word))
+        .find_map(|word| nearest(word, known))
+}

@@ -1,0 +1,161 @@
+//! The command line as a whole: its definition, and one run of it from the arguments to the exit code.
+
+pub(crate) mod hints;
+pub(crate) mod unsupported_command;
+pub(crate) mod usage_error;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use links_sdk::Outcome;
+
+use crate::commands::{self, Command};
+use crate::confine::NamedFiles;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::format::{Format, Query, Shape};
+use crate::output::{Line, Tone};
+use crate::settings::Settings;
+use crate::settings::global_args::Global;
+use crate::signal::{self, Interrupt};
+use crate::ui::Ui;
+use crate::{process, settings};
+
+/// Edit public link pages and the blocks on them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "links",
+    version,
+    propagate_version = false,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The whole command line, for scripts and tests that walk it.
+pub fn command() -> clap::Command {
+    crate::help::examples::shown(Cli::command())
+}
+
+/// Runs one command line to its end.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<_> = args.into_iter().collect();
+    if let Some(exit) = crate::completion::asked(&args, Cli::command) {
+        return exit.into();
+    }
+    process::no_core_dumps();
+    if let Some(exit) = crate::output::format::asked_to_filter(&args) {
+        return exit.into();
+    }
+    report_interrupts(Ui::plain(Format::default()));
+    if let Err(error) = signal::install() {
+        let failure = Failure::internal(format!("cannot start: {error}"));
+        return failed(&Ui::plain(Format::default()), &failure).into();
+    }
+    let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
+        Ok(cli) => run(cli, &args),
+        Err(_) => crate::app::usage_error::said(&args, command),
+    });
+    ended.unwrap_or(Exit::Internal).into()
+}
+
+pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
+    let (settings, ui) = match prepare(&cli.global, cli.command.mends_config()) {
+        Ok(prepared) => prepared,
+        Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
+    };
+    report_interrupts(Ui::plain(settings.output));
+    if let Some(named) = cli.command.named_files() {
+        confined(&settings, &ui, named);
+    }
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),
+    };
+    let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
+    runtime.block_on(async {
+        let mut context = Context::new(settings, ui, command);
+        let ended = Box::pin(commands::run(&mut context, cli.command)).await;
+        let ended = ended.or_else(|failure| match (failure.rehearsals(), context.dry_run()) {
+            ([], _) | (_, None) => Err(failure),
+            (rehearsals, Some(how)) => Ok(crate::output::dry_run::outcome(rehearsals, how)),
+        });
+        context.remember();
+        let ended = match ended {
+            Err(failure) => Err(crate::app::hints::advised(&mut context, failure, &words).await),
+            done => done,
+        };
+        match ended {
+            Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
+                (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
+                    let failure = failure.after_writing(&outcome.body.ids());
+                    failed(&context.ui, &failure.after_writes(&context.written()))
+                }
+                (Err(failure), _) => failed(&context.ui, &failure),
+                (Ok(()), Some(then)) => then.await,
+                (Ok(()), None) => outcome.exit,
+            },
+            Err(failure) => failed(&context.ui, &failure.after_writes(&context.written())),
+        }
+    })
+}
+
+/// Sets how a Ctrl-C is reported.
+fn report_interrupts(ui: Ui) {
+    signal::report_by(move |interrupt| match interrupt {
+        Interrupt::Deferred => {
+            let text = "stopping as soon as nothing is lost by it; Ctrl-C again stops at once";
+            ui.say(&Line::new(Tone::Changed, text));
+        }
+        Interrupt::Ended(failure) => {
+            ui.break_line();
+            ui.fail(&failure);
+        }
+    });
+}
+
+/// Keeps a command from the files that it does not need, where that can be done.
+pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &'static str>) {
+    let confined =
+        named.map_err(str::to_owned).and_then(|named| crate::confine::command(settings, named));
+    if let Err(why) = confined
+        && settings.verbose > 0
+    {
+        ui.say(&Line::new(Tone::Faint, format!("not confined by Landlock: {why}")));
+    }
+    #[cfg(debug_assertions)]
+    if let Some(is_open) = crate::testing::probe::is_open() {
+        ui.say(&Line::new(Tone::Faint, format!("probe: open {is_open}")));
+    }
+}
+
+/// Settles what can be wrong before anything is sent.
+pub(crate) fn prepare(global: &Global, mends_config: bool) -> Result<(Settings, Ui), Failure> {
+    let settings = match settings::of_process(global) {
+        Err(_) if mends_config => settings::without_config(global)?,
+        settings => settings?,
+    };
+    let shape = Shape {
+        format: settings.output,
+        fields: global.fields.clone(),
+        query: global.jq.as_deref().map(Query::new).transpose()?,
+        raw: global.raw,
+        csv_safe: global.csv_safe,
+    };
+    let ui = Ui::new(&settings, shape);
+    Ok((settings, ui))
+}
+
+pub(crate) fn failed(ui: &Ui, failure: &Failure) -> Exit {
+    ui.fail(failure);
+    failure.exit()
+}

@@ -1,0 +1,128 @@
+//! Confirmation of a plan: what it deletes and uploads is shown by name, and asked about.
+
+use links_sdk::apply::{Plan, PlannedDelete, RetainReason};
+
+use super::planned::Planned;
+use super::preflight::may_write;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Tone};
+use crate::ui::Ui;
+use crate::ui::plan::Upload;
+
+/// Shows the plan. Deletes and uploads cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
+pub(crate) async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool, Failure> {
+    for line in it.lines() {
+        ui.say(&line);
+    }
+    ui.say(&it.summary());
+    if is_agreed {
+        return Ok(false);
+    }
+    if ui.is_interactive() {
+        // Nobody is asked in vain.
+        may_write(&it.client).await?;
+    }
+    let uploads = it.shown().uploads().to_vec();
+    let counted = |count: usize, one: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {one}s")),
+    };
+    let what = [counted(it.plan.deletes.len(), "delete"), counted(uploads.len(), "upload")];
+    let what = match what.into_iter().flatten().collect::<Vec<_>>().join(" and ") {
+        none if none.is_empty() => "changes".to_owned(),
+        what => what,
+    };
+    let question = question(it.plan.deletes.len(), uploads.len());
+    match ui.ask_about(&named(&it.plan.deletes, &uploads), &question) {
+        Some(true) => Ok(true),
+        Some(false) => {
+            let message = format!("nobody agreed to {what}; nothing was written");
+            Err(Failure::new(Exit::Refused, message))
+        }
+        None => {
+            let message =
+                format!("somebody has to agree to {what}, and there is no terminal to ask on");
+            Err(Failure::new(Exit::Refused, message).hint("--yes agrees to it"))
+        }
+    }
+}
+
+/// Names every image that would leave this machine, and every block that would go.
+pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<Line> {
+    let upload = |it: &Upload| Line::new(Tone::Changed, format!("  upload {it}"));
+    let delete = |it: &PlannedDelete| {
+        let label = it.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+        Line::new(Tone::Removed, format!("  {} {}{label}", it.kind, it.id))
+    };
+    uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
+}
+
+pub(crate) fn question(deletes: usize, uploads: usize) -> String {
+    let upload = match uploads {
+        0 => None,
+        1 => Some("Upload this image".to_owned()),
+        several => Some(format!("Upload these {several} images")),
+    };
+    let blocks = match deletes {
+        0 => {
+            return match upload {
+                None => "Change the page so?".to_owned(),
+                Some(upload) => format!("{upload}, and change the page so?"),
+            };
+        }
+        1 => "this block and its".to_owned(),
+        several => format!("these {several} blocks and their"),
+    };
+    let delete = match upload {
+        None => "PlannedDelete".to_owned(),
+        Some(upload) => format!("{upload}, and delete"),
+    };
+    format!("{delete} {blocks} click statistics? There is no way back.")
+}
+
+/// Who has removed a block from a file may wonder why nothing happens.
+pub(crate) fn say_what_stays(ui: &Ui, plan: &Plan) {
+    let stays = plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile).count();
+    let what = match stays {
+        0 => return,
+        1 => "1 block that the file does not mention stays".to_owned(),
+        stays => format!("{stays} blocks that the file does not mention stay"),
+    };
+    ui.say(&Line::new(Tone::Faint, format!("{what}; --prune deletes what is not mentioned")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_names_every_block_that_would_go() {
+        let delete = |id, kind: &str, label: Option<&str>| {
+            let label = label.map(str::to_owned);
+            PlannedDelete { id, kind: kind.to_owned(), label }
+        };
+        let deletes =
+            [delete(7, "text", Some("RunHeader\n\u{1b}hours")), delete(8, "divider", None)];
+        let image = Upload {
+            index: 0,
+            path: "image".into(),
+            file: "a\n\u{1b}.gif".into(),
+            media_type: "image/gif",
+            bytes: 43,
+        };
+        let lines = named(&deletes, &[image]);
+        let text: Vec<_> = lines.iter().map(Line::text).collect();
+        assert_eq!(text[1..], ["  text 7 \"RunHeader \\u{1b}hours\"", "  divider 8"]);
+        assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
+        assert!(!text[0].contains(char::is_control), "{text:?}");
+        assert!(question(2, 0).contains("2 blocks and their click statistics"));
+        assert!(
+            question(1, 0).ends_with("this block and its click statistics? There is no way back.")
+        );
+        assert!(question(1, 2).starts_with("Upload these 2 images, and delete this block"));
+        assert_eq!(question(0, 1), "Upload this image, and change the page so?");
+        assert!(!question(0, 0).contains("PlannedDelete"));
+    }
+}

@@ -1,0 +1,110 @@
+//! A plan that is not carried out: the service is asked whether it would take what is sent, or the requests are shown.
+
+use std::collections::BTreeSet;
+
+use links_sdk::apply::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use links_sdk::types::{NewSlot, SlotChange};
+use links_sdk::{Error, RequestView};
+use serde_json::{Value, json};
+
+use super::planned::Planned;
+use super::{problems, report};
+use crate::error::Failure;
+use crate::output::dry_run::{curl, described};
+use crate::output::{Line, Outcome, Tone, View};
+use crate::ui::Ui;
+
+/// Sends the creates and updates of a plan as dry runs, and gathers what is refused. Deletes have none: they are refused for ids only,
+/// and those were just read.
+pub(crate) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
+    let waiting: BTreeSet<usize> =
+        it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
+    if !waiting.is_empty() {
+        let text = match waiting.len() {
+            1 => "1 block waits for an upload and is not checked".to_owned(),
+            several => format!("{several} blocks wait for an upload and are not checked"),
+        };
+        ui.say(&Line::new(Tone::Faint, text));
+    }
+    let refused = it.plan.check(&it.client, it.page.id, &waiting).await?;
+    let checked = it.plan.updates.iter().map(|it| it.index);
+    let mut checked = checked.chain(it.plan.creates.iter().map(|it| it.index));
+    if refused.is_empty() {
+        if checked.any(|index| !waiting.contains(&index)) {
+            let which = if waiting.is_empty() { "the" } else { "the other" };
+            let text = format!("the service would accept {which} new and changed blocks");
+            ui.say(&Line::new(Tone::Faint, text));
+        }
+        return Ok(());
+    }
+    let problems = problems::of_refusals(&refused, &it.file, it.described.as_ref());
+    Err(it.file.document.bad(problems).into())
+}
+
+fn change(it: &PlannedUpdate) -> SlotChange {
+    SlotChange { id: it.id, data: it.changed.clone() }
+}
+
+fn new(it: &PlannedCreate) -> NewSlot {
+    NewSlot { type_: it.kind.clone(), data: Some(it.data.clone()), order: None }
+}
+
+/// The writing requests of a plan, which the client withholds. What is known only while it is carried out is said instead.
+pub(crate) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
+    let slots = it.client.profile(it.page.id).slots();
+    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
+    let mut shown: Vec<(Value, String)> = Vec::new();
+    let images: BTreeSet<_> =
+        it.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
+    shown.extend(images.into_iter().map(|name| {
+        later(
+            "uploadFile",
+            &format!("the path in the answer takes the place of \"(upload {name})\""),
+        )
+    }));
+    for batch in it.plan.batches() {
+        let answer = match batch {
+            PlanBatch::Update(batch) => {
+                withheld(slots.update_batch(batch.iter().map(change).collect()).await)
+            }
+            PlanBatch::Create(batch) => {
+                withheld(slots.create_batch(batch.iter().map(new).collect()).await)
+            }
+            PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
+                withheld(slots.delete_batch(ids(batch)).await)
+            }
+            PlanBatch::Reorder if it.plan.creates.is_empty() => {
+                let page: Vec<_> = it.page.slots.iter().map(|slot| slot.id).collect();
+                let Some(order) = it.plan.resolve_order(&page, &[]) else { continue };
+                withheld(slots.reorder(order).await)
+            }
+            PlanBatch::Reorder => {
+                shown.push(later(
+                    "reorderSlots",
+                    "it names the new blocks too, whose ids are not known yet",
+                ));
+                continue;
+            }
+            // It writes nothing.
+            PlanBatch::TryCreate(_) => continue,
+        };
+        let request = answer?;
+        shown.push((described(&request), curl(&request)));
+    }
+    let (data, text): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
+    let text = text.into_iter().map(|line| line + "\n").collect();
+    Ok(Outcome::own(data, View::Document(text)).exit(report::exit(it)))
+}
+
+/// A request that cannot be told yet.
+fn later(operation: &str, note: &str) -> (Value, String) {
+    let data = json!({ "dryRun": "request", "operation": operation, "note": note });
+    (data, format!("# {operation}: {note}"))
+}
+
+fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, Failure> {
+    match answer {
+        Ok(_) => Err(Failure::internal("a dry run has written something")),
+        Err(error) => error.withheld().cloned().ok_or_else(|| error.into()),
+    }
+}

@@ -1,0 +1,86 @@
+//! Carrying out a plan that was agreed to, and saying what came of it.
+
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal, Step};
+
+use super::planned::{Planned, refused};
+use super::{problems, runs};
+use crate::apply::report::written;
+use crate::apply::runs::unwritable;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+
+/// What a step does, in a word or two.
+pub(crate) fn said(step: Step) -> String {
+    match step {
+        Step::Update(slots) => format!("updating {slots}"),
+        Step::TryCreate(slots) => format!("rehearsing {slots} new"),
+        Step::Create(slots) => format!("creating {slots}"),
+        Step::Reorder => "moving".to_owned(),
+        Step::Check => "checking before deleting".to_owned(),
+        Step::Delete(slots) => format!("deleting {slots}"),
+        Step::Verify => "verifying".to_owned(),
+    }
+}
+
+pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> Failure {
+    Failure::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
+        .hint(resume)
+}
+
+const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
+
+/// Why a run did not make the page as the file says, after what it did. `it` is what was planned, if it came to that.
+pub(crate) fn failed(error: ApplyError, it: Option<&Planned>, resume: &str) -> Failure {
+    let (done, outcome) = (error.done().clone(), error.outcome());
+    let so_far = written(&done);
+    let message = error.to_string();
+    let failure = match error.into_cause() {
+        ApplyCause::Read(source) => Failure::from(source),
+        ApplyCause::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
+            return Failure::from(source)
+                .hint("nothing was written: the token may only read, or not change this page");
+        }
+        ApplyCause::Call { items, source, .. } => {
+            let failure = Failure::from(source);
+            match it {
+                Some(it) if !items.is_empty() => at_items(failure, &items, it),
+                _ => failure,
+            }
+        }
+        ApplyCause::Drift(left) => {
+            return Failure::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
+                .hint("the service stores some values otherwise than they were sent: `links slots plan` shows which");
+        }
+        ApplyCause::Changed(_) if !done.is_nothing() => {
+            return Failure::new(Exit::Drift, format!("{message} ({so_far} before that)"))
+                .hint(PLAN_AGAIN);
+        }
+        ApplyCause::Changed(_) => {
+            return Failure::new(Exit::Conflict, format!("{message}; nothing was written"))
+                .hint("run the same command again for a new plan");
+        }
+        ApplyCause::Journal(why) => unwritable(&why),
+        ApplyCause::Stopped => return interrupted(&done, "", resume),
+        ApplyCause::Guard(refusal) => refused(refusal),
+        ApplyCause::Lock(why) => return runs::not_locked(&why),
+        ApplyCause::Journals(why) => return runs::unlisted(&why),
+        ApplyCause::BadJournal { path, why } => return runs::bad(&path, &why),
+        ApplyCause::Emptied(known) => {
+            let message =
+                format!("the page reads empty, yet the last run left {known} blocks on it");
+            return Failure::new(Exit::Refused, message)
+                .hint("--allow-empty says that somebody else has emptied it");
+        }
+        _ => Failure::new(Exit::Server, message),
+    };
+    match (done.is_nothing(), outcome) {
+        (true, links_sdk::Outcome::NotExecuted) => failure,
+        (true, _) => failure.hint(resume),
+        (false, _) => failure.partial(&so_far).hint(resume),
+    }
+}
+
+fn at_items(failure: Failure, items: &[ItemRefusal], it: &Planned) -> Failure {
+    let problems = problems::of_refusals(items, &it.file, it.described.as_ref());
+    failure.at(it.file.document.bad(problems))
+}

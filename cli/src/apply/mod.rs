@@ -1,0 +1,365 @@
+//! From a page file to a page that is like it: what an interrupted run left open first, then consent, the journal, and the writes.
+
+pub(crate) mod confirm;
+pub(crate) mod dry_run;
+pub(crate) mod execute;
+pub(crate) mod export;
+pub(crate) mod plan;
+pub(crate) mod planned;
+pub(crate) mod preflight;
+pub(crate) mod problems;
+pub(crate) mod report;
+pub(crate) mod run_table;
+pub(crate) mod runs;
+pub(crate) mod saved_plan;
+pub(crate) mod three_way;
+pub(crate) mod unfinished_runs;
+pub(crate) mod uploads;
+
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use confirm::{agree, say_what_stays};
+use dry_run::{rehearse, requests};
+use execute::{failed, interrupted, said};
+use links_sdk::apply::{
+    Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
+    JournalEntries, PageSnapshot, Proposal, Step,
+};
+use links_sdk::{Client, ProfileKey};
+use plan::{plan, resolve};
+use planned::{AllowedArgs, Planned, Read, refused};
+use preflight::made_for;
+use report::{report, shown, summary, written};
+use saved_plan::{SavedPlan, Source};
+use tokio::sync::Notify;
+
+use crate::args::dry_run::DryRunArgs;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::output::dry_run::DryRun;
+use crate::output::{Line, Outcome, Tone};
+use crate::page_file::PageFile;
+use crate::signal::Tended;
+use crate::ui::Progress;
+
+/// What is to be applied, and how.
+pub(crate) struct Job {
+    pub(crate) source: Source,
+    /// Where the file is, to find it again.
+    pub(crate) path: Option<String>,
+    pub(crate) allowed: AllowedArgs,
+    /// Whether to wait for another run on the page.
+    pub(crate) wait: bool,
+    /// Whether every change is to be agreed to, not only deletes.
+    pub(crate) ask: bool,
+    /// Whether nothing is to be written, and what is to be shown instead.
+    pub(crate) dry_run: DryRunArgs,
+    /// The fingerprint of the page that the file was made for, if it is for no other.
+    pub(crate) seen: Option<String>,
+}
+
+/// Plans, asks and tells for a run of the SDK, which sees to everything else.
+struct Applying<'c> {
+    context: &'c mut Context,
+    client: Client,
+    /// Until it is read with its page.
+    file: Option<PageFile>,
+    read: Option<Read>,
+    saved: Option<Box<SavedPlan>>,
+    allowed: AllowedArgs,
+    ask: bool,
+    /// The fingerprint of the page that the file was made for, if it is for no other.
+    made_for: Option<String>,
+    /// What was planned last.
+    it: Option<Planned>,
+    running: Rc<Running>,
+    tended: Option<Tended>,
+    done: AppliedChanges,
+    not_recorded: Option<String>,
+}
+
+/// What a run shares with whoever looks after Ctrl-C.
+#[derive(Default)]
+struct Running {
+    begun: Notify,
+    stopping: Cell<bool>,
+    progress: OnceCell<Progress>,
+}
+
+/// Why there is no page as asked for.
+enum Ended {
+    /// The plan stands against it, or somebody does.
+    Here(Failure),
+    Run(ApplyError),
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Here(failure)
+    }
+}
+
+impl From<ApplyError> for Ended {
+    fn from(error: ApplyError) -> Self {
+        Self::Run(error)
+    }
+}
+
+/// Makes a page like a file.
+pub(crate) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Failure> {
+    context.writer(job.dry_run).await?;
+    if let Some(how) = context.dry_run() {
+        return rehearsed(context, job, how).await;
+    }
+    let Job { source, path, allowed, wait, ask, seen, .. } = job;
+    let resume = match path {
+        Some(_) => "`links slots apply --resume` goes on from where the page is",
+        None => "run the same command again: it goes on from where the page is",
+    };
+    if let Some(text) = source.saved.as_ref().and_then(|it| it.note()) {
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
+    let (state, service) = (runs::folder(context)?, runs::service(context).unwrap_or_default());
+    let owner = context.owner();
+    let allow_emptied = allowed.allow_empty;
+    let (mut applying, key) = Applying::new(context, source, allowed, ask).await?;
+    applying.made_for = seen;
+    let running = applying.running.clone();
+    let page = applying.client.profile(key);
+    let applied = page.apply_with(&mut applying).journal(state).service(service).path(path);
+    let applied = applied.owner(owner).wait(wait).allow_emptied(allow_emptied);
+    let ended = tokio::select! {
+        ended = applied.run() => Some(ended),
+        () = running.stopped_twice() => None,
+    };
+    let Applying { context, file, it, tended, done, allowed, not_recorded, .. } = applying;
+    drop(running);
+    if let Some(text) = not_recorded {
+        context.ui.say(&Line::new(Tone::Changed, text));
+    }
+    let is_stopped = match &ended {
+        None => true,
+        Some(Err(Ended::Run(error))) => matches!(error.cause(), ApplyCause::Stopped),
+        Some(_) => false,
+    };
+    if let Some(tended) = tended.filter(|_| is_stopped) {
+        tended.end_soon();
+    }
+    match (ended, it) {
+        (Some(Ok(applied)), Some(it)) => {
+            let Applied { done, run, .. } = applied;
+            if applied.plan.is_empty() && run.is_none() && allowed.unnamed.is_none() {
+                say_what_stays(&context.ui, &it.plan);
+            }
+            Ok(report(&it, &done, run.as_deref()))
+        }
+        (Some(Ok(_)), None) => Err(Failure::internal("a run without a plan")),
+        (Some(Err(Ended::Here(failure))), _) => Err(failure),
+        (Some(Err(Ended::Run(error))), it) => {
+            let resume = match it {
+                Some(_) => resume,
+                None => "run the same command again, or give the run up with --abort",
+            };
+            let failure = failed(error, it.as_ref(), resume);
+            let failure = match &file {
+                Some(file) => known_first(file, failure),
+                None => failure,
+            };
+            if let Some(it) = it.filter(|_| failure.is_validation()) {
+                context.forget_slot_types();
+                it.forget_images(context);
+            }
+            Err(failure)
+        }
+        (None, _) => {
+            let more = "; the last request may have been carried out all the same";
+            Err(interrupted(&done, more, resume))
+        }
+    }
+}
+
+/// Reads the page of a file and plans. Nothing is sent before the file is known to be good.
+pub(crate) async fn planned(
+    context: &mut Context,
+    source: Source,
+    allowed: &AllowedArgs,
+) -> Result<Planned, Failure> {
+    let (state, service) = (runs::folder(context).ok(), runs::service(context));
+    let (mut applying, key) = Applying::new(context, source, allowed.clone(), false).await?;
+    let mut page = applying.client.profile(key).apply_with(&mut applying);
+    if let Some(state) = state {
+        page = page.journal(state).service(service.unwrap_or_default());
+    }
+    let ended = page.plan().await;
+    match (ended, applying.it) {
+        (Ok(_), Some(it)) => Ok(it),
+        (Ok(_), None) => Err(Failure::internal("no plan was made")),
+        (Err(Ended::Here(failure)), _) => Err(failure),
+        (Err(Ended::Run(error)), it) => {
+            let failure = failed(error, it.as_ref(), "");
+            Err(match &applying.file {
+                Some(file) => known_first(file, failure),
+                None => failure,
+            })
+        }
+    }
+}
+
+impl<'c> Applying<'c> {
+    async fn new(
+        context: &'c mut Context,
+        Source { file, saved }: Source,
+        allowed: AllowedArgs,
+        ask: bool,
+    ) -> Result<(Self, ProfileKey), Failure> {
+        let client = context.client().await.map_err(|failure| known_first(&file, failure))?;
+        let key = file.page.profile.clone();
+        let (read, it, tended, not_recorded) = (None, None, None, None);
+        let (running, done) = (Rc::default(), AppliedChanges::default());
+        let file = Some(file);
+        let applying = Self {
+            context,
+            client,
+            file,
+            read,
+            saved,
+            allowed,
+            ask,
+            made_for: None,
+            it,
+            running,
+            tended,
+            done,
+            not_recorded,
+        };
+        Ok((applying, key))
+    }
+
+    /// Refuses what a guard stands against, unless the same run was let through before.
+    fn refuse(&self, is_agreed: bool) -> Result<(), Failure> {
+        match self.it.as_ref().and_then(|it| it.refusal) {
+            Some(refusal) if !is_agreed => Err(refused(refusal)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is known to be wrong with a file goes before what could not be found out.
+fn known_first(file: &PageFile, failure: Failure) -> Failure {
+    match file.missing.as_slice() {
+        [] => failure,
+        known => file.document.bad(known.to_vec()).into(),
+    }
+}
+
+impl ApplyDelegate for Applying<'_> {
+    type Error = Ended;
+
+    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Ended> {
+        let Some(file) = self.file.take() else {
+            return Err(Failure::internal("a file is read twice").into());
+        };
+        let (client, page) = (self.client.clone(), page.clone());
+        let read = resolve(self.context, client, file, page, &self.allowed).await?;
+        let desired = read.file.page.content.clone();
+        self.read = Some(read);
+        Ok(desired)
+    }
+
+    async fn plan(
+        &mut self,
+        page: &PageSnapshot,
+        created: &BTreeMap<usize, i64>,
+        goes_on: bool,
+    ) -> Result<Proposal, Ended> {
+        let Some(read) = self.read.take() else {
+            return Err(Failure::internal("a page is planned twice").into());
+        };
+        let read = Read { page: page.clone(), ..read };
+        let it = plan(self.context, read, &self.allowed, created.clone()).await?;
+        // A run that goes on has changed the page itself.
+        if let Some(saved) = self.saved.as_ref().filter(|_| !goes_on) {
+            saved.check(&it)?;
+        }
+        if !goes_on {
+            made_for(self.made_for.as_deref(), &it)?;
+        }
+        let proposal = it.proposal();
+        self.it = Some(it);
+        Ok(proposal)
+    }
+
+    async fn confirm(&mut self, _: &PageSnapshot, is_agreed: bool) -> Result<Confirmation, Ended> {
+        self.refuse(is_agreed)?;
+        let Some(it) = &mut self.it else { return Ok(Confirmation::AsPlanned) };
+        let stays_here = it.new_images().next().is_none();
+        let is_harmless = it.plan.deletes.is_empty() && !self.ask;
+        let is_agreed = self.allowed.yes || (stays_here && (is_harmless || is_agreed));
+        let asked = agree(&self.context.ui, it, is_agreed).await?;
+        let uploaded = it.upload(self.context).await?;
+        Ok(if asked || uploaded {
+            Confirmation::Later(Box::new(it.proposal()))
+        } else {
+            Confirmation::AsPlanned
+        })
+    }
+
+    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
+        let (time, done) = (runs::time(log.opening().time), written(log.done()));
+        let goes_on = if goes_on { "goes on" } else { "was for another file and is given up" };
+        let text = format!("the run of {time}, which was interrupted, {goes_on} ({done} so far)");
+        self.context.ui.say(&Line::new(Tone::Faint, text));
+    }
+
+    fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
+        self.done = done.clone();
+        let steps = self.it.as_ref().map_or(0, |it| it.plan.request_count() - 1);
+        if self.tended.is_some() {
+            self.running.progress.get().into_iter().for_each(Progress::step);
+        } else {
+            self.tended = Some(Tended::new());
+            self.running.begun.notify_one();
+        }
+        let progress = self.running.progress.get_or_init(|| self.context.ui.progress(steps));
+        progress.now(&said(step));
+        if self.running.stopping.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn not_recorded(&mut self, error: &std::io::Error) {
+        self.not_recorded = Some(format!(
+            "not all of this run could be written down: {error}; what it did can be read off the page"
+        ));
+    }
+}
+
+impl Running {
+    /// The first Ctrl-C ends the run behind the request in flight, the second one at once.
+    async fn stopped_twice(&self) {
+        self.begun.notified().await;
+        if tokio::signal::ctrl_c().await.is_ok() {
+            self.stopping.set(true);
+            if let Some(progress) = self.progress.get() {
+                progress.now("stopping behind this request; Ctrl-C again stops at once");
+            }
+            if tokio::signal::ctrl_c().await.is_ok() {
+                return;
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+/// What would be done; the service is asked whether it would take it, or the requests are shown.
+async fn rehearsed(context: &mut Context, job: Job, how: DryRun) -> Result<Outcome, Failure> {
+    let it = planned(context, job.source, &job.allowed).await?;
+    if how == DryRun::Request {
+        summary(&it).for_each(|line| context.ui.say(&line));
+        return requests(&it).await;
+    }
+    rehearse(&it, &context.ui).await?;
+    context.ui.say(&Line::new(Tone::Faint, "a dry run: nothing was changed"));
+    Ok(shown(&it))
+}

@@ -1,0 +1,148 @@
+//! From a page file to a plan for its page: what `plan` and `apply` have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
+use links_sdk::{Client, ProfileKey};
+
+use super::{problems, uploads};
+use crate::apply::planned::{AllowedArgs, Planned, Read};
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::page_file::{PageFile, Problem};
+use crate::schema::slot_types::Described;
+use crate::schema::validate;
+
+/// Refuses a file that is for another page than the command line says.
+fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), Failure> {
+    let is_this = match key {
+        ProfileKey::Id(id) => *id == page.id,
+        ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
+    };
+    if is_this {
+        return Ok(());
+    }
+    let message =
+        format!("the file is for the page {} (id {}), not for {key}", page.login, page.id);
+    Err(Failure::new(Exit::Refused, format!("{message}; nothing was written"))
+        .hint("leave out --profile, or name the file of that page"))
+}
+
+/// Finds out what the references in the file of a page stand for.
+pub(crate) async fn resolve(
+    context: &mut Context,
+    client: Client,
+    mut file: PageFile,
+    page: PageSnapshot,
+    allowed: &AllowedArgs,
+) -> Result<Read, Failure> {
+    if let Some(key) = &allowed.profile {
+        pinned(key, &page)?;
+    }
+    let mut images = uploads::images(&file);
+    let mut broken = std::mem::take(&mut file.missing);
+    broken.extend(uploads::resolve(context, &client, page.id, &mut file, &mut images).await?);
+    Ok(Read { file, client, page, images, broken })
+}
+
+/// Plans, and checks what would be sent.
+pub(crate) async fn plan(
+    context: &mut Context,
+    Read { file, client, page, images, broken }: Read,
+    allowed: &AllowedArgs,
+    created: BTreeMap<usize, i64>,
+) -> Result<Planned, Failure> {
+    let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
+    let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
+    let mut described = context.recent_slot_types();
+    let plan = loop {
+        if described.is_none()
+            && broken.is_empty()
+            && let Ok(plan) = Plan::new(&page.slots, &file.page.content, &options)
+            && plan.is_empty()
+        {
+            // A page that is as the file says shows it without the types, so that this costs one request.
+            break plan;
+        }
+        let types = match described.take() {
+            Some(described) => described,
+            None => context.fetch_slot_types().await?,
+        };
+        options.types = types.rules();
+        let is_fresh = types.fresh;
+        let planned = checked(&page, &file, &broken, &options, &types, allowed);
+        described = Some(types);
+        match planned {
+            Ok(plan) => break plan,
+            // Perhaps the service has learnt something since.
+            Err(failure) if !is_fresh && failure.exit() == Exit::Invalid => {
+                described = Some(context.fetch_slot_types().await?);
+            }
+            Err(failure) => return Err(failure),
+        }
+    };
+    let limits =
+        DeleteLimits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
+    let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
+    let (no_validate, sent) = (allowed.no_validate, client.requests_sent());
+    let unnamed = allowed.unnamed.unwrap_or("not in the file; --prune deletes it");
+    Ok(Planned {
+        file,
+        client,
+        page,
+        images,
+        described,
+        options,
+        plan,
+        no_validate,
+        sent,
+        unnamed,
+        came_since: allowed.unnamed.is_some(),
+        refusal,
+    })
+}
+
+/// A plan for the page; or all that stands against one, at its places in the file.
+fn checked(
+    page: &PageSnapshot,
+    file: &PageFile,
+    broken: &[Problem],
+    options: &PlanOptions,
+    described: &Described,
+    allowed: &AllowedArgs,
+) -> Result<Plan, Failure> {
+    if !allowed.no_validate {
+        let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
+        if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
+            let message = format!(
+                "the service's schema of the type {kind} takes too long to apply; nothing was written"
+            );
+            return Err(Failure::new(Exit::Server, message)
+                .hint("--no-validate leaves it to the service to check the blocks"));
+        }
+    }
+    let planned = Plan::new(&page.slots, &file.page.content, options);
+    let mut problems = match &planned {
+        Ok(_) if allowed.no_validate => Vec::new(),
+        Ok(plan) => problems::of_plan(plan, &page.slots, file, described, |nth| nth),
+        Err(PlanError::Items(items)) => {
+            let mut all = problems::of_items(items, file, Some(described));
+            if !allowed.no_validate {
+                all.extend(problems::of_others(items, &page.slots, file, options, described));
+            }
+            all
+        }
+        Err(error @ PlanError::TooManySlots { .. }) => {
+            return Err(Failure::new(Exit::Conflict, error.to_string()));
+        }
+        Err(error) => return Err(Failure::new(Exit::Server, error.to_string())),
+    };
+    // What stands in its place meanwhile is nobody's mistake.
+    problems.retain(|it| broken.iter().all(|reference| reference.path != it.path));
+    problems.extend_from_slice(broken);
+    match planned {
+        Ok(plan) if problems.is_empty() => Ok(plan),
+        _ => Err(file.document.bad(problems).into()),
+    }
+}

@@ -1,0 +1,157 @@
+//! A plan with all that it was made from.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use links_sdk::apply::{GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
+use links_sdk::{Client, ProfileKey};
+
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Tone};
+use crate::page_file::local_image::LocalImage;
+use crate::page_file::{PageFile, Place, Problem};
+use crate::schema::slot_types::Described;
+use crate::ui;
+
+/// What may be done to make a page like a file.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct AllowedArgs {
+    /// PlannedDelete the blocks that the file does not mention
+    #[arg(long)]
+    pub(crate) prune: bool,
+    /// PlannedDelete the legacy blocks that the file does not mention, which cannot be created again
+    #[arg(long)]
+    pub(crate) prune_unsupported: bool,
+    /// Agree to the deletes and uploads without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Agree to at most this many deletes; needed to delete much of a page
+    #[arg(long, value_name = "N")]
+    pub(crate) max_deletes: Option<usize>,
+    /// Let a file without any blocks be meant, and a page that has lost all of its own
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+    /// Let the images of the file lie beneath this directory too, not only beneath the file's own
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) upload_root: Vec<PathBuf>,
+    /// Leave it to the service to check the blocks against the schemas of their types
+    #[arg(long)]
+    pub(crate) no_validate: bool,
+    /// Why blocks stay that the file does not mention, where it is not for want of --prune
+    #[arg(skip)]
+    pub(crate) unnamed: Option<&'static str>,
+    /// The only page that may be changed.
+    #[arg(skip)]
+    pub(crate) profile: Option<ProfileKey>,
+}
+
+/// A page file, and its page as it is.
+pub(crate) struct Read {
+    pub(crate) file: PageFile,
+    pub(crate) client: Client,
+    pub(crate) page: PageSnapshot,
+    /// The images that the file names.
+    pub(crate) images: Vec<Image>,
+    /// References that stand for nothing.
+    pub(crate) broken: Vec<Problem>,
+}
+
+/// A plan with all that it was made from.
+pub(crate) struct Planned {
+    pub(crate) file: PageFile,
+    pub(crate) client: Client,
+    pub(crate) page: PageSnapshot,
+    pub(crate) images: Vec<Image>,
+    /// The slot types. None where there is nothing to do and nothing was known of them.
+    pub(crate) described: Option<Described>,
+    pub(crate) options: PlanOptions,
+    pub(crate) plan: Plan,
+    /// Whether the blocks were left to the service to check.
+    pub(crate) no_validate: bool,
+    /// Requests it took to plan.
+    pub(crate) sent: u64,
+    /// Why blocks stay that the file does not mention.
+    pub(crate) unnamed: &'static str,
+    /// Whether what stays came after what the file says.
+    pub(crate) came_since: bool,
+    /// Why `apply` would not carry it out.
+    pub(crate) refusal: Option<GuardRefusal>,
+}
+
+impl Planned {
+    /// What the plan comes to, in one line.
+    pub(crate) fn summary(&self) -> Line {
+        let text = if self.plan.is_empty() {
+            "no changes".to_owned()
+        } else {
+            format!("{} ({} requests)", self.plan, self.requests())
+        };
+        Line::new(Tone::Plain, text)
+    }
+
+    /// The plan as it is shown, uploads included.
+    pub(crate) fn shown(&self) -> ui::plan::Shown<'_> {
+        let upload = |it: &Image| ui::plan::Upload {
+            index: it.place.index,
+            path: it.place.path.join("."),
+            file: it.local.path().display().to_string(),
+            media_type: it.local.image_type.media_type(),
+            bytes: it.local.size,
+        };
+        let shown = ui::plan::Shown::of(&self.plan, &self.page.slots);
+        shown.with_uploads(self.new_images().map(upload).collect())
+    }
+
+    /// The plan for people.
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        ui::plan::lines(&self.shown(), self.unnamed)
+    }
+
+    /// Where a page is not made as it was, because blocks came since.
+    pub(crate) fn came_since(&self) -> Option<Line> {
+        let text = match self.plan.kept.len() {
+            0 => return None,
+            1 => "1 block that came since stays; `links slots delete` deletes it".to_owned(),
+            many => {
+                format!("{many} blocks that came since stay; `links slots delete` deletes them")
+            }
+        };
+        self.came_since.then(|| Line::new(Tone::Changed, text))
+    }
+
+    /// What is carried out, and what for.
+    pub(crate) fn proposal(&self) -> Proposal {
+        let (desired, options) = (self.file.page.content.clone(), self.options.clone());
+        Proposal { desired, options, plan: self.plan.clone() }
+    }
+
+    /// Requests of the whole run if nothing goes wrong, those included that it took to plan.
+    pub(crate) fn requests(&self) -> usize {
+        // The plan counts the one that read the page.
+        let sent = usize::try_from(self.sent).unwrap_or_default();
+        sent + self.upload_requests() + self.plan.request_count() - 1
+    }
+}
+
+/// A guard's refusal with the flag that lifts it.
+pub(crate) fn refused(refusal: GuardRefusal) -> Failure {
+    let flag = match refusal {
+        GuardRefusal::Empty => "--allow-empty says that this is meant",
+        GuardRefusal::ManyDeletes { .. } => "--max-deletes N says that this is meant",
+        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is meant",
+    };
+    Failure::new(Exit::Refused, refusal.to_string()).hint(flag)
+}
+
+/// An image that a page file names.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) place: Place,
+    /// As it is written in the file.
+    pub(crate) name: String,
+    pub(crate) local: LocalImage,
+    /// Whether the service has it already.
+    pub(crate) uploaded: bool,
+}

@@ -1,0 +1,27 @@
+//! Checks before a run writes: the token may write, and the page is the one that the plan is for.
+
+use links_sdk::Client;
+use links_sdk::types::Me;
+
+use super::planned::Planned;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+
+/// Refuses a token that may only read. Where it costs nothing else to find out, the first write does.
+pub(crate) async fn may_write(client: &Client) -> Result<Me, Failure> {
+    let me = client.me().await?;
+    if me.can_write {
+        return Ok(me);
+    }
+    Err(Failure::new(Exit::Forbidden, "the token may only read; nothing was written")
+        .hint("`links auth status` says who it speaks as, and what it may do"))
+}
+
+/// Refuses a plan for another page than the one with this fingerprint.
+pub(crate) fn made_for(seen: Option<&str>, it: &Planned) -> Result<(), Failure> {
+    if seen.is_none_or(|seen| seen == it.plan.page) {
+        return Ok(());
+    }
+    let message = "somebody else changed the page meanwhile; nothing was written";
+    Err(Failure::new(Exit::Conflict, message).hint("run the same command again for a new plan"))
+}

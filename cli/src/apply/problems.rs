@@ -1,0 +1,189 @@
+//! Everything that stands against a plan, at its place in the page file: what planning, the schemas and the service refuse.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use links_sdk::Slot;
+use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
+use serde_json::{Map, Value};
+
+use crate::page_file::{At, PageFile, Problem, Target};
+use crate::schema::slot_types::Described;
+use crate::schema::validate;
+use crate::schema::validate::{Extent, Schemas};
+use crate::suggest::suggest;
+
+/// What keeps the items from being planned.
+pub(crate) fn of_items(
+    items: &[ItemError],
+    file: &PageFile,
+    described: Option<&Described>,
+) -> Vec<Problem> {
+    let problem = |item: &ItemError| {
+        let (below, help) = match &item.problem {
+            ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => (vec!["id"], None),
+            ItemProblem::TypeDiffers { .. } => (vec!["type"], None),
+            ItemProblem::NotCreatable { kind } => {
+                (vec!["type"], described.and_then(|it| creatable(kind, it)))
+            }
+            ItemProblem::NotClearable { key, .. } => (vec!["data", key.as_str()], None),
+            ItemProblem::NotEditable { keys, .. } => {
+                (keys.first().map_or(vec![], |key| vec!["data", key.as_str()]), None)
+            }
+            ItemProblem::Ambiguous { .. } => (vec![], None),
+        };
+        at(file, item.index, &below, At::Value, item.problem.to_string(), help)
+    };
+    items.iter().map(problem).collect()
+}
+
+fn creatable(kind: &str, described: &Described) -> Option<String> {
+    match described.get(kind) {
+        Some(_) => Some("such blocks are made in the service's dashboard".to_owned()),
+        None => suggest(kind, described.creatable()),
+    }
+}
+
+/// What the schemas say of all that would be sent. `index` gives the item of the file for one of the plan.
+pub(crate) fn of_plan(
+    plan: &Plan,
+    page: &[Slot],
+    file: &PageFile,
+    described: &Described,
+    index: impl Fn(usize) -> usize,
+) -> Vec<Problem> {
+    let schemas = Schemas::new(described);
+    let mut problems = Vec::new();
+    let mut check = |nth: usize, kind: &str, data: &Map<String, Value>, extent: Extent<'_>| {
+        problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
+    };
+    for create in &plan.creates {
+        check(create.index, &create.kind, &create.data, Extent::Whole);
+    }
+    let held: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    for update in &plan.updates {
+        let mut merged = held.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
+        merged.extend(update.changed.0.clone());
+        check(update.index, &update.kind, &merged, Extent::Written(&update.changed));
+    }
+    problems
+}
+
+/// What the schemas say of the items that could be planned where others could not.
+pub(crate) fn of_others(
+    failed: &[ItemError],
+    page: &[Slot],
+    file: &PageFile,
+    options: &PlanOptions,
+    described: &Described,
+) -> Vec<Problem> {
+    let failed: HashSet<usize> = failed.iter().map(|it| it.index).collect();
+    let items = file.page.content.slots.iter().enumerate();
+    let (others, slots): (Vec<usize>, _) = items
+        .filter(|(index, _)| !failed.contains(index))
+        .map(|(index, it)| (index, it.clone()))
+        .unzip();
+    let options = PlanOptions { created: BTreeMap::new(), ..options.clone() };
+    match Plan::new(page, &DesiredPage { slots }, &options) {
+        Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// What the service refused.
+pub(crate) fn of_refusals(
+    items: &[ItemRefusal],
+    file: &PageFile,
+    described: Option<&Described>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for item in items {
+        let below: Vec<_> = item.path.iter().map(String::as_str).collect();
+        let known = file
+            .page
+            .content
+            .slots
+            .get(item.index)
+            .and_then(|slot| described.and_then(|it| it.get(&slot.kind)));
+        let (place, help) = match (item.path.split_first(), known) {
+            (Some((data, path)), Some(known)) if data == "data" => validate::placed(known, path),
+            _ => (At::Value, None),
+        };
+        for message in &item.messages {
+            let message = own_words(message, &item.path);
+            problems.push(at(file, item.index, &below, place, message, help.clone()));
+        }
+    }
+    problems
+}
+
+fn at_faults(
+    file: &PageFile,
+    index: usize,
+    faults: Vec<validate::Fault>,
+) -> impl Iterator<Item = Problem> + '_ {
+    // The path of an image is not the user's choice, and perhaps not known yet.
+    let is_image = move |fault: &validate::Fault| {
+        fault.at == At::Value
+            && file.references.iter().any(|it| {
+                matches!(it.target, Target::Upload(_))
+                    && it.place.index == index
+                    && it.place.path == fault.path
+            })
+    };
+    faults.into_iter().filter(move |it| !is_image(it)).map(move |fault| {
+        let mut below = vec!["data"];
+        below.extend(fault.path.iter().map(String::as_str));
+        // What is missing is missing from the item, be there data or not.
+        if fault.path.is_empty() {
+            below.clear();
+        }
+        at(file, index, &below, fault.at, fault.message, fault.help)
+    })
+}
+
+fn at(
+    file: &PageFile,
+    index: usize,
+    below: &[&str],
+    at: At,
+    message: String,
+    help: Option<String>,
+) -> Problem {
+    let nth = index.to_string();
+    let path = [&["slots", nth.as_str()], below].concat();
+    let problem = file.document.problem(&path, at, message);
+    match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}
+
+/// The service's words without the place in the request, which is not that in the file: `The slots.0.data.link field must be ...`.
+fn own_words(message: &str, path: &[String]) -> String {
+    let Some(name) = path.last() else { return message.to_owned() };
+    let below = format!(".{}", path.join("."));
+    let Some((before, after)) = message.split_once(&below) else { return message.to_owned() };
+    match before.rsplit_once("slots.") {
+        Some((before, nth)) if nth.parse::<usize>().is_ok() => format!("{before}{name}{after}"),
+        _ => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_words;
+
+    #[test]
+    fn the_service_speaks_of_fields_and_not_of_requests() {
+        let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
+        for (message, at, expected) in [
+            ("The slots.0.data.link field is bad.", "data.link", "The link field is bad."),
+            ("slots.12.data.items.3.q: bad", "data.items.3.q", "q: bad"),
+            ("The link field is bad.", "data.link", "The link field is bad."),
+            ("a.data.link slots.x.data.link", "data.link", "a.data.link slots.x.data.link"),
+            ("", "", ""),
+        ] {
+            assert_eq!(own_words(message, &path(at)), expected);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The runs that are written down in the folder of state.
+
+use std::path::{Path, PathBuf};
+
+use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOwner};
+use links_sdk::{BaseUrl, ProfileKey};
+
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::settings::Target;
+
+/// What the embedded service is called, for its address differs from one command to the next.
+const SANDBOX: &str = "sandbox";
+
+/// What tells the service that is spoken to from others. `None` where none is named.
+pub(crate) fn service(context: &Context) -> Option<String> {
+    match &context.settings.target {
+        Target::Sandbox => Some(SANDBOX.to_owned()),
+        Target::Service { address, .. } => Some(
+            BaseUrl::new(address).map_or_else(|_| address.clone(), |it| it.as_str().to_owned()),
+        ),
+        Target::Unset => None,
+    }
+}
+
+/// The folder of state, without which no run begins.
+pub(crate) fn folder(context: &Context) -> Result<PathBuf, Failure> {
+    context.settings.state_directory().ok_or_else(|| {
+        Failure::usage("there is no home folder to keep state in")
+            .hint("name a folder with LINKS_STATE_DIR")
+    })
+}
+
+/// The runs of all pages of the service that is spoken to, the oldest first, without those of other accounts; of all services where none
+/// is named.
+pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, Failure> {
+    let (service, folder) = (service(context), folder(context)?);
+    let mut all = Vec::new();
+    for runs in
+        JournalStore::all(&folder, service.as_deref()).map_err(|it| unreadable(&folder, &it))?
+    {
+        let recorded = runs.list().map_err(|error| unreadable(&folder, &error))?;
+        all.extend(recorded.into_iter().map(|it| (runs.clone(), it)));
+    }
+    if let Some(own) = context.owner() {
+        all.retain(|(_, recorded)| is_own(recorded, &own) != Some(false));
+    }
+    all.sort_by(|(_, one), (_, other)| one.run.cmp(&other.run));
+    Ok(all)
+}
+
+/// Whether a run belongs to an account. `None` where nobody can tell: its journal does not say it, or names another token.
+pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
+    recorded.opening.as_ref()?.owner.as_ref()?.is(own)
+}
+
+fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot read {}: {error}", folder.display()))
+}
+
+/// The runs of a page cannot be listed.
+pub(crate) fn unlisted(error: &std::io::Error) -> Failure {
+    Failure::usage(format!("the runs of the page cannot be read: {error}"))
+        .hint("name another folder with LINKS_STATE_DIR")
+}
+
+/// A journal that is of no use, and what to do about it.
+pub(crate) fn bad(path: &Path, why: &JournalError) -> Failure {
+    let hint = match why {
+        JournalError::Newer(_) => {
+            "update this program; or `links slots apply --abort FILE` puts the journal aside"
+        }
+        _ => {
+            "`links slots apply --abort FILE` puts the journal aside; what the run has written stays on the page"
+        }
+    };
+    Failure::new(Exit::Refused, format!("the journal {} cannot be used: {why}", path.display()))
+        .hint(hint)
+}
+
+/// Whether a run is of the page that a key names.
+pub(crate) fn is_of(runs: &JournalStore, recorded: &RecordedRun, key: &ProfileKey) -> bool {
+    match (key, &recorded.opening) {
+        (ProfileKey::Id(id), _) => runs.profile() == Some(*id),
+        (ProfileKey::Login(login), Some(opening)) => opening.login == *login,
+        // Which login it had is written in the journal alone.
+        (ProfileKey::Login(_), None) => true,
+    }
+}
+
+/// A time in seconds since 1970, as people and scripts read it.
+pub(crate) fn time(seconds: u64) -> String {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX).to_string()
+}
+
+/// Why the page could not be locked.
+pub(crate) fn not_locked(error: &LockError) -> Failure {
+    match error {
+        LockError::Taken(_) => {
+            Failure::new(Exit::Refused, error.to_string()).hint("--wait waits until it has ended")
+        }
+        error => unwritable(error),
+    }
+}
+
+/// No step is taken that is not written down first.
+pub(crate) fn unwritable(why: &dyn std::error::Error) -> Failure {
+    Failure::usage(format!("a run must be written down before it begins: {why}"))
+        .hint("free some room, or name another folder with LINKS_STATE_DIR")
+}

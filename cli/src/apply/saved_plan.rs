@@ -1,0 +1,283 @@
+//! A plan in a file: made now, looked at, and applied later as it is or not at all.
+
+use std::path::{Path, PathBuf};
+
+use links_sdk::apply::{Plan, fingerprint};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::planned::{AllowedArgs, Image, Planned};
+use super::uploads::{put_in_plan, upload_of};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::page_file;
+use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
+use crate::page_file::{PageFile, Place};
+
+/// Tells such a file from a page file.
+const FORMAT: &str = "links-plan";
+
+/// The version that is written, and the newest that is read.
+const VERSION: u32 = 1;
+
+/// A saved plan holds a page file and all that is sent, hence more than a page file may.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// What is to be planned or applied: a page file, on its own or with the plan that was made from it.
+pub(crate) struct Source {
+    pub(crate) file: PageFile,
+    pub(crate) saved: Option<Box<SavedPlan>>,
+}
+
+/// A plan with what it was made from.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedPlan {
+    format: String,
+    version: u32,
+    page: SavedPage,
+    file: SavedFile,
+    options: SavedOptions,
+    images: Vec<SavedImage>,
+    plan: Plan,
+    /// Of all of the above: tells a plan that was edited from one that the service would make otherwise today.
+    digest: String,
+    #[serde(skip)]
+    is_edited: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedPage {
+    id: i64,
+    login: String,
+    fingerprint: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedFile {
+    name: String,
+    sha256: String,
+    /// The whole of it: refusals are shown at its lines, and the plan is made again from it.
+    text: String,
+    /// What its references are relative to; relative itself to where the plan is, if it lies beneath that.
+    folder: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedOptions {
+    prune: bool,
+    prune_unsupported: bool,
+    no_validate: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedImage {
+    index: usize,
+    path: Vec<String>,
+    name: String,
+    sha256: String,
+    uploaded: bool,
+}
+
+/// The first look at a file.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+impl From<PageFile> for Source {
+    fn from(file: PageFile) -> Self {
+        Self { file, saved: None }
+    }
+}
+
+impl Source {
+    /// Reads a page file (`-`: standard input) for `links slots VERB`. A saved plan is none: what a file holds must not decide what it
+    /// may do.
+    pub(crate) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, Failure> {
+        let (name, bytes) = page_file::read(path)?;
+        if head(&bytes).is_some() {
+            let quoted = quoted(&name);
+            return Err(Failure::usage(format!("{name} is a saved plan, not a page file"))
+                .hint(format!("links slots {verb} --plan {quoted}")));
+        }
+        let folder = parent(path);
+        let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(folder, roots)?)?;
+        Ok(PageFile { folder: folder.to_owned(), ..file }.into())
+    }
+
+    /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
+    pub(crate) fn plan(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, Failure> {
+        let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
+        let Some(head) = head(&bytes) else {
+            let quoted = quoted(&name);
+            return Err(Failure::usage(format!("{name} is no saved plan"))
+                .hint(format!("a page file stands without --plan: links slots {verb} {quoted}")));
+        };
+        let unusable = |why: &dyn std::fmt::Display| {
+            Failure::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
+        };
+        if head.version > VERSION {
+            return Err(unusable(&"a newer version of this program has written it"));
+        }
+        let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        saved.is_edited = saved.digest != saved.content_digest();
+        let SavedFile { name, text, folder, .. } = &mut saved.file;
+        *folder = parent(path).join(&folder);
+        let images = ImageRoots::within(folder, parent(path), roots)?;
+        let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
+        let file = PageFile { folder: folder.clone(), ..file };
+        Ok(Self { file, saved: Some(Box::new(saved)) })
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
+}
+
+/// The folder of the page file as a plan at `path` names it: relative to the plan's own, if it lies beneath that.
+fn folder_from(path: &Path, folder: &Path) -> PathBuf {
+    let resolved = |folder: &Path| std::fs::canonicalize(here(folder));
+    let (Ok(own), Ok(folder)) = (resolved(parent(path)), resolved(folder)) else {
+        return folder.to_owned();
+    };
+    folder.strip_prefix(own).map(Path::to_owned).unwrap_or(folder)
+}
+
+/// The head of a saved plan; nothing for any other file.
+fn head(bytes: &[u8]) -> Option<Head> {
+    bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
+    serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == FORMAT)
+}
+
+impl SavedPlan {
+    /// Allows what the plan was made to do, and nothing else. A run that is resumed knows already what it was to do.
+    pub(crate) fn allow(&self, allowed: &mut AllowedArgs, resume: bool) -> Result<(), Failure> {
+        if (allowed.prune || allowed.prune_unsupported) && !resume {
+            return Err(Failure::usage("a plan says itself what is deleted")
+                .hint("give --prune when the plan is made"));
+        }
+        let SavedOptions { prune, prune_unsupported, no_validate } = self.options;
+        (allowed.prune, allowed.prune_unsupported) = (prune, prune_unsupported);
+        allowed.no_validate |= no_validate;
+        Ok(())
+    }
+
+    /// What was planned, for a file at `path`.
+    pub(crate) fn of(it: &Planned, path: &Path) -> Self {
+        let document = &it.file.document;
+        let image = |it: &Image| SavedImage {
+            index: it.place.index,
+            path: it.place.path.clone(),
+            name: it.name.clone(),
+            sha256: it.local.hash.clone(),
+            uploaded: it.uploaded,
+        };
+        let mut saved = Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            page: SavedPage {
+                id: it.page.id,
+                login: it.page.login.clone(),
+                fingerprint: it.plan.page.clone(),
+            },
+            file: SavedFile {
+                name: document.name().to_owned(),
+                sha256: hash_of(document.text().as_bytes()),
+                text: document.text().to_owned(),
+                folder: folder_from(path, &it.file.folder),
+            },
+            options: SavedOptions {
+                prune: it.options.prune,
+                prune_unsupported: it.options.prune_unsupported,
+                no_validate: it.no_validate,
+            },
+            images: it.images.iter().map(image).collect(),
+            plan: it.plan.clone(),
+            digest: String::new(),
+            is_edited: false,
+        };
+        saved.digest = saved.content_digest();
+        saved
+    }
+
+    fn content_digest(&self) -> String {
+        let mut content = json!(self);
+        content["digest"] = Value::Null;
+        content.sort_all_objects();
+        hash_of(content.to_string().as_bytes())
+    }
+
+    /// Writes the plan, over nothing but an older plan.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+        let name = path.display();
+        if let Ok((_, bytes)) = page_file::read_most(path, MAX_BYTES)
+            && head(&bytes).is_none()
+        {
+            return Err(Failure::new(
+                Exit::Refused,
+                format!("{name} is there already, and is no plan"),
+            ));
+        }
+        let text = serde_json::to_string_pretty(self).map_err(Failure::internal)? + "\n";
+        atomic::write(path, &text, true)
+            .map_err(|error| Failure::usage(format!("cannot write {name}: {error}")))
+    }
+
+    /// Refuses to do anything but what was planned: `it` is what the same file would do now.
+    pub(crate) fn check(&self, it: &Planned) -> Result<(), Failure> {
+        let stale = |why: &str| {
+            let again = format!(
+                "look at a new plan: links slots plan {} --out PLAN",
+                quoted(&self.file.name)
+            );
+            Failure::new(
+                Exit::Conflict,
+                format!("{why} since the plan was made; nothing was written"),
+            )
+            .hint(again)
+        };
+        if self.is_edited {
+            return Err(stale("the plan file was edited"));
+        }
+        if it.page.id != self.page.id {
+            return Err(stale(&format!("{} became another page", self.page.login)));
+        }
+        if fingerprint(&it.page.slots) != self.page.fingerprint {
+            return Err(stale("the page was changed"));
+        }
+        let hashes = |hash: Vec<&String>| hash.into_iter().cloned().collect::<Vec<_>>();
+        let then = hashes(self.images.iter().map(|it| &it.sha256).collect());
+        if then != hashes(it.images.iter().map(|it| &it.local.hash).collect()) {
+            return Err(stale("an image was changed"));
+        }
+        // What was uploaded since would be uploaded no longer, which is all the same.
+        let mut now = it.plan.clone();
+        for image in self.images.iter().filter(|it| !it.uploaded) {
+            let place = Place { index: image.index, path: image.path.clone() };
+            put_in_plan(&mut now, &place, &upload_of(&image.name));
+        }
+        if now != self.plan {
+            return Err(stale("the service has described its slot types differently"));
+        }
+        Ok(())
+    }
+
+    /// What to tell whoever has edited the page file since.
+    pub(crate) fn note(&self) -> Option<String> {
+        // The plan names the file: nothing is said of one elsewhere, not even whether it is there.
+        let path = Path::new(&self.file.name);
+        let is_there = lies_beneath(path, &self.file.folder) && path.is_file();
+        let (_, bytes) = is_there.then(|| page_file::read(path)).and_then(Result::ok)?;
+        let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+        (hash_of(text) != self.file.sha256).then(|| {
+            format!("{} was edited since the plan was made; the plan is as it was", self.file.name)
+        })
+    }
+}

@@ -1,0 +1,316 @@
+//! What becomes of a page file that somebody edited while others changed the page: each side keeps what the other did not change.
+//!
+//! Pages are compared as files: with their ids and the keys that may be written.
+
+use std::collections::HashSet;
+
+use links_sdk::Object;
+use links_sdk::apply::{DesiredSlot, same};
+use serde_json::Value;
+
+use crate::args::merge::theirs_and_before;
+use crate::page_file::Rearranged;
+
+/// What is to be applied.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Merged {
+    /// The items of the file, and the slots that came since.
+    pub(crate) items: Vec<Rearranged>,
+    /// What others did that stays, for people.
+    pub(crate) kept: Vec<String>,
+}
+
+/// What both sides changed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Conflict {
+    /// A key of the item at this place of the file.
+    Key { at: usize, id: i64, key: String, before: Value, now: Value },
+    /// An item that was changed here, and whose slot was deleted there.
+    Gone { at: usize, id: i64 },
+    /// A slot that was taken out of the file here, and changed there.
+    Removed { id: i64, kind: String },
+    /// The order.
+    Order,
+}
+
+impl Conflict {
+    /// Where in the file it shows, and in which words.
+    pub(crate) fn place(&self) -> (String, String) {
+        match self {
+            Self::Key { at, key, before, now, .. } => {
+                (format!("slots.{at}.data.{key}"), theirs_and_before(before, now))
+            }
+            Self::Gone { at, id } => {
+                let text = format!(
+                    "somebody else deleted the block {id} meanwhile; take its id out, and it is created again"
+                );
+                (format!("slots.{at}"), text)
+            }
+            Self::Removed { id, kind } => {
+                let text = format!(
+                    "somebody else changed the block {id} ({kind}) meanwhile, which is not in this file any more"
+                );
+                ("slots".to_owned(), text)
+            }
+            Self::Order => {
+                ("slots".to_owned(), "somebody else moved the same blocks meanwhile".to_owned())
+            }
+        }
+    }
+
+    /// Takes over into the page as it was opened what the user is shown of it, so that the file counts as meant the next time.
+    pub(crate) fn seen(&self, opened: &mut Vec<DesiredSlot>, now: &[DesiredSlot]) {
+        match self {
+            Self::Key { id, key, now, .. } => {
+                let slot = opened.iter_mut().find(|slot| slot.id == Some(*id));
+                if let Some(slot) = slot {
+                    slot.data.insert(key.clone(), now.clone());
+                }
+            }
+            Self::Gone { id, .. } => opened.retain(|slot| slot.id != Some(*id)),
+            Self::Removed { id, .. } => {
+                let current = find(now, *id);
+                for slot in opened.iter_mut().filter(|slot| slot.id == Some(*id)) {
+                    slot.data = current.map(|it| it.data.clone()).unwrap_or_default();
+                }
+            }
+            Self::Order => {
+                let place = |slot: &DesiredSlot| now.iter().position(|it| it.id == slot.id);
+                opened.sort_by_key(place);
+            }
+        }
+    }
+}
+
+/// Merges the page as it was `opened`, as it was `edited`, and as it is `now`. `prune` is whether slots that the file leaves out are deleted.
+pub(crate) fn merge(
+    opened: &[DesiredSlot],
+    edited: &[DesiredSlot],
+    now: &[DesiredSlot],
+    prune: bool,
+) -> Result<Merged, Vec<Conflict>> {
+    let (mut kept, mut conflicts, mut items) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, item) in edited.iter().enumerate() {
+        let Some((id, before)) = item.id.and_then(|id| Some((id, find(opened, id)?))) else {
+            items.push(Rearranged::Own { at, without: Vec::new() });
+            continue;
+        };
+        let is_mine = |key: &str| !same(held(&item.data, key), held(&before.data, key));
+        let Some(current) = find(now, id) else {
+            if item.data.keys().any(|key| is_mine(key)) {
+                conflicts.push(Conflict::Gone { at, id });
+            } else {
+                kept.push(format!("the block {id} ({}) was deleted by somebody else", item.kind));
+            }
+            continue;
+        };
+        let mut without = Vec::new();
+        for (key, mine) in item.data.iter() {
+            let (old, theirs) = (held(&before.data, key), held(&current.data, key));
+            if !is_mine(key) {
+                without.push(key.clone());
+            } else if !same(old, theirs) && !same(mine, theirs) {
+                let (key, before, now) = (key.clone(), old.clone(), theirs.clone());
+                conflicts.push(Conflict::Key { at, id, key, before, now });
+            }
+        }
+        if differs(before, current) {
+            kept.push(format!("the block {id} ({}) was changed by somebody else", item.kind));
+        }
+        items.push(Rearranged::Own { at, without });
+    }
+    conflicts.extend(removed_and_changed(opened, edited, now, prune));
+    let order = order(opened, edited, now);
+    conflicts.extend(order.is_none().then_some(Conflict::Order));
+    if !conflicts.is_empty() {
+        return Err(conflicts);
+    }
+    let mut items = arrange(items, edited, &order.unwrap_or_default());
+    let known: HashSet<i64> = ids(opened).chain(ids(edited)).collect();
+    for (at, slot) in now.iter().enumerate() {
+        let Some(id) = slot.id.filter(|id| !known.contains(id)) else { continue };
+        kept.push(format!("the block {id} ({}) was added by somebody else", slot.kind));
+        let place = behind(&items, edited, &now[..at]);
+        items.insert(place, Rearranged::New { id, kind: slot.kind.clone() });
+    }
+    Ok(Merged { items, kept })
+}
+
+/// What is taken out of the file here and changed there, where that matters: it is to be deleted, or an item without an id could be meant
+/// for it.
+fn removed_and_changed(
+    opened: &[DesiredSlot],
+    edited: &[DesiredSlot],
+    now: &[DesiredSlot],
+    prune: bool,
+) -> Vec<Conflict> {
+    let is_asked_for = |kind: &str| edited.iter().any(|it| it.id.is_none() && it.kind == kind);
+    let removed = opened.iter().filter_map(|before| {
+        let id = before.id?;
+        let current = find(now, id).filter(|current| differs(before, current))?;
+        let matters = prune || is_asked_for(&before.kind);
+        (find(edited, id).is_none() && matters)
+            .then(|| Conflict::Removed { id, kind: current.kind.clone() })
+    });
+    removed.collect()
+}
+
+/// The order of the slots that all three have. `None` where both sides moved them, differently.
+fn order(opened: &[DesiredSlot], edited: &[DesiredSlot], now: &[DesiredSlot]) -> Option<Vec<i64>> {
+    let common = |page: &[DesiredSlot]| -> Vec<i64> {
+        let all = [opened, edited, now];
+        ids(page).filter(|id| all.iter().all(|page| find(page, *id).is_some())).collect()
+    };
+    let (before, mine, theirs) = (common(opened), common(edited), common(now));
+    match (mine == before, theirs == before) {
+        (true, _) => Some(theirs),
+        (false, true) => Some(mine),
+        (false, false) => (mine == theirs).then_some(mine),
+    }
+}
+
+/// Puts the slots that all have into this order; what stands behind one of them in the file goes with it.
+fn arrange(items: Vec<Rearranged>, edited: &[DesiredSlot], order: &[i64]) -> Vec<Rearranged> {
+    let mut groups: Vec<(Option<usize>, Vec<Rearranged>)> = vec![(None, Vec::new())];
+    for item in items {
+        let place = item.id(edited).and_then(|id| order.iter().position(|it| *it == id));
+        if place.is_some() {
+            groups.push((place, Vec::new()));
+        }
+        if let Some((_, group)) = groups.last_mut() {
+            group.push(item);
+        }
+    }
+    groups.sort_by_key(|(place, _)| *place);
+    groups.into_iter().flat_map(|(_, group)| group).collect()
+}
+
+/// The place behind the last of these slots that is among the items; the top where none is.
+fn behind(items: &[Rearranged], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
+    let place = |slot: &DesiredSlot| items.iter().position(|item| item.id(edited) == slot.id);
+    let mut neighbours = before.iter().rev().filter(|slot| slot.id.is_some());
+    neighbours.find_map(place).map_or(0, |at| at + 1)
+}
+
+fn find(page: &[DesiredSlot], id: i64) -> Option<&DesiredSlot> {
+    page.iter().find(|slot| slot.id == Some(id))
+}
+
+fn ids(page: &[DesiredSlot]) -> impl Iterator<Item = i64> {
+    page.iter().filter_map(|slot| slot.id)
+}
+
+fn held<'o>(data: &'o Object, key: &str) -> &'o Value {
+    data.get(key).unwrap_or(&Value::Null)
+}
+
+fn differs(one: &DesiredSlot, other: &DesiredSlot) -> bool {
+    let mut keys = one.data.keys().chain(other.data.keys());
+    keys.any(|key| !same(held(&one.data, key), held(&other.data, key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn page(slots: &Value) -> Vec<DesiredSlot> {
+        serde_json::from_value(slots.clone()).unwrap()
+    }
+
+    fn text(id: i64, title: &str, note: &str) -> Value {
+        json!({"id": id, "type": "text", "data": {"title": title, "note": note}})
+    }
+
+    fn opened() -> Vec<DesiredSlot> {
+        page(&json!([text(1, "A", "a"), text(2, "B", "b"), text(3, "C", "c")]))
+    }
+
+    fn own(at: usize, without: &[&str]) -> Rearranged {
+        Rearranged::Own { at, without: without.iter().map(|it| (*it).to_owned()).collect() }
+    }
+
+    const BOTH: [&str; 2] = ["title", "note"];
+
+    #[test]
+    fn found_12_each_key_keeps_the_change_of_whoever_changed_it() {
+        let edited = page(&json!([text(1, "Mine", "a"), text(2, "B", "b"), text(3, "C", "same")]));
+        let now =
+            page(&json!([text(1, "A", "theirs"), text(2, "Theirs", "b"), text(3, "C", "same")]));
+        let merged = merge(&opened(), &edited, &now, false).unwrap();
+        assert_eq!(merged.items, [own(0, &["note"]), own(1, &BOTH), own(2, &["title"])]);
+        assert_eq!(merged.kept.len(), 3, "{:?}", merged.kept);
+    }
+
+    #[test]
+    fn found_12_a_key_that_both_changed_is_a_conflict_until_it_was_seen() {
+        let (mut base, now) = (
+            opened(),
+            page(&json!([text(1, "Theirs", "theirs"), text(2, "B", "b"), text(3, "C", "c")])),
+        );
+        let edited = page(&json!([text(1, "Mine", "a"), text(2, "B", "b"), text(3, "C", "c")]));
+        let conflicts = merge(&base, &edited, &now, false).unwrap_err();
+        let (path, words) = conflicts[0].place();
+        assert_eq!((conflicts.len(), path.as_str()), (1, "slots.0.data.title"));
+        assert!(words.contains("it was \"A\", and is \"Theirs\" now"), "{words}");
+        conflicts[0].seen(&mut base, &now);
+        let merged = merge(&base, &edited, &now, false).unwrap();
+        assert_eq!(merged.items[0], own(0, &["note"]), "theirs of the other key stays");
+    }
+
+    #[test]
+    fn found_12_what_one_side_deleted_and_the_other_changed_is_a_conflict() {
+        let edited = page(&json!([text(1, "Mine", "a"), text(2, "B", "b")]));
+        let now = page(&json!([text(3, "Theirs", "c")]));
+        let conflicts = merge(&opened(), &edited, &now, true).unwrap_err();
+        let removed = Conflict::Removed { id: 3, kind: "text".into() };
+        assert_eq!(conflicts, [Conflict::Gone { at: 0, id: 1 }, removed.clone()]);
+        // What is only left out stays on the page anyway, unless an item without an id could take its place.
+        let left_out = page(&json!([text(1, "A", "a")]));
+        assert!(merge(&opened(), &left_out, &now, false).is_ok());
+        let unnamed = page(&json!([{"type": "text", "data": {"title": "C", "note": "c"}}]));
+        let conflicts = merge(&opened(), &unnamed, &now, false).unwrap_err();
+        assert_eq!(conflicts, [removed]);
+        let mut base = opened();
+        for conflict in &conflicts {
+            conflict.seen(&mut base, &now);
+        }
+        assert!(merge(&base, &unnamed, &now, true).is_ok());
+    }
+
+    #[test]
+    fn found_12_what_came_since_is_kept_behind_its_neighbour_and_never_pruned() {
+        let edited = page(&json!([
+            {"type": "text", "data": {"title": "First"}}, text(1, "A", "a"),
+            {"type": "text", "data": {"title": "Behind A"}}, text(3, "C", "c"),
+        ]));
+        let now = page(&json!([
+            text(8, "Top", ""),
+            text(1, "A", "a"),
+            text(7, "New", ""),
+            text(2, "B", "b"),
+            text(9, "x", ""),
+            text(3, "C", "c")
+        ]));
+        let merged = merge(&opened(), &edited, &now, true).unwrap();
+        let new = |id| Rearranged::New { id, kind: "text".into() };
+        let expected =
+            [new(8), own(0, &[]), own(1, &BOTH), new(7), new(9), own(2, &[]), own(3, &BOTH)];
+        assert_eq!(merged.items, expected);
+    }
+
+    #[test]
+    fn found_12_an_order_that_only_others_changed_stays() {
+        let edited = page(
+            &json!([text(1, "A", "a"), {"type": "divider"}, text(2, "B", "b"), text(3, "C", "c")]),
+        );
+        let now = page(&json!([text(3, "C", "c"), text(1, "A", "a"), text(2, "B", "b")]));
+        let merged = merge(&opened(), &edited, &now, false).unwrap();
+        assert_eq!(merged.items, [own(3, &BOTH), own(0, &BOTH), own(1, &[]), own(2, &BOTH)]);
+        let mine = page(&json!([text(2, "B", "b"), text(1, "A", "a"), text(3, "C", "c")]));
+        assert_eq!(merge(&opened(), &mine, &now, false).unwrap_err(), [Conflict::Order]);
+        assert!(merge(&opened(), &mine, &opened(), false).is_ok());
+        assert!(merge(&opened(), &now, &now, false).is_ok());
+    }
+}

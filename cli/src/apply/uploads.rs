@@ -1,0 +1,198 @@
+//! Finds out what the references of a page file stand for: forms and known images while planning, new images once all is agreed to.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use links_sdk::types::LeadForm;
+use links_sdk::{Client, Upload};
+use serde_json::{Value, json};
+
+use super::planned::Planned;
+use super::preflight::may_write;
+use crate::apply::planned::Image;
+use crate::cache::uploads::Uploads;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::page_file::local_image::LocalImage;
+use crate::page_file::{PageFile, Place, Problem, Reference, Target};
+use crate::suggest::suggest;
+
+/// The images that a file names. Nothing is sent.
+pub(crate) fn images(file: &PageFile) -> Vec<Image> {
+    let image = |(place, name, local): &(Place, String, LocalImage)| Image {
+        place: place.clone(),
+        name: name.clone(),
+        local: local.clone(),
+        uploaded: false,
+    };
+    file.images.iter().map(image).collect()
+}
+
+/// Puts in what can be known without an upload: forms by their titles, images that the service has. For the others stands what will be
+/// done. Returns what is wrong with references to forms.
+pub(crate) async fn resolve(
+    context: &Context,
+    client: &Client,
+    page: i64,
+    file: &mut PageFile,
+    images: &mut [Image],
+) -> Result<Vec<Problem>, Failure> {
+    let mut problems = Vec::new();
+    let is_form = |it: &&Reference| matches!(it.target, Target::Form(_));
+    if file.references.iter().any(|it| is_form(&it)) {
+        let forms = client.forms().list().await?;
+        for reference in &file.references {
+            let Target::Form(title) = &reference.target else { continue };
+            match form(title, &forms.items) {
+                Ok(form) => put(&mut file.page.content.slots, &reference.place, &json!(form.id)),
+                Err((message, help)) => problems.push(with(reference.problem(message), help)),
+            }
+        }
+    }
+    let known = memory(context);
+    for image in images {
+        let path = known.of_page(page, &image.local.hash);
+        image.uploaded = path.is_some();
+        let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
+        put(&mut file.page.content.slots, &image.place, &value);
+    }
+    Ok(problems)
+}
+
+/// What stands for an image that is not uploaded yet.
+pub(crate) fn upload_of(name: &str) -> Value {
+    json!(format!("(upload {name})"))
+}
+
+fn with(problem: Problem, help: Option<String>) -> Problem {
+    match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}
+
+/// The only form with this title.
+fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String, Option<String>)> {
+    let same: Vec<_> = forms.iter().filter(|it| it.title.trim() == title.trim()).collect();
+    match same[..] {
+        [only] => Ok(only),
+        [] => {
+            let titles: BTreeSet<_> = forms.iter().map(|it| it.title.as_str()).collect();
+            let help = match forms.len() {
+                0 => Some("this account has no forms".to_owned()),
+                _ => suggest(title, titles),
+            };
+            Err((format!("no form is called \"{title}\""), help))
+        }
+        ref several => {
+            let ids: Vec<_> = several.iter().map(|it| it.id.clone()).collect();
+            let help = format!("write the id of the one that is meant: {}", ids.join(", "));
+            Err((format!("{} forms are called \"{title}\"", several.len()), Some(help)))
+        }
+    }
+}
+
+impl Planned {
+    /// Images that will be uploaded, each once.
+    pub(crate) fn new_images(&self) -> impl Iterator<Item = &Image> {
+        let mut seen = BTreeSet::new();
+        let images = self.images.iter().filter(|it| !it.uploaded);
+        images.filter(move |it| seen.insert(it.local.hash.as_str()))
+    }
+
+    /// Requests that uploads will take: one tells whose the images are, one looks at the page again afterwards.
+    pub(crate) fn upload_requests(&self) -> usize {
+        match self.new_images().count() {
+            0 => 0,
+            new => new + 2,
+        }
+    }
+
+    /// Uploads the images that the service does not have, each once, and puts their paths into the plan. Tells whether there were any.
+    pub(crate) async fn upload(&mut self, context: &Context) -> Result<bool, Failure> {
+        if self.upload_requests() == 0 {
+            return Ok(false);
+        }
+        let mut known = memory(context);
+        let account = may_write(&self.client).await?.user_id;
+        for nth in 0..self.images.len() {
+            let image = self.images[nth].clone();
+            if image.uploaded {
+                continue;
+            }
+            let path = match known.of_account(account, &image.local.hash) {
+                Some(path) => path.to_owned(),
+                None => self.send(&image).await?,
+            };
+            // Not to remember it costs another upload, no more.
+            let _ = known.remember(self.page.id, account, &image.local.hash, &path);
+            self.images[nth].uploaded = true;
+            self.put(&image.place, &json!(path));
+        }
+        Ok(true)
+    }
+
+    async fn send(&self, image: &Image) -> Result<String, Failure> {
+        let shown = image.local.path();
+        let shown = shown.display();
+        let bytes = image
+            .local
+            .read()
+            .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+        let Some(bytes) = bytes else {
+            let message =
+                format!("{shown} was changed since the plan was made; nothing was written");
+            return Err(Failure::new(Exit::Conflict, message).hint("run the same command again"));
+        };
+        let name = image.local.file_name();
+        let uploaded = self.client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;
+        uploaded.map(|it| it.path).map_err(|error| {
+            let failure = Failure::from(error);
+            let of = |it: &&Reference| it.place == image.place;
+            match self.file.references.iter().find(of) {
+                Some(reference) if failure.is_validation() => {
+                    let why = failure.errors().next().map(|(_, why)| why.to_owned());
+                    let why = why.unwrap_or_else(|| failure.to_string());
+                    let problem = reference.problem(format!("{shown} was refused: {why}"));
+                    failure.at(self.file.document.bad(vec![problem]))
+                }
+                _ => failure,
+            }
+        })
+    }
+
+    /// Puts a value into what is wanted and into what is planned for it.
+    fn put(&mut self, place: &Place, value: &Value) {
+        put(&mut self.file.page.content.slots, place, value);
+        put_in_plan(&mut self.plan, place, value);
+    }
+
+    /// Forgets the images of this file: perhaps the service has them no longer, for it has refused what was sent.
+    pub(crate) fn forget_images(&self, context: &Context) {
+        if !self.images.is_empty() {
+            let hashes = self.images.iter().map(|it| it.local.hash.as_str());
+            let _ = memory(context).forget(self.page.id, hashes);
+        }
+    }
+}
+
+fn put(slots: &mut [links_sdk::apply::DesiredSlot], place: &Place, value: &Value) {
+    if let Some(slot) = slots.get_mut(place.index) {
+        place.put(&mut slot.data, value);
+    }
+}
+
+/// Puts a value into what a plan sends for an item of the file.
+pub(crate) fn put_in_plan(plan: &mut links_sdk::apply::Plan, place: &Place, value: &Value) {
+    let creates = plan.creates.iter_mut().filter(|it| it.index == place.index);
+    creates.for_each(|it| place.put(&mut it.data, value));
+    let updates = plan.updates.iter_mut().filter(|it| it.index == place.index);
+    updates.for_each(|it| place.put(&mut it.changed, value));
+}
+
+fn memory(context: &Context) -> Uploads {
+    let folder = context.settings.state_directory();
+    let file = context.service().zip(folder);
+    Uploads::open(file.map(|(service, folder)| folder.join(format!("uploads-{service}.json"))))
+}

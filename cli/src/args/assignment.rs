@@ -1,0 +1,225 @@
+//! Values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input. `image@file`
+//! uploads an image.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::error::Failure;
+use crate::page_file;
+
+/// What the words after a command are: at most one file, and values for fields.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Words {
+    /// The file, `-` for standard input.
+    pub(crate) file: Option<PathBuf>,
+    /// The values by field.
+    pub(crate) values: Map<String, Value>,
+    /// The fields whose value stands on the command line as a text.
+    pub(crate) typed: Vec<String>,
+    /// The images to upload, by field.
+    pub(crate) images: Vec<(String, String)>,
+}
+
+/// What stands between a field and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    /// `=`
+    Text,
+    /// `:=`
+    Json,
+    /// `@`
+    Upload,
+}
+
+/// Sorts words into a file and values. A word is a value when it begins with a field name and `=` or `:=`.
+///
+/// # Errors
+///
+/// On a second file, a field given twice, a value that is not JSON, or one whose file cannot be read.
+pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
+    let mut sorted = Words::default();
+    for word in words {
+        match split(word) {
+            Some((field, text, sign)) => {
+                let is_upload = |(name, _): &(String, String)| name == field;
+                if sorted.values.contains_key(field) || sorted.images.iter().any(is_upload) {
+                    return Err(Failure::usage(format!("`{field}` is given twice")));
+                }
+                if sign == Sign::Upload {
+                    sorted.images.push((field.to_owned(), text.to_owned()));
+                    continue;
+                }
+                if sign == Sign::Text && !text.starts_with('@') {
+                    sorted.typed.push(field.to_owned());
+                }
+                let value = value(field, text, sign == Sign::Json)?;
+                sorted.values.insert(field.to_owned(), value);
+            }
+            None if !may_be_file(word) => return Err(neither(word)),
+            None if sorted.file.is_none() => sorted.file = Some(word.into()),
+            None => {
+                return Err(Failure::usage(format!(
+                    "`{word}` is neither a value nor the only file"
+                ))
+                .hint("a value is written field=text or field:=JSON"));
+            }
+        }
+    }
+    Ok(sorted)
+}
+
+/// Reads words that are values, all of them.
+///
+/// # Errors
+///
+/// On a word that is no value, and as [`sort`].
+pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, Failure> {
+    let Words { file, values, images, .. } = sort(words)?;
+    no_images(&images)?;
+    match file {
+        None => Ok(values),
+        Some(word) => Err(Failure::usage(format!("`{}` is no value", word.display()))
+            .hint("a value is written field=text or field:=JSON")),
+    }
+}
+
+/// Refuses images where none are uploaded.
+///
+/// # Errors
+///
+/// When there is one.
+pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), Failure> {
+    let Some((field, file)) = images.first() else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "`{field}@{file}` would upload an image, and this command takes none"
+    ))
+    .hint(format!("{field}=@{file} takes the text of the file")))
+}
+
+/// Whether a word names a file: one that is there, or one that is called like a file.
+fn may_be_file(word: &str) -> bool {
+    let path = Path::new(word);
+    let has_ending = path.extension().is_some_and(|it| {
+        ["yaml", "yml", "json"].iter().any(|known| it.eq_ignore_ascii_case(known))
+    });
+    let is_path = path.components().count() > 1 || path.is_absolute() || word.starts_with("./");
+    word == "-" || path.exists() || has_ending || (is_path && !word.contains('='))
+}
+
+fn neither(word: &str) -> Failure {
+    let failure = Failure::usage(format!("`{word}` is neither field=value nor a file"));
+    match word.split_once('.').filter(|(first, rest)| *first == "data" && split(rest).is_some()) {
+        Some((_, rest)) => failure.hint(format!("leave out `data.`: {rest}")),
+        None => failure.hint("a value is written field=text or field:=JSON"),
+    }
+}
+
+/// Field, text after the sign, and the sign.
+fn split(word: &str) -> Option<(&str, &str, Sign)> {
+    let (field, rest) = word.split_at(word.find(['=', '@'])?);
+    let (field, sign) = match (field.strip_suffix(':'), rest.starts_with('=')) {
+        (Some(field), true) => (field, Sign::Json),
+        (None, true) => (field, Sign::Text),
+        (_, false) => (field, Sign::Upload),
+    };
+    let text = &rest[1..];
+    let named = field.starts_with(|c: char| c.is_ascii_alphabetic())
+        && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let holds = sign != Sign::Upload || !text.is_empty();
+    (named && holds).then_some((field, text, sign))
+}
+
+fn value(field: &str, text: &str, json: bool) -> Result<Value, Failure> {
+    let text = match text.strip_prefix('@') {
+        Some(path) => {
+            let (name, bytes) = page_file::read(Path::new(path))?;
+            String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is not UTF-8")))?
+        }
+        None => text.to_owned(),
+    };
+    if json {
+        serde_json::from_str(&text)
+            .map_err(|error| Failure::usage(format!("`{field}` is not JSON: {error}")))
+    } else {
+        Ok(Value::String(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sorted(words: &[&str]) -> Result<Words, Failure> {
+        sort(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn values_are_texts_unless_they_say_json() {
+        let words = sorted(&[
+            "title=Shop",
+            "count:=3",
+            "a=",
+            "b==x",
+            "tags:=[\"x\"]",
+            "n:=null",
+            "whatsappPhone=+7",
+        ])
+        .unwrap();
+        let expected = json!({ "title": "Shop", "count": 3, "a": "", "b": "=x", "tags": ["x"], "n": null, "whatsappPhone": "+7" });
+        assert_eq!(Value::Object(words.values), expected);
+        assert_eq!(words.file, None);
+    }
+
+    #[test]
+    fn found_06_an_at_sign_behind_a_field_uploads() {
+        let words = sorted(&["image@./a=b.png", "title=me@home", "n:=1"]).unwrap();
+        assert_eq!(words.images, [("image".to_owned(), "./a=b.png".to_owned())]);
+        assert_eq!(words.values["title"], "me@home");
+        assert_eq!(words.typed, ["title"]);
+        assert_eq!(sorted(&["./a@b.yaml"]).unwrap().file, Some("./a@b.yaml".into()));
+        for words in [&["image@a.png", "image=x"][..], &["image=x", "image@a.png"], &["image@"]] {
+            sorted(words).unwrap_err();
+        }
+        only(&["image@a.png".to_owned()]).unwrap_err();
+    }
+
+    #[test]
+    fn a_word_without_a_field_is_the_file() {
+        for file in ["form.yaml", "-", "./a=b.yaml", "/tmp/none", "."] {
+            assert_eq!(sorted(&["title=Shop", file]).unwrap().file, Some(file.into()));
+        }
+        sorted(&["one.yaml", "two.yaml"]).unwrap_err();
+    }
+
+    #[test]
+    fn a_word_that_is_neither_is_named() {
+        for word in ["data.title=x", "title", "=x", ""] {
+            let failure = sorted(&[word]).unwrap_err();
+            assert_eq!(failure.to_string(), format!("`{word}` is neither field=value nor a file"));
+        }
+    }
+
+    #[test]
+    fn a_value_can_come_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("it");
+        std::fs::write(&path, "[1, 2]\n").unwrap();
+        let words =
+            sorted(&[&format!("text=@{}", path.display()), &format!("list:=@{}", path.display())])
+                .unwrap();
+        assert_eq!(Value::Object(words.values), json!({ "text": "[1, 2]\n", "list": [1, 2] }));
+        std::fs::write(&path, b"\xff").unwrap();
+        sorted(&[&format!("text=@{}", path.display())]).unwrap_err();
+        sorted(&["text=@/no/such/file"]).unwrap_err();
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for words in [&["a=1", "a:=1"][..], &["a:=nonsense"], &["a:="]] {
+            sorted(words).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Images that the user names on the command line, wherever they are: `image@./terrace.jpg` uploads the file and gives its path.
+
+use std::path::Path;
+
+use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
+use serde_json::json;
+
+use super::fields::Fields;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::dry_run::DryRun;
+use crate::output::{Line, Tone};
+
+/// A file that is larger spares the service a large body.
+const LARGE: u64 = 10 * 1024 * 1024;
+
+/// Fields of a page that take the path of an uploaded image (the interface, section 2.1).
+pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
+
+/// Returns the upload of a file, checked as far as that needs no service.
+///
+/// # Errors
+///
+/// When it cannot be read, or is no image of at most 50 MB.
+pub(crate) fn upload(name: &str) -> Result<Upload, Failure> {
+    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {name}: {error}"));
+    let invalid = |why: &str| Err(Failure::new(Exit::Invalid, format!("{name} {why}")));
+    let known = std::fs::metadata(Path::new(name)).map_err(unreadable)?;
+    if !known.is_file() {
+        return invalid("is not a file");
+    }
+    if known.len() == 0 {
+        return invalid("is empty");
+    }
+    if known.len() > MAX_UPLOAD_BYTES {
+        return invalid("is larger than 50 MB");
+    }
+    let mut start = Vec::new();
+    let file = std::fs::File::open(name).map_err(unreadable)?;
+    let mut start_of_file = std::io::Read::take(file, ImageType::SIGNATURE as u64);
+    std::io::Read::read_to_end(&mut start_of_file, &mut start).map_err(unreadable)?;
+    if ImageType::of(&start).is_none() {
+        return invalid("is no image: only jpeg, png, webp and gif can be uploaded");
+    }
+    let via = if known.len() > LARGE { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
+    Ok(Upload::file(name).method(via))
+}
+
+impl Fields {
+    /// Refuses texts that are evidently paths of this machine where the path of an uploaded image belongs: in these fields, and wherever
+    /// a path is that of an image file.
+    ///
+    /// # Errors
+    ///
+    /// When there is one, with the way to upload it.
+    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, Failure> {
+        let wrong = self.texts().find(|(field, text)| {
+            is_local(text) && (image_fields.contains(field) || has_image_ending(text))
+        });
+        let Some((field, text)) = wrong else { return Ok(self) };
+        let word = format!("{field}@{text}");
+        let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
+        Err(Failure::usage(format!(
+            "`{text}` is a file of this machine, which nobody else can see"
+        ))
+        .hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text as it is")))
+    }
+
+    /// Uploads the images that are given, and puts their paths in. In a dry run nothing is uploaded.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be uploaded; in a dry run that asks the service, always: what comes next waits for the uploads.
+    pub(crate) async fn upload(
+        mut self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<Self, Failure> {
+        let images = self.images().to_vec();
+        let uploads: Vec<_> =
+            images.iter().map(|(_, name)| upload(name)).collect::<Result<_, _>>()?;
+        let mut rehearsed = None;
+        for ((field, name), upload) in images.iter().zip(uploads) {
+            match client.files().upload(upload).await.map_err(Failure::from) {
+                Ok(file) => {
+                    let text = format!("uploaded: {name} as {}", file.path);
+                    context.ui.say(&Line::new(Tone::Added, text));
+                    self.put(field, json!(file.path));
+                }
+                Err(failure) if !failure.rehearsals().is_empty() => {
+                    let earlier = rehearsed.as_ref().map(Failure::rehearsals).unwrap_or_default();
+                    rehearsed = Some(failure.after(earlier.to_vec()));
+                    self.put(field, json!(format!("(upload {name})")));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        match rehearsed {
+            Some(end) if context.dry_run() == Some(DryRun::Service) => {
+                let text = "what is written waits for the upload and is not checked";
+                context.ui.say(&Line::new(Tone::Faint, text));
+                Err(end)
+            }
+            rehearsed => {
+                self.rehearse(rehearsed);
+                Ok(self)
+            }
+        }
+    }
+}
+
+/// Told by the text alone: `./a`, `../a`, `~/a`, `/a`, `C:\a`, `\\server\a`.
+fn is_local(text: &str) -> bool {
+    let drive = || {
+        let mut chars = text.chars();
+        chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && chars.next() == Some(':')
+            && matches!(chars.next(), Some('/' | '\\'))
+    };
+    ["./", "../", "~", "/", ".\\", "..\\", "\\"].iter().any(|start| text.starts_with(start))
+        || drive()
+}
+
+fn has_image_ending(text: &str) -> bool {
+    let endings = ["jpg", "jpeg", "png", "webp", "gif", "svg", "heic", "avif", "bmp", "tiff"];
+    text.rsplit_once('.')
+        .is_some_and(|(_, ending)| endings.iter().any(|it| ending.eq_ignore_ascii_case(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn found_06_a_local_path_is_told_by_its_text() {
+        for text in ["./a.png", "../a.png", "~/a.png", "/home/a.png", "C:\\a.png", "\\\\x\\a.png"] {
+            assert!(is_local(text) && has_image_ending(text), "{text}");
+        }
+        for text in ["uploads/1/a.png", "a.png", "", ".", "c:a.png", "https://x.example/a.png"] {
+            assert!(!is_local(text), "{text}");
+        }
+        assert!(!has_image_ending("/menu") && has_image_ending("./A.JPEG"));
+    }
+}

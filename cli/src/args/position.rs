@@ -1,0 +1,72 @@
+//! Where a block goes on its page.
+
+use clap::Args;
+use links_sdk::{Slot, SlotsHandle};
+
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::profile_key;
+
+/// Where a block goes on its page.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(multiple = false)]
+pub(crate) struct PlaceArgs {
+    /// To the top of the page
+    #[arg(long)]
+    top: bool,
+    /// To the end of the page
+    #[arg(long)]
+    bottom: bool,
+    /// To this position, counted from 0
+    #[arg(long, value_name = "N")]
+    at: Option<u16>,
+    /// Before the block with this id
+    #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
+    before: Option<i64>,
+    /// Behind the block with this id
+    #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
+    after: Option<i64>,
+}
+
+impl PlaceArgs {
+    /// Whether a place was named.
+    pub(crate) fn is_given(self) -> bool {
+        let beside = self.before.is_some() || self.after.is_some();
+        self.top || self.bottom || self.at.is_some() || beside
+    }
+
+    /// What a new block says about its place. The page is read only for a place beside another block.
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be read, or the other block is not on it.
+    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>, Failure> {
+        if !self.is_given() || self.bottom {
+            return Ok(None);
+        }
+        let beside = self.before.is_some() || self.after.is_some();
+        let page = if beside { slots.list().await? } else { Vec::new() };
+        self.position(&page).map(|at| i64::try_from(at).ok())
+    }
+
+    /// The position on a page of these blocks; the end where no place was named.
+    ///
+    /// # Errors
+    ///
+    /// When the block to go before or behind is not among them.
+    pub(crate) fn position(self, page: &[Slot]) -> Result<usize, Failure> {
+        let of = |id: i64| {
+            page.iter().position(|slot| slot.id == id).ok_or_else(|| {
+                Failure::new(Exit::NotFound, format!("there is no other block {id} on this page"))
+                    .hint("`links slots list` shows the ids")
+            })
+        };
+        match self {
+            Self { top: true, .. } => Ok(0),
+            Self { at: Some(at), .. } => Ok(at.into()),
+            Self { before: Some(id), .. } => of(id),
+            Self { after: Some(id), .. } => of(id).map(|at| at + 1),
+            _ => Ok(page.len()),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The accounts that this machine knows, in a file without secrets.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::{fmt, io};
+
+use links_sdk::BaseUrl;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+use crate::fs::private;
+
+const FILE: &str = "accounts.json";
+const LOCK: &str = "accounts.lock";
+const VERSION: u32 = 1;
+
+/// What an account is called on this machine. It is also the name of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct AccountName(String);
+
+/// Every account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Accounts {
+    version: u32,
+    /// The one that is meant where none is named.
+    #[serde(default)]
+    pub(crate) current: Option<AccountName>,
+    #[serde(default, rename = "accounts")]
+    pub(crate) known: BTreeMap<AccountName, Account>,
+    /// The client that registered at each connector, by its address.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) clients: BTreeMap<String, String>,
+}
+
+/// One account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Account {
+    pub(crate) base_url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mcp_url: Option<String>,
+    pub(crate) kept: Kept,
+    pub(crate) user_id: i64,
+    pub(crate) user: String,
+}
+
+/// Where the secret of an account is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Kept {
+    /// In the keyring of the system.
+    Keyring,
+    /// In a file that only the user can read.
+    File,
+    /// Wherever this program and its arguments take it from.
+    Command(Vec<String>),
+}
+
+/// The file of all accounts.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountsFile {
+    folder: PathBuf,
+}
+
+impl AccountName {
+    /// A name made of what a text has of one.
+    pub(crate) fn from_words(text: &str) -> Self {
+        let kept = text.chars().map(|c| if is_plain(c) { c } else { '-' });
+        let name: String = kept.take(MOST_CHARACTERS).collect();
+        let name = name.trim_start_matches(['.', '-']);
+        Self(if name.is_empty() { "account".to_owned() } else { name.to_owned() })
+    }
+}
+
+const MOST_CHARACTERS: usize = 64;
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@')
+}
+
+impl FromStr for AccountName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_name = (1..=MOST_CHARACTERS).contains(&text.len())
+            && text.chars().all(is_plain)
+            && !text.starts_with(['.', '-']);
+        if is_name {
+            return Ok(Self(text.to_owned()));
+        }
+        Err("the name of an account is 1 to 64 letters, digits, `.`, `_`, `-` and `@`".to_owned())
+    }
+}
+
+impl TryFrom<String> for AccountName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<AccountName> for String {
+    fn from(name: AccountName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for AccountName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Account {
+    /// The origin that the address names; `None` for an address that cannot be used.
+    pub(crate) fn origin(&self) -> Option<String> {
+        BaseUrl::new(&self.base_url).ok().map(|base| base.origin())
+    }
+}
+
+impl Default for Accounts {
+    fn default() -> Self {
+        Self { version: VERSION, current: None, known: BTreeMap::new(), clients: BTreeMap::new() }
+    }
+}
+
+impl Accounts {
+    /// The names of the accounts at an origin, the current one first.
+    pub(crate) fn at(&self, origin: &str) -> Vec<&AccountName> {
+        let is_there = |account: &Account| account.origin().as_deref() == Some(origin);
+        let there = self.known.iter().filter(|(_, account)| is_there(account));
+        let mut names: Vec<_> = there.map(|(name, _)| name).collect();
+        names.sort_by_key(|name| Some(*name) != self.current.as_ref());
+        names
+    }
+
+    /// What to call an account that has just been logged in to: as before if it is known, else after its host.
+    pub(crate) fn name_for(&self, base: &BaseUrl, user_id: i64) -> AccountName {
+        let origin = base.origin();
+        let known = self.at(&origin).into_iter().find(|name| self.known[*name].user_id == user_id);
+        if let Some(name) = known {
+            return name.clone();
+        }
+        let host = AccountName::from_words(base.host().trim_matches(['[', ']']));
+        let of_user = AccountName::from_words(&format!("{host}-{user_id}"));
+        let more = (2..).map(|nth| AccountName::from_words(&format!("{of_user}-{nth}")));
+        let is_free = |name: &AccountName| !self.known.contains_key(name);
+        let mut names = [host, of_user.clone()].into_iter().chain(more);
+        names.find(is_free).unwrap_or(of_user)
+    }
+
+    /// Forgets an account; another one becomes the current one only by being named.
+    pub(crate) fn remove(&mut self, name: &AccountName) -> Option<Account> {
+        if self.current.as_ref() == Some(name) {
+            self.current = None;
+        }
+        self.known.remove(name)
+    }
+}
+
+impl AccountsFile {
+    /// In this folder.
+    pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All accounts; none where there is no file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, is none of ours, or was written by a newer version.
+    pub(crate) fn load(&self) -> Result<Accounts, Failure> {
+        let path = self.folder.join(FILE);
+        let shown = path.display();
+        let bytes = match private::read(&path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(Accounts::default()),
+            Err(error) => return Err(Failure::usage(format!("cannot read {shown}: {error}"))),
+        };
+        let accounts: Accounts = serde_json::from_slice(&bytes).map_err(|error| {
+            Failure::usage(format!("{shown} is not a file of accounts: {error}"))
+                .hint("mend it, or remove it and log in again")
+        })?;
+        if accounts.version != VERSION {
+            let message = format!("{shown} was written by another version of this program");
+            return Err(Failure::usage(message).hint("update this program"));
+        }
+        Ok(accounts)
+    }
+
+    /// Changes the file while no other process does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AccountsFile::load`], and when the file cannot be written.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Accounts) -> T) -> Result<T, Failure> {
+        let unwritable = |error: io::Error| {
+            Failure::usage(format!("cannot write {}: {error}", self.folder.join(FILE).display()))
+        };
+        let _lock = private::lock(&self.folder.join(LOCK)).map_err(unwritable)?;
+        let mut accounts = self.load()?;
+        let result = change(&mut accounts);
+        let text = serde_json::to_vec_pretty(&accounts).map_err(Failure::internal)?;
+        private::write(&self.folder.join(FILE), &text).map_err(unwritable)?;
+        Ok(result)
+    }
+
+    /// Keeps what this program is registered as at a connector, or forgets it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AccountsFile::change`].
+    pub(crate) fn register(&self, mcp_url: &str, client_id: Option<&str>) -> Result<(), Failure> {
+        self.change(|accounts| match client_id {
+            Some(client_id) => accounts.clients.insert(mcp_url.to_owned(), client_id.to_owned()),
+            None => accounts.clients.remove(mcp_url),
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(base_url: &str, user_id: i64) -> Account {
+        let user = "Somebody".to_owned();
+        Account { base_url: base_url.to_owned(), mcp_url: None, kept: Kept::File, user_id, user }
+    }
+
+    fn name(text: &str) -> AccountName {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_name_can_be_the_name_of_a_file() {
+        for good in ["work", "a@b.example", "x_1-2"] {
+            assert_eq!(name(good).to_string(), good);
+        }
+        for bad in ["", ".", "..", "a/b", "a\\b", "-o", "a b", "é", &"x".repeat(65), "a\0"] {
+            bad.parse::<AccountName>().unwrap_err();
+            let made = AccountName::from_words(bad);
+            assert_eq!(made.0.parse(), Ok(made.clone()), "{bad:?} became {made}");
+        }
+    }
+
+    #[test]
+    fn an_account_is_named_after_its_host_and_keeps_its_name() {
+        let mut accounts = Accounts::default();
+        let base = BaseUrl::new("https://links.example/api/v1").unwrap();
+        assert_eq!(accounts.name_for(&base, 7).0, "links.example");
+        accounts.known.insert(name("mine"), account("https://links.example/api/v1", 7));
+        accounts.known.insert(name("links.example"), account("https://other.example", 7));
+        assert_eq!(accounts.name_for(&base, 7).0, "mine");
+        assert_eq!(accounts.name_for(&base, 8).0, "links.example-8");
+        for taken in ["links.example-8", "links.example-8-2"] {
+            let name = AccountName::from_words(taken);
+            accounts.known.insert(name, account("https://links.example:8443/api/v1", 8));
+        }
+        assert_eq!(accounts.name_for(&base, 8).0, "links.example-8-3");
+        let loopback = BaseUrl::new("http://[::1]:80/api/v1").unwrap();
+        assert_eq!(accounts.name_for(&loopback, 8).0, "1");
+    }
+
+    #[test]
+    fn a_foreign_or_newer_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = AccountsFile::new(folder.path().join("config"));
+        assert_eq!(file.load().unwrap(), Accounts::default());
+        file.change(|it| it.current = Some(name("work"))).unwrap();
+        assert_eq!(file.load().unwrap().current, Some(name("work")));
+        for text in ["torn", "{}", r#"{"version":2}"#, r#"{"version":1,"current":"../../x"}"#] {
+            let path = folder.path().join("config").join(FILE);
+            std::fs::write(&path, text).unwrap();
+            file.change(|it| it.current = None).unwrap_err();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+}

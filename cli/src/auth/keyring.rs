@@ -1,0 +1,179 @@
+//! Secrets in the keyring of the system: Secret Service, Keychain or Credential Manager. Each of them may be absent, locked, or silent.
+
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use super::AccountName;
+
+/// What our entries are listed under.
+#[cfg(feature = "keyring")]
+const SERVICE: &str = "links";
+/// An entry that nobody keeps anything in. No account can have its name.
+const PROBE: &str = "-probe";
+/// How long the keyring may take to answer anything at all.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
+/// How long it may take where it can ask its user for a password.
+const ASKING_LIMIT: Duration = Duration::from_secs(60);
+
+/// Why the keyring cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[cfg_attr(
+    not(feature = "keyring"),
+    expect(dead_code, reason = "only a keyring can be locked, or fail")
+)]
+pub(crate) enum KeyringError {
+    /// There is none.
+    #[error("this machine has no keyring that can be used: {0}")]
+    Absent(String),
+    /// It does not let us in.
+    #[error("the keyring is locked: {0}")]
+    Locked(String),
+    /// It does not answer.
+    #[error("the keyring does not answer (waited {} s)", .0.as_secs())]
+    Silent(Duration),
+    /// It answered something else.
+    #[error("the keyring failed: {0}")]
+    Failed(String),
+}
+
+/// What is kept for an account at an origin.
+pub(crate) fn load(name: &AccountName, origin: &str) -> Result<Option<Vec<u8>>, KeyringError> {
+    probe()?;
+    let user = user(name, origin);
+    within(limit(), move || entry::get(&user))
+}
+
+pub(crate) fn save(name: &AccountName, origin: &str, secret: &[u8]) -> Result<(), KeyringError> {
+    probe()?;
+    let (user, secret) = (user(name, origin), zeroize::Zeroizing::new(secret.to_owned()));
+    within(limit(), move || entry::set(&user, &secret))
+}
+
+pub(crate) fn remove(name: &AccountName, origin: &str) -> Result<(), KeyringError> {
+    probe()?;
+    let user = user(name, origin);
+    within(limit(), move || entry::delete(&user))
+}
+
+/// Whether something can be kept, shown by keeping and removing something.
+pub(crate) fn check() -> Result<(), KeyringError> {
+    probe()?;
+    within(limit(), || entry::set(PROBE, b"probe").and_then(|()| entry::delete(PROBE)))
+}
+
+/// Whether anybody answers: an entry that is not there is read without anybody's leave.
+fn probe() -> Result<(), KeyringError> {
+    within(PROBE_LIMIT, || entry::get(PROBE)).map(drop)
+}
+
+fn user(name: &AccountName, origin: &str) -> String {
+    format!("{name} {origin}")
+}
+
+/// On a machine without a display nobody is asked for the keyring's password.
+fn limit() -> Duration {
+    let has_display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].map(std::env::var_os).iter().any(Option::is_some);
+    if has_display || !cfg!(all(unix, not(target_os = "macos"))) {
+        ASKING_LIMIT
+    } else {
+        PROBE_LIMIT
+    }
+}
+
+/// Does something that may take for ever, but waits only so long. What is given up goes on until the process ends.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> Result<T, KeyringError> + Send + 'static,
+) -> Result<T, KeyringError> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(limit).unwrap_or(Err(KeyringError::Silent(limit)))
+}
+
+#[cfg(feature = "keyring")]
+mod entry {
+    use keyring::{Entry, Error};
+
+    use super::{KeyringError, SERVICE};
+
+    pub(crate) fn get(user: &str) -> Result<Option<Vec<u8>>, KeyringError> {
+        match open(user)?.get_secret() {
+            Ok(secret) => Ok(Some(secret)),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn set(user: &str, secret: &[u8]) -> Result<(), KeyringError> {
+        Ok(open(user)?.set_secret(secret)?)
+    }
+
+    pub(crate) fn delete(user: &str) -> Result<(), KeyringError> {
+        match open(user)?.delete_credential() {
+            Ok(()) | Err(Error::NoEntry) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn open(user: &str) -> Result<Entry, KeyringError> {
+        match Entry::store_status() {
+            Ok(()) => Ok(Entry::new(SERVICE, user)?),
+            Err(error) => Err(KeyringError::Absent(error.to_string())),
+        }
+    }
+
+    impl From<Error> for KeyringError {
+        fn from(error: Error) -> Self {
+            match error {
+                Error::NoStorageAccess(why) => Self::Locked(why.to_string()),
+                // These hold what was found.
+                Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+                    Self::Failed("what it keeps for this account is damaged".to_owned())
+                }
+                other => Self::Failed(other.to_string()),
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "keyring"))]
+mod entry {
+    use super::KeyringError;
+
+    fn absent<T>() -> Result<T, KeyringError> {
+        Err(KeyringError::Absent("this program was built without it".to_owned()))
+    }
+
+    pub(crate) fn get(_: &str) -> Result<Option<Vec<u8>>, KeyringError> {
+        absent()
+    }
+
+    pub(crate) fn set(_: &str, _: &[u8]) -> Result<(), KeyringError> {
+        absent()
+    }
+
+    pub(crate) fn delete(_: &str) -> Result<(), KeyringError> {
+        absent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_87_a_silent_keyring_is_given_up() {
+        let (end, ended) = channel::<()>();
+        let silent = within(Duration::ZERO, move || {
+            // Ends when the test does.
+            let _ = ended.recv();
+            Ok(())
+        });
+        assert!(matches!(silent, Err(KeyringError::Silent(Duration::ZERO))));
+        drop(end);
+        assert_eq!(within(Duration::from_secs(5), || Ok(7)).unwrap(), 7);
+        assert!("-probe".parse::<AccountName>().is_err(), "no account meets the probe");
+    }
+}

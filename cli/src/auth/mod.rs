@@ -1,0 +1,19 @@
+//! Accounts, and where their secrets are kept. An account names a service and a place; the place holds the secret, which says itself
+//! which origin it belongs to.
+
+mod accounts;
+mod keyring;
+mod oauth_store;
+pub(crate) mod redaction;
+mod secret;
+mod secret_file;
+mod secret_store;
+mod token_command;
+mod token_source;
+
+pub(crate) use accounts::{Account, AccountName, Accounts, AccountsFile, Kept};
+pub(crate) use keyring::check as check_keyring;
+pub(crate) use secret::{Secret, Value};
+pub(crate) use secret_store::{Store, StoreError};
+pub(crate) use token_command::TokenCommand;
+pub(crate) use token_source::{Given, given};

@@ -1,0 +1,45 @@
+//! The credentials of a connection, kept where the account's secret is.
+
+use std::io;
+
+use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
+
+use super::{Secret, Store, StoreError, Value};
+use crate::signal::Unbroken;
+
+/// The store of an account that is connected. All processes that use the account share it.
+#[derive(Debug)]
+pub(crate) struct Connection(pub(crate) Store);
+
+impl CredentialStore for Connection {
+    fn load(&self) -> io::Result<Option<Credentials>> {
+        let secret = self.0.load().map_err(other)?;
+        Ok(match secret.map(|secret| secret.value) {
+            Some(Value::Connection(credentials)) => Some(*credentials),
+            // Somebody has logged in with a personal token meanwhile.
+            Some(Value::Token(_)) | None => None,
+        })
+    }
+
+    fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        #[cfg(debug_assertions)]
+        crate::testing::crash::point("before_credentials");
+        let value = Value::Connection(Box::new(credentials.clone()));
+        self.0.save(&Secret { origin: self.0.origin().to_owned(), value }).map_err(other)
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        self.0.remove().map_err(other)
+    }
+
+    fn lock(&self) -> io::Result<StoreLock> {
+        let lock = self.0.lock().map_err(other)?;
+        // The refresh token is good for one renewal: it is not spent where its successor cannot be kept, or would be lost to Ctrl-C.
+        self.0.prepare().map_err(other)?;
+        Ok(Box::new((lock, Unbroken::new())))
+    }
+}
+
+fn other(error: StoreError) -> io::Error {
+    io::Error::other(error)
+}

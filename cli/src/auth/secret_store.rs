@@ -1,0 +1,119 @@
+//! The place where the secret of one account is kept.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use zeroize::Zeroizing;
+
+use super::keyring::KeyringError;
+use super::{AccountName, Kept, Secret, keyring, secret_file};
+use crate::fs::private;
+
+/// The place of one account at one origin. It never looks into another place: what is broken there is of no concern here.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    folder: PathBuf,
+    name: AccountName,
+    origin: String,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Keyring,
+    File,
+}
+
+/// Why a place cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Keyring(#[from] KeyringError),
+    #[error("what is kept for this account cannot be read: {0}")]
+    Unreadable(serde_json::Error),
+    #[error("it belongs to {found}, and would be sent to {asked}")]
+    OtherOrigin { found: String, asked: String },
+}
+
+impl Store {
+    /// Where the account is kept; `None` for one whose secret a command gives.
+    pub(crate) fn of(
+        folder: &Path,
+        name: &AccountName,
+        kept: &Kept,
+        origin: String,
+    ) -> Option<Self> {
+        let place = match kept {
+            Kept::Keyring => Place::Keyring,
+            Kept::File => Place::File,
+            Kept::Command(_) => return None,
+        };
+        Some(Self { folder: folder.to_owned(), name: name.clone(), origin, place })
+    }
+
+    /// The secret, if there is one.
+    pub(crate) fn load(&self) -> Result<Option<Secret>, StoreError> {
+        let bytes = match self.place {
+            Place::Keyring => keyring::load(&self.name, &self.origin)?,
+            Place::File => {
+                secret_file::load(&self.folder, &self.name).map_err(|it| self.broken(it))?
+            }
+        };
+        let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
+        let secret: Secret = serde_json::from_slice(&bytes).map_err(StoreError::Unreadable)?;
+        if secret.origin != self.origin {
+            let asked = self.origin.clone();
+            return Err(StoreError::OtherOrigin { found: secret.origin, asked });
+        }
+        Ok(Some(secret))
+    }
+
+    /// Keeps a secret instead of the one before.
+    pub(crate) fn save(&self, secret: &Secret) -> Result<(), StoreError> {
+        let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::Unreadable)?);
+        match self.place {
+            Place::Keyring => Ok(keyring::save(&self.name, &self.origin, &bytes)?),
+            Place::File => {
+                secret_file::save(&self.folder, &self.name, &bytes).map_err(|it| self.broken(it))
+            }
+        }
+    }
+
+    /// Makes sure that a secret can be kept, before what it replaces is lost. A keyring is not tried.
+    pub(crate) fn prepare(&self) -> Result<(), StoreError> {
+        match self.place {
+            Place::Keyring => Ok(()),
+            Place::File => {
+                secret_file::prepare(&self.folder, &self.name).map_err(|it| self.broken(it))
+            }
+        }
+    }
+
+    /// Forgets the secret.
+    pub(crate) fn remove(&self) -> Result<(), StoreError> {
+        match self.place {
+            Place::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
+            Place::File => {
+                secret_file::remove(&self.folder, &self.name).map_err(|it| self.broken(it))
+            }
+        }
+    }
+
+    /// The origin that the secret belongs to.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Waits until no other process changes the secret. Dropping it lets go.
+    pub(crate) fn lock(&self) -> Result<File, StoreError> {
+        let path = secret_file::path(&self.folder, &self.name).with_extension("lock");
+        private::lock(&path).map_err(|source| StoreError::File { path, source })
+    }
+
+    fn broken(&self, source: io::Error) -> StoreError {
+        StoreError::File { path: secret_file::path(&self.folder, &self.name), source }
+    }
+}

@@ -1,0 +1,140 @@
+//! A token that another program gives: a password manager's, for example.
+
+use std::io::{self, Read};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use links_sdk::{Token, TokenError, TokenFuture, TokenSource};
+use zeroize::Zeroizing;
+
+use crate::process;
+
+/// How long the program may take: somebody may have to touch a key.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A program with its arguments that writes a token to its standard output. It runs once a command, and once more if the service refuses
+/// the token.
+#[derive(Debug)]
+pub(crate) struct TokenCommand {
+    words: Vec<String>,
+    token: Mutex<Option<Token>>,
+}
+
+impl TokenCommand {
+    /// This program with these arguments; nothing runs yet.
+    pub(crate) fn new(words: &[String]) -> Self {
+        Self { words: words.to_owned(), token: Mutex::default() }
+    }
+
+    /// What the program gave, or gives now.
+    pub(crate) fn get(&self) -> Result<Token, TokenError> {
+        if let Some(token) = &*self.last() {
+            return Ok(token.clone());
+        }
+        let token = self.run()?;
+        Ok(self.last().insert(token).clone())
+    }
+
+    fn again(&self, refused: &Token) -> Result<bool, TokenError> {
+        let token = self.run()?;
+        let is_other = token != *refused;
+        *self.last() = Some(token);
+        Ok(is_other)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Token>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) -> Result<Token, TokenError> {
+        let program = self.words.first().map_or("", String::as_str);
+        let failed =
+            |why: String| TokenError::login_needed(format!("the token command `{program}` {why}"));
+        let mut child = process::command(program)
+            .args(self.words.iter().skip(1))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(format!("cannot be started: {error}")))?;
+        let output = output(&mut child, LIMIT).map_err(|error| failed(error.to_string()))?;
+        let status = child.wait().map_err(|error| failed(error.to_string()))?;
+        if !status.success() {
+            return Err(failed(format!("failed ({status})")));
+        }
+        let text = Zeroizing::new(String::from_utf8(output).unwrap_or_default());
+        Token::new(&text).map_err(|error| failed(format!("gave no token: {error}")))
+    }
+}
+
+/// Everything that a program writes; it is ended when that takes longer than `limit`.
+fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
+    let (sender, receiver) = channel();
+    if let Some(stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // One more than there may be, so that too many are seen.
+            let most = Token::MAX_BYTES as u64 + 1;
+            let read = stdout.take(most).read_to_end(&mut bytes).map(|_| bytes);
+            // Nobody listens any more where it took too long.
+            let _ = sender.send(read);
+        });
+    }
+    match receiver.recv_timeout(limit) {
+        Ok(read) => read,
+        Err(RecvTimeoutError::Timeout) => {
+            child.kill()?;
+            child.wait()?;
+            Err(io::Error::other(format!("took longer than {} s", limit.as_secs())))
+        }
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("cannot be read")),
+    }
+}
+
+impl TokenSource for TokenCommand {
+    fn token(&self) -> TokenFuture<'_, Token> {
+        Box::pin(std::future::ready(self.get()))
+    }
+
+    fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
+        Box::pin(std::future::ready(self.again(token)))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn run(words: &[&str]) -> Result<Token, String> {
+        let words: Vec<_> = words.iter().map(ToString::to_string).collect();
+        TokenCommand::new(&words).get().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_words_of_a_command_go_through_no_shell() {
+        assert_eq!(run(&["echo", "$(id)`id`;id"]).unwrap(), Token::new("$(id)`id`;id").unwrap());
+        assert_eq!(run(&["printf", "%s\\n", "secret"]).unwrap(), Token::new("secret").unwrap());
+    }
+
+    #[test]
+    fn a_command_without_a_token_says_so_and_shows_nothing_of_what_it_wrote() {
+        let said = run(&["echo", "canary two"]).unwrap_err();
+        assert!(said.contains("`echo` gave no token") && !said.contains("canary"), "{said}");
+        assert!(run(&["false"]).unwrap_err().contains("failed (exit status: 1)"));
+        assert!(run(&["true"]).unwrap_err().contains("the token is empty"));
+        assert!(run(&["/no/such/program"]).unwrap_err().contains("cannot be started"));
+        assert!(run(&[]).unwrap_err().contains("cannot be started"));
+    }
+
+    #[test]
+    fn one_that_takes_too_long_is_ended() {
+        let mut child =
+            process::command("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let held = child.stdin.take();
+        let error = output(&mut child, Duration::ZERO).unwrap_err();
+        assert!(error.to_string().contains("took longer"), "{error}");
+        assert!(child.try_wait().unwrap().is_some(), "it has ended");
+        drop(held);
+    }
+}

@@ -1,0 +1,76 @@
+//! From an account to what its client sends.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use links_sdk::oauth::RefreshingTokenSource;
+use links_sdk::{BaseUrl, InvalidToken, Token, TokenSource};
+
+use super::oauth_store::Connection;
+use super::secret_store::StoreError;
+use super::{Account, AccountName, Kept, Store, TokenCommand, Value};
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+
+/// What a client of an account is made with.
+pub(crate) struct Given {
+    pub(crate) source: Arc<dyn TokenSource>,
+    /// Stays the same for as long as the service counts the requests together.
+    pub(crate) counted_as: Token,
+}
+
+impl From<Token> for Given {
+    fn from(token: Token) -> Self {
+        Self { source: Arc::new(token.clone()), counted_as: token }
+    }
+}
+
+/// Takes the secret of an account from where it is kept, for requests to this address.
+///
+/// # Errors
+///
+/// When there is none, or it cannot be had.
+pub(crate) fn given(
+    folder: &Path,
+    name: &AccountName,
+    account: &Account,
+    base: &BaseUrl,
+) -> Result<Given, Failure> {
+    let again = format!("`links auth login --account {name}` logs in again");
+    let none = |message: String| Failure::new(Exit::NotAuthenticated, message).hint(&again);
+    if let Kept::Command(words) = &account.kept {
+        let command = TokenCommand::new(words);
+        let counted_as =
+            command.get().map_err(|error| none(format!("account `{name}`: {error}")))?;
+        return Ok(Given { source: Arc::new(command), counted_as });
+    }
+    let store = Store::of(folder, name, &account.kept, base.origin())
+        .ok_or_else(|| none(format!("account `{name}` is kept where this program cannot look")))?;
+    let secret = store.load().map_err(|error| unusable(name, &error))?;
+    let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
+    let unusable = |error: InvalidToken| none(error.to_string());
+    match secret.value {
+        Value::Token(text) => Token::new(&text).map(Given::from).map_err(unusable),
+        Value::Connection(credentials) => Ok(Given {
+            // The tokens of a connection follow each other; the account and the client stay.
+            counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
+                .map_err(unusable)?,
+            source: Arc::new(RefreshingTokenSource::new(Connection(store))),
+        }),
+    }
+}
+
+/// A store that does not give what it keeps.
+fn unusable(name: &AccountName, error: &StoreError) -> Failure {
+    let message = format!("the secret of account `{name}`: {error}");
+    let failure = Failure::new(Exit::NotAuthenticated, message);
+    match error {
+        StoreError::OtherOrigin { .. } => {
+            failure.hint("the file of accounts was changed: log in with `links auth login --base-url URL`")
+        }
+        StoreError::Keyring(_) => failure.hint(format!(
+            "unlock the keyring, or keep the account in a file: `links auth login --account {name} --store file`"
+        )),
+        _ => failure.hint(format!("log in again: `links auth login --account {name}`")),
+    }
+}

@@ -1,0 +1,285 @@
+//! What completion offers: the pages, slots and forms that the last commands have seen, in one small file for each service. Nothing
+//! here is worth an error: a file that cannot be read or written is no file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::json_file;
+use crate::output::label::label;
+
+/// The operations whose answers name things.
+const OPERATIONS: &[&str] = &[
+    "listProfiles",
+    "getProfile",
+    "createProfile",
+    "updateProfile",
+    "listSlots",
+    "reorderSlots",
+    "getSlot",
+    "createSlot",
+    "createSlots",
+    "updateSlot",
+    "updateSlots",
+    "deleteSlots",
+    "listForms",
+    "showForm",
+    "createForm",
+    "updateForm",
+];
+
+/// Whether the answers of an operation name things.
+pub(crate) fn is_named(operation: &str) -> bool {
+    OPERATIONS.contains(&operation)
+}
+
+/// What is known of a service.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Names {
+    /// Login and title of each page by its id.
+    pub(crate) profiles: BTreeMap<i64, Named>,
+    /// Title of each form by its id.
+    pub(crate) forms: BTreeMap<String, String>,
+    /// The slots of a page, in its order, by the key it was asked for with.
+    pub(crate) slots: BTreeMap<String, Vec<NamedSlot>>,
+}
+
+/// A page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Named {
+    /// Its public address.
+    pub(crate) login: String,
+    /// Its title.
+    pub(crate) title: String,
+}
+
+/// A slot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NamedSlot {
+    /// Its id.
+    pub(crate) id: i64,
+    /// Its type.
+    pub(crate) kind: String,
+    /// What people would call it.
+    pub(crate) label: String,
+}
+
+impl NamedSlot {
+    fn of(record: &Value) -> Option<Self> {
+        let label = record["data"].as_object().and_then(label).unwrap_or_default();
+        let (id, kind) = (record["id"].as_i64()?, record["type"].as_str()?.to_owned());
+        Some(Self { id, kind, label: label.to_owned() })
+    }
+}
+
+/// The key of the page that a request was about.
+fn page_of(target: &str) -> Option<&str> {
+    target.split("/profiles/").nth(1)?.split(['/', '?']).next()
+}
+
+/// The id in one part of a query.
+fn id_in(part: &str) -> Option<i64> {
+    part.split_once('=')?.1.parse().ok()
+}
+
+impl Names {
+    /// What a file holds.
+    pub(crate) fn load(path: &Path) -> Self {
+        json_file::load(path).unwrap_or_default()
+    }
+
+    /// Adds what answers have named; the file is written only if something is new.
+    pub(crate) fn remember(path: &Path, seen: &[Seen]) {
+        if seen.is_empty() {
+            return;
+        }
+        let before = Self::load(path);
+        let mut names = Self::load(path);
+        for it in seen {
+            let body = serde_json::from_slice::<Value>(&it.body).unwrap_or_default();
+            names.learn(it.operation, &it.target, &body["data"]);
+        }
+        if names != before {
+            let _ = json_file::store(path, &names);
+        }
+    }
+
+    /// The slots of a page that is named by its id or its login; those of all pages if it is not known.
+    pub(crate) fn slots_of(&self, key: Option<&str>) -> Vec<&NamedSlot> {
+        let of = |key: &str| self.slots.get(key);
+        let profile = self
+            .profiles
+            .iter()
+            .find(|(id, it)| key.is_some_and(|key| it.login == key || id.to_string() == key));
+        let found = key.and_then(of).or_else(|| {
+            let (id, named) = profile?;
+            of(&named.login).or_else(|| of(&id.to_string()))
+        });
+        match found {
+            Some(slots) => slots.iter().collect(),
+            None => self.slots.values().flatten().collect(),
+        }
+    }
+
+    fn learn(&mut self, operation: &str, target: &str, data: &Value) {
+        match operation {
+            "listProfiles" => {
+                self.profiles.clear();
+                data.as_array().into_iter().flatten().for_each(|it| self.profile(it));
+            }
+            "listForms" => {
+                self.forms.clear();
+                data.as_array().into_iter().flatten().for_each(|it| self.form(it));
+            }
+            "listSlots" | "reorderSlots" => {
+                if let Some(key) = page_of(target) {
+                    self.page(key, data);
+                }
+            }
+            "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots" => {
+                self.some_slots(target, data);
+            }
+            "deleteSlots" => {
+                let ids: Vec<_> = target.split(['?', '&']).filter_map(id_in).collect();
+                if let Some(slots) = page_of(target).and_then(|key| self.slots.get_mut(key)) {
+                    slots.retain(|it| !ids.contains(&it.id));
+                }
+            }
+            "showForm" | "createForm" | "updateForm" => self.form(data),
+            _ => {
+                self.profile(data);
+                if let Some(login) = data["login"].as_str() {
+                    self.page(login, &data["slots"]);
+                }
+            }
+        }
+    }
+
+    fn profile(&mut self, data: &Value) {
+        let (Some(id), Some(login)) = (data["id"].as_i64(), data["login"].as_str()) else { return };
+        let title = data["title"].as_str().unwrap_or_default().to_owned();
+        self.profiles.insert(id, Named { login: login.to_owned(), title });
+    }
+
+    fn form(&mut self, data: &Value) {
+        if let (Some(id), Some(title)) = (data["id"].as_str(), data["title"].as_str()) {
+            self.forms.insert(id.to_owned(), title.to_owned());
+        }
+    }
+
+    fn page(&mut self, key: &str, slots: &Value) {
+        let Some(slots) = slots.as_array() else { return };
+        self.slots.insert(key.to_owned(), slots.iter().filter_map(NamedSlot::of).collect());
+    }
+
+    /// Slots of a page that is known: each takes the place of the one with its id, a new one comes last.
+    fn some_slots(&mut self, target: &str, data: &Value) {
+        let Some(known) = page_of(target).and_then(|key| self.slots.get_mut(key)) else { return };
+        let slots = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
+        for slot in slots.iter().filter_map(NamedSlot::of) {
+            match known.iter_mut().find(|it| it.id == slot.id) {
+                Some(it) => *it = slot,
+                None => known.push(slot),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn seen(operation: &'static str, target: &str, data: &Value) -> Seen {
+        let body = json!({ "data": data }).to_string().into();
+        Seen { operation, target: target.to_owned(), body }
+    }
+
+    #[test]
+    fn answers_are_remembered_and_a_page_is_found_by_either_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/names.json");
+        let slots = json!([{ "id": 5, "type": "text", "data": { "title": "Hi" } }, { "id": 6, "type": "divider", "data": [] }]);
+        Names::remember(
+            &path,
+            &[
+                seen(
+                    "listProfiles",
+                    "/api/v1/profiles",
+                    &json!([{ "id": 1, "login": "cafe", "title": null }]),
+                ),
+                seen("listSlots", "/api/v1/profiles/1/slots", &slots),
+                seen("createForm", "/api/v1/forms", &json!({ "id": "f", "title": "Contact" })),
+            ],
+        );
+        Names::remember(
+            &path,
+            &[seen(
+                "getProfile",
+                "/api/v1/profiles/b",
+                &json!({ "id": 2, "login": "b", "title": "B", "slots": [] }),
+            )],
+        );
+        let names = Names::load(&path);
+        assert_eq!(names.profiles.values().map(|it| &*it.login).collect::<Vec<_>>(), ["cafe", "b"]);
+        assert_eq!(names.forms["f"], "Contact");
+        for key in ["cafe", "1"] {
+            assert_eq!(
+                names.slots_of(Some(key)).iter().map(|it| it.id).collect::<Vec<_>>(),
+                [5, 6]
+            );
+        }
+        assert!(names.slots_of(Some("b")).is_empty());
+        assert_eq!(names.slots_of(None).len(), 2);
+    }
+
+    #[test]
+    fn a_slot_that_is_made_changed_or_deleted_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.json");
+        let slot =
+            |id: i64, title: &str| json!({ "id": id, "type": "text", "data": { "title": title } });
+        let page = "/api/v1/profiles/cafe/slots";
+        let labels = |operation, target: &str, data: &Value| {
+            Names::remember(&path, &[seen(operation, target, data)]);
+            let names = Names::load(&path);
+            names.slots_of(Some("cafe")).iter().map(|it| it.label.clone()).collect::<Vec<_>>()
+        };
+        assert!(labels("createSlot", page, &slot(1, "A")).is_empty(), "the page is not known");
+        assert_eq!(labels("listSlots", page, &json!([slot(1, "A")])), ["A"]);
+        assert_eq!(labels("createSlot", page, &slot(2, "B")), ["A", "B"]);
+        assert_eq!(
+            labels("createSlots", page, &json!([slot(3, "C"), slot(4, "D")])),
+            ["A", "B", "C", "D"]
+        );
+        assert_eq!(labels("updateSlot", &format!("{page}/2"), &slot(2, "b")), ["A", "b", "C", "D"]);
+        let gone = format!("{page}?ids%5B%5D=3&ids%5B%5D=1");
+        assert_eq!(labels("deleteSlots", &gone, &json!(null)), ["b", "D"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_ours_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.json");
+        for text in ["", "{", "[]", "{\"profiles\": 1}"] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(Names::load(&path), Names::default());
+        }
+    }
+}
+
+/// An answer that names things.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// The operationId.
+    pub(crate) operation: &'static str,
+    /// The path below the origin.
+    pub(crate) target: String,
+    /// What came.
+    pub(crate) body: Bytes,
+}

@@ -1,0 +1,81 @@
+//! The file of the slot types.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use links_sdk::types::SlotType;
+use serde::{Deserialize, Serialize};
+
+use super::json_file;
+use crate::schema::slot_types::Described;
+
+/// Longest time for which a description is relied on.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What the file holds.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// The program that wrote it: another version may read the same answer otherwise.
+    by: String,
+    /// In seconds since 1970.
+    read_at: u64,
+    types: Vec<SlotType>,
+}
+
+/// What the file holds, if it is recent at this time.
+pub(crate) fn load(path: &Path, now: Option<SystemTime>) -> Option<Described> {
+    let kept: Kept = json_file::load(path)?;
+    let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
+    // What comes from the future says that the clock was set, not that it is new.
+    let is_recent = |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < MAX_AGE);
+    let recent = now.is_none_or(is_recent);
+    (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| Described::of(kept.types, false))
+}
+
+pub(crate) fn store(path: &Path, types: &[SlotType], now: SystemTime) -> io::Result<()> {
+    let read_at = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let kept = Kept { by: env!("CARGO_PKG_VERSION").to_owned(), read_at, types: types.to_vec() };
+    json_file::store(path, &kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn button() -> SlotType {
+        let described = json!({
+            "type": "button", "title": "Button", "description": "", "writable": true,
+            "schema": {"type": "object"}, "computed": [], "enumLabels": {}, "example": {}, "since": 2026,
+        });
+        serde_json::from_value(described).unwrap()
+    }
+
+    #[test]
+    fn a_description_is_kept_for_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/types.json");
+        let at = |hours: u64| UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600);
+        assert!(load(&path, Some(at(0))).is_none());
+        store(&path, &[button()], at(1)).unwrap();
+        for (hours, found) in [(1, true), (24, true), (25, false), (0, false)] {
+            let kept = load(&path, Some(at(hours)));
+            assert_eq!(kept.is_some(), found, "{hours}");
+            assert!(kept.is_none_or(|it| it.get("button") == Some(&button()) && !it.fresh));
+        }
+        assert!(load(&path, None).is_some());
+    }
+
+    #[test]
+    fn what_is_not_ours_counts_as_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("types.json");
+        let other = json!({"by": "0.0.0-other", "read_at": 1_000_000, "types": []}).to_string();
+        for text in ["", "{", "[]", "{\"by\": 1}", &other] {
+            std::fs::write(&path, text).unwrap();
+            assert!(load(&path, None).is_none(), "{text}");
+        }
+    }
+}

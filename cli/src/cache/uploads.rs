@@ -1,0 +1,105 @@
+//! Which images were uploaded already, by what they hold: one small file for each service in the folder of state.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::json_file;
+
+/// What is remembered. A file that is not ours counts as empty.
+#[derive(Debug)]
+pub(crate) struct Uploads {
+    file: Option<PathBuf>,
+    kept: Kept,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    /// The account that each page is of.
+    pages: BTreeMap<i64, i64>,
+    /// The path of each image by the hash of what it holds, for each account.
+    accounts: BTreeMap<i64, BTreeMap<String, String>>,
+}
+
+impl Uploads {
+    /// What is remembered in this file; without one, nothing is.
+    pub(crate) fn open(file: Option<PathBuf>) -> Self {
+        let kept = file.as_deref().and_then(json_file::load).unwrap_or_default();
+        Self { file, kept }
+    }
+
+    /// The path of an image of the account that a page is of, as far as that account is known.
+    pub(crate) fn of_page(&self, page: i64, hash: &str) -> Option<&str> {
+        self.of_account(*self.kept.pages.get(&page)?, hash)
+    }
+
+    /// The path of an image of an account.
+    pub(crate) fn of_account(&self, account: i64, hash: &str) -> Option<&str> {
+        self.kept.accounts.get(&account)?.get(hash).map(String::as_str)
+    }
+
+    /// Remembers an image, and whose the page is.
+    pub(crate) fn remember(
+        &mut self,
+        page: i64,
+        account: i64,
+        hash: &str,
+        path: &str,
+    ) -> io::Result<()> {
+        self.kept.pages.insert(page, account);
+        self.kept.accounts.entry(account).or_default().insert(hash.to_owned(), path.to_owned());
+        self.save()
+    }
+
+    /// Forgets images, because the service knows them no longer.
+    pub(crate) fn forget<'h>(
+        &mut self,
+        page: i64,
+        hashes: impl IntoIterator<Item = &'h str>,
+    ) -> io::Result<()> {
+        let account = self.kept.pages.get(&page).copied();
+        let Some(images) = account.and_then(|it| self.kept.accounts.get_mut(&it)) else {
+            return Ok(());
+        };
+        for hash in hashes {
+            images.remove(hash);
+        }
+        self.save()
+    }
+
+    fn save(&self) -> io::Result<()> {
+        let Some(path) = &self.file else { return Ok(()) };
+        json_file::store(path, &self.kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_is_remembered_for_its_account() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/uploads.json");
+        let open = || Uploads::open(Some(file.clone()));
+        assert_eq!(open().of_page(1, "h"), None);
+        open().remember(1, 7, "h", "uploads/h.jpg").unwrap();
+        assert_eq!(open().of_page(1, "h"), Some("uploads/h.jpg"));
+        assert_eq!((open().of_page(2, "h"), open().of_page(1, "i")), (None, None));
+        open().remember(2, 7, "i", "uploads/i.jpg").unwrap();
+        assert_eq!(open().of_page(2, "h"), Some("uploads/h.jpg"));
+        assert_eq!(
+            (open().of_account(7, "i"), open().of_account(8, "i")),
+            (Some("uploads/i.jpg"), None)
+        );
+        open().forget(2, ["h", "x"]).unwrap();
+        assert_eq!((open().of_page(1, "h"), open().of_page(1, "i")), (None, Some("uploads/i.jpg")));
+        open().forget(9, ["i"]).unwrap();
+
+        std::fs::write(&file, "[1, 2").unwrap();
+        assert_eq!(open().of_page(1, "i"), None);
+        Uploads::open(None).remember(1, 7, "h", "x").unwrap();
+    }
+}

@@ -1,0 +1,50 @@
+//! Output of analytics: the figures for people, and how far they can be relied on.
+
+use links_sdk::{Analytics, Call};
+use serde_json::Value;
+
+use super::figures;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::ui;
+/// The answer, with what is recognised in it drawn for people, and how far it can be relied on said beside it.
+pub(crate) async fn shown(context: &Context, call: Call<Analytics>) -> Result<Outcome, Failure> {
+    let answer = call.answer().await?;
+    let body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let meta = &body["meta"];
+    let approximate = meta["uniquesAreApproximate"] == true;
+    let width = context.ui.is_read().then(ui::width);
+    let lines = figures::lines(&body["data"], approximate, width);
+    for line in reliance(meta) {
+        context.ui.say(&Line::new(Tone::Faint, line));
+    }
+    let rows = figures::rows(&body["data"]);
+    Ok(Outcome::service(answer.body().clone(), View::Figures(lines, rows)))
+}
+
+/// What the service says about its numbers, as far as it is recognised.
+pub(crate) fn reliance(meta: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(at) = meta["generatedAt"].as_str() {
+        let again = match meta["cacheSeconds"].as_u64() {
+            Some(seconds) if seconds > 0 => format!(", counted again after {seconds} s"),
+            _ => String::new(),
+        };
+        let to_second = at.parse::<jiff::Timestamp>().and_then(|it| it.round(jiff::Unit::Second));
+        let at = to_second.map_or_else(|_| at.to_owned(), |it| it.to_string());
+        lines.push(format!("as of {at}{again}"));
+    }
+    if let (Some(days), Some(start)) =
+        (meta["retentionDays"].as_u64(), meta["dataStartsAt"].as_str())
+    {
+        lines.push(format!("numbers are kept for {days} days; there are some since {start}"));
+    }
+    if meta["uniquesAreApproximate"] == true {
+        lines.push(
+            "uniques (≈) are approximate: those of parts do not add up to that of the whole"
+                .to_owned(),
+        );
+    }
+    lines
+}

@@ -1,0 +1,267 @@
+//! The end of a login in the browser: a listener on this machine, to which the browser brings the answer.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+const PATH: &str = "/callback";
+/// More than any answer has; a browser that sends more is none of ours.
+const MOST_BYTES: usize = 16 * 1024;
+/// How long one request may take.
+const SLOWEST: Duration = Duration::from_secs(10);
+/// So many connections at once. For a further one the oldest, which has said nothing for longest, is given up.
+const MOST_REQUESTS: usize = 64;
+
+/// Listens on a loopback address, which is named as a number: a name could lead elsewhere.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    tcp: TcpListener,
+    address: SocketAddr,
+}
+
+impl Listener {
+    /// On this port, or on a free one if it is 0: of `127.0.0.1`, and of `[::1]` on a machine that has no other.
+    pub(crate) fn bind(port: u16) -> io::Result<Self> {
+        let tcp = first(port, std::net::TcpListener::bind)?;
+        tcp.set_nonblocking(true)?;
+        let address = tcp.local_addr()?;
+        Ok(Self { tcp: TcpListener::from_std(tcp)?, address })
+    }
+
+    /// Where the browser is to be sent in the end.
+    pub(crate) fn redirect_uri(&self) -> String {
+        format!("http://{}{PATH}", self.address)
+    }
+
+    /// Waits for the browser, and gives the whole address at which it ends. What does not belong to this login, as a browser's wish for an
+    /// icon, is answered and passed over.
+    pub(crate) async fn answer(&self, is_answer: impl Fn(&str) -> bool) -> io::Result<String> {
+        let mut requests = JoinSet::new();
+        let mut waiting = VecDeque::new();
+        loop {
+            tokio::select! {
+                accepted = self.tcp.accept() => {
+                    match accepted {
+                        Ok((stream, _)) => {
+                            waiting.push_back(requests.spawn(timeout(SLOWEST, head(stream))));
+                            waiting.retain(|it: &AbortHandle| !it.is_finished());
+                            if waiting.len() > MOST_REQUESTS && let Some(oldest) = waiting.pop_front() {
+                                oldest.abort();
+                            }
+                        }
+                        // One that is gone before it is accepted is no reason to stop.
+                        Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Some(read) = requests.join_next() => {
+                    let Ok(Ok(Ok((mut stream, head)))) = read else { continue };
+                    let address = head.as_deref().and_then(target).map(|it| format!("http://{}{it}", self.address));
+                    let page = Page::of(head.as_deref(), address.as_deref().is_some_and(&is_answer));
+                    // Whoever does not wait for the page has brought the answer all the same.
+                    let _ = timeout(SLOWEST, stream.write_all(page.response().as_bytes())).await;
+                    let _ = stream.shutdown().await;
+                    if page == Page::Done && let Some(address) = address {
+                        return Ok(address);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The first address that this machine has. One whose port is taken is not passed over: the port was asked for.
+fn first<T>(port: u16, bind: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result<T> {
+    let at = |ip: IpAddr| bind(SocketAddr::new(ip, port));
+    match at(Ipv4Addr::LOCALHOST.into()) {
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+            at(Ipv6Addr::LOCALHOST.into()).map_err(|_| error)
+        }
+        done => done,
+    }
+}
+
+/// The head of a request; `None` when it is longer than any of ours.
+async fn head(mut stream: TcpStream) -> io::Result<(TcpStream, Option<String>)> {
+    let mut bytes = Vec::new();
+    while !bytes.windows(4).any(|it| it == b"\r\n\r\n") {
+        if bytes.len() >= MOST_BYTES {
+            return Ok((stream, None));
+        }
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok((stream, Some(String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+/// What a request asks for, if it is the page that a login ends at.
+fn target(head: &str) -> Option<&str> {
+    let target = head.strip_prefix("GET ")?.split_ascii_whitespace().next()?;
+    target.strip_prefix(PATH)?.starts_with('?').then_some(target)
+}
+
+/// What the person in the browser reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    Done,
+    OtherLogin,
+    Nothing,
+    TooLong,
+}
+
+impl Page {
+    fn of(head: Option<&str>, is_answer: bool) -> Self {
+        match head {
+            None => Self::TooLong,
+            Some(_) if is_answer => Self::Done,
+            Some(head) if target(head).is_some() => Self::OtherLogin,
+            Some(_) => Self::Nothing,
+        }
+    }
+
+    fn response(self) -> String {
+        let (status, text) = match self {
+            Self::Done => {
+                ("200 OK", "You can close this page. The terminal says how the login went.")
+            }
+            Self::OtherLogin => {
+                ("400 Bad Request", "This is not the end of the login that waits in the terminal.")
+            }
+            Self::Nothing => ("404 Not Found", "There is nothing here."),
+            Self::TooLong => ("431 Request Header Fields Too Large", "This request is too long."),
+        };
+        let page = format!(
+            "<!doctype html><html lang=en><meta charset=utf-8><title>links</title><p>{text}</p>\n"
+        );
+        // The address holds a code: it is kept nowhere, and told to nobody.
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\n\r\n{page}",
+            page.len()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_82_on_a_machine_without_ipv4_it_listens_on_ipv6() {
+        let only = |kind: Option<io::ErrorKind>| {
+            move |address: SocketAddr| match (address.is_ipv4(), kind) {
+                (true, Some(kind)) => Err(io::Error::from(kind)),
+                _ => Ok(address.to_string()),
+            }
+        };
+        assert_eq!(first(7, only(None)).unwrap(), "127.0.0.1:7");
+        assert_eq!(first(7, only(Some(io::ErrorKind::AddrNotAvailable))).unwrap(), "[::1]:7");
+        let taken = first(7, only(Some(io::ErrorKind::AddrInUse))).unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+        let neither = |_| Err::<(), _>(io::Error::from(io::ErrorKind::PermissionDenied));
+        assert_eq!(first(7, neither).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    #[tokio::test]
+    async fn fault_82_who_listens_on_the_same_port_of_ipv6_is_sent_nothing() {
+        let Ok(other) = std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else { return };
+        let port = other.local_addr().unwrap().port();
+        let Ok(listener) = Listener::bind(port) else { return };
+        assert_eq!(listener.redirect_uri(), format!("http://127.0.0.1:{port}/callback"));
+    }
+
+    /// What a listener answers to these requests, and the address with which it ended.
+    async fn answered(requests: &[&str]) -> (Vec<String>, String) {
+        let listener = Listener::bind(0).unwrap();
+        let address = listener.address;
+        assert!(address.ip().is_loopback() && address.port() != 0);
+        let ask = async {
+            let mut answers = Vec::new();
+            for request in requests {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                // It may have been refused before it was all written.
+                let _ = stream.write_all(request.as_bytes()).await;
+                let mut answer = String::new();
+                let _ = stream.read_to_string(&mut answer).await;
+                answers.push(answer.lines().next().unwrap_or_default().to_owned());
+            }
+            answers
+        };
+        let (answers, ended) = tokio::join!(ask, listener.answer(|it| it.contains("state=mine")));
+        (answers, ended.unwrap().replace(&address.to_string(), "HERE"))
+    }
+
+    #[tokio::test]
+    async fn fault_82_only_the_answer_to_the_login_ends_it() {
+        let get = |target: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
+        let requests = [
+            get("/favicon.ico"),
+            get("/"),
+            get("/callbackx?state=mine"),
+            get("/callback"),
+            get("http://evil.example/callback?state=mine"),
+            "POST /callback?state=mine HTTP/1.1\r\n\r\n".to_owned(),
+            "\r\n\r\n".to_owned(),
+            get("/callback?state=other&code=1"),
+            get("/callback?code=7&state=mine"),
+        ];
+        let requests: Vec<_> = requests.iter().map(String::as_str).collect();
+        let (answers, ended) = answered(&requests).await;
+        let statuses: Vec<_> =
+            answers.iter().map(|it| it.split(' ').nth(1).unwrap_or("")).collect();
+        assert_eq!(statuses, ["404", "404", "404", "404", "404", "404", "404", "400", "200"]);
+        assert_eq!(ended, "http://HERE/callback?code=7&state=mine");
+    }
+
+    #[tokio::test]
+    async fn fault_82_a_request_line_of_a_megabyte_is_refused() {
+        let long = format!("GET /callback?state=mine&x={}", "x".repeat(1 << 20));
+        let (answers, ended) =
+            answered(&[&long, "GET /callback?state=mine&code=1 HTTP/1.1\r\n\r\n"]).await;
+        assert!(answers[0].is_empty() || answers[0].contains(" 431 "), "{answers:?}");
+        assert_eq!(ended, "http://HERE/callback?state=mine&code=1");
+    }
+
+    #[tokio::test]
+    async fn fault_82_one_that_says_nothing_keeps_nobody_waiting() {
+        let listener = Listener::bind(0).unwrap();
+        let mut silent = Vec::new();
+        for _ in 0..MOST_REQUESTS - 1 {
+            silent.push(TcpStream::connect(listener.address).await.unwrap());
+        }
+        let ask = async {
+            let mut stream = TcpStream::connect(listener.address).await.unwrap();
+            stream.write_all(b"GET /callback?state=mine HTTP/1.1\r\n\r\n").await.unwrap();
+        };
+        let (ended, ()) = tokio::join!(listener.answer(|it| it.contains("state=mine")), ask);
+        assert!(ended.unwrap().ends_with("/callback?state=mine"));
+    }
+
+    #[tokio::test]
+    async fn found_h_many_that_say_nothing_do_not_keep_the_browser_out() {
+        let listener = Listener::bind(0).unwrap();
+        let address = listener.address;
+        let ask = async {
+            let mut silent = Vec::new();
+            for _ in 0..160 {
+                silent.push(TcpStream::connect(address).await.unwrap());
+            }
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(b"GET /callback?state=mine HTTP/1.1\r\n\r\n").await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            (silent, answer)
+        };
+        let both = async { tokio::join!(listener.answer(|it| it.contains("state=mine")), ask) };
+        // They are given up after that time, but nobody waits for it.
+        let (ended, (_, answer)) = timeout(SLOWEST, both).await.unwrap();
+        assert!(ended.unwrap().ends_with("/callback?state=mine") && answer.contains(" 200 "));
+    }
+}

@@ -1,0 +1,203 @@
+//! Logging in at the connector with the user's browser (the interface, section 5.3).
+
+use std::io::BufRead;
+use std::sync::Arc;
+use std::time::Duration;
+
+use links_sdk::Clock;
+use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
+use tokio::sync::mpsc::{Receiver, channel};
+
+use super::callback_server::Listener;
+use crate::auth::AccountsFile;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Tone};
+use crate::process;
+
+/// What the user is asked to approve access for.
+const NAME: &str = "links (command line)";
+/// How long the user may take.
+const LIMIT: Duration = Duration::from_secs(5 * 60);
+/// A longer line is no address of a browser.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// What is wanted of a login.
+pub(crate) struct Wanted<'a> {
+    /// The connector's address.
+    pub(crate) mcp_url: &'a str,
+    /// Whether a browser is opened here. If not, the address at which one ends is read from standard input.
+    pub(crate) browser: bool,
+    /// Where the browser comes back to; 0 for any free port.
+    pub(crate) port: u16,
+    /// Where the time comes from.
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+/// Logs in, as what this program is registered as among the accounts. A registration that the authorization server turns out to have forgotten is made anew, once.
+///
+/// # Errors
+///
+/// When the connector does not lead to a login, nobody approves in time, or the answer is not to be trusted.
+pub(crate) async fn connect(
+    context: &Context,
+    wanted: &Wanted<'_>,
+    accounts: &AccountsFile,
+) -> Result<Credentials, Failure> {
+    let known = accounts.load()?.clients.remove(wanted.mcp_url);
+    let mut pasted = None;
+    match attempt(context, wanted, accounts, known.as_deref(), &mut pasted).await {
+        Err(Ended::Forgotten) if known.is_some() => {}
+        ended => return ended.map_err(Failure::from),
+    }
+    accounts.register(wanted.mcp_url, None)?;
+    let text = "the service has forgotten this program; it is registered again, and access has to be approved once more";
+    context.ui.instruct(&Line::new(Tone::Changed, text));
+    attempt(context, wanted, accounts, None, &mut pasted).await.map_err(Failure::from)
+}
+
+/// Why an attempt gave nothing.
+enum Ended {
+    Failed(Failure),
+    /// The authorization server does not know what this program is registered as.
+    Forgotten,
+}
+
+async fn attempt(
+    context: &Context,
+    wanted: &Wanted<'_>,
+    accounts: &AccountsFile,
+    client_id: Option<&str>,
+    pasted: &mut Option<Receiver<String>>,
+) -> Result<Credentials, Ended> {
+    let listener =
+        Listener::bind(wanted.port).map_err(|error| cannot_listen(wanted.port, &error))?;
+    let connector = Connector::discover(wanted.mcp_url).await?;
+    let login = connector.begin(&listener.redirect_uri(), NAME, client_id).await?;
+    if client_id != Some(login.client_id()) {
+        accounts.register(wanted.mcp_url, Some(login.client_id()))?;
+    }
+    ask(context, wanted.browser, login.address(), pasted);
+    let answer = tokio::select! {
+        biased;
+        answer = listener.answer(|it| login.is_answer(it)) => {
+            answer.map_err(|error| cannot_listen(wanted.port, &error))?
+        }
+        answer = paste(context, pasted, &login) => answer?,
+        () = wanted.clock.sleep(LIMIT) => {
+            // A server may tell only its user that it has forgotten this program.
+            accounts.register(wanted.mcp_url, None)?;
+            return Err(too_late().into());
+        }
+    };
+    Ok(login.finish(&answer).await?)
+}
+
+/// Sends the user to the address, and begins to listen to what is pasted if no browser does it.
+fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Receiver<String>>) {
+    let tell = |tone, text: String| context.ui.instruct(&Line::new(tone, text));
+    if browser {
+        match process::browse(context.settings.browser.as_deref(), address) {
+            Ok(()) => {
+                let text = "approve access in the browser; if none opens, open this address:";
+                tell(Tone::Plain, text.to_owned());
+                return tell(Tone::Plain, address.to_owned());
+            }
+            Err(error) => tell(Tone::Changed, format!("no browser was opened: {error}")),
+        }
+    }
+    tell(Tone::Plain, "open this address in a browser and approve access:".to_owned());
+    tell(Tone::Plain, address.to_owned());
+    let text = "then paste the address at which the browser ends, even if it shows no page:";
+    tell(Tone::Plain, text.to_owned());
+    pasted.get_or_insert_with(lines);
+}
+
+/// The lines of standard input. What is not read in the end stays with the process, which ends.
+fn lines() -> Receiver<String> {
+    let (sender, receiver) = channel(1);
+    std::thread::spawn(move || {
+        loop {
+            let mut line = String::new();
+            let mut stdin = std::io::Read::take(std::io::stdin().lock(), MOST_BYTES);
+            match stdin.read_line(&mut line) {
+                Ok(1..) if sender.blocking_send(line).is_ok() => {}
+                _ => return,
+            }
+        }
+    });
+    receiver
+}
+
+/// Waits for a line that is the answer to this login; for ever where nothing is read.
+async fn paste(
+    context: &Context,
+    pasted: &mut Option<Receiver<String>>,
+    login: &Login,
+) -> Result<String, Ended> {
+    let Some(lines) = pasted else { return std::future::pending().await };
+    while let Some(line) = lines.recv().await {
+        let line = line.trim();
+        if login.is_answer(line) {
+            return Ok(line.to_owned());
+        }
+        if !line.is_empty() {
+            let text =
+                "that is not the address at which this login ends: it holds `state` and `code`";
+            context.ui.instruct(&Line::new(Tone::Changed, text));
+        }
+    }
+    let message = "nobody approved access: no address was pasted";
+    Err(Failure::new(Exit::NotAuthenticated, message)
+        .hint("without a browser, log in with a token: `links auth login --token-stdin`")
+        .into())
+}
+
+fn too_late() -> Failure {
+    let message = format!("nobody approved access within {} minutes", LIMIT.as_secs() / 60);
+    Failure::new(Exit::NotAuthenticated, message).hint("nothing was kept; start the login again")
+}
+
+fn cannot_listen(port: u16, error: &std::io::Error) -> Failure {
+    let failure = Failure::usage(format!("cannot wait for the browser on this machine: {error}"));
+    if port == 0 { failure } else { failure.hint("--callback-port names another port") }
+}
+
+impl From<LoginError> for Failure {
+    fn from(error: LoginError) -> Self {
+        let exit = if error.is_unreachable() {
+            Exit::Network
+        } else if error.is_denied() || error.is_unknown_client() {
+            Exit::NotAuthenticated
+        } else {
+            Exit::Server
+        };
+        Self::new(exit, error.to_string())
+    }
+}
+
+impl From<LoginError> for Ended {
+    fn from(error: LoginError) -> Self {
+        if error.is_unknown_client() { Self::Forgotten } else { Self::Failed(error.into()) }
+    }
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<Ended> for Failure {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Failed(failure) => failure,
+            Ended::Forgotten => Self::new(
+                Exit::NotAuthenticated,
+                "the authorization server has forgotten this program during the login",
+            )
+            .hint("start the login again"),
+        }
+    }
+}

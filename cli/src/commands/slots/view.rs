@@ -1,0 +1,38 @@
+//! The slots of a page as people see them, and how they are read.
+
+use bytes::Bytes;
+use links_sdk::{Slot, SlotsHandle};
+use serde::Deserialize;
+
+use crate::error::Failure;
+use crate::output::Column;
+use crate::output::label::label;
+/// What those take turns at who write the order of a page. One for all pages: which page a login or an address means, only the service
+/// knows.
+pub(crate) const ORDER: &str = "order";
+
+/// What people see first of a block.
+pub(crate) const FIRST: &[&str] = &["id", "type", "supported"];
+
+/// The blocks of a page, as people see them.
+pub(crate) const COLUMNS: &[Column] = &[
+    Column::at("ID", "id"),
+    Column::at("TYPE", "type"),
+    Column::of("CONTENT", |slot| {
+        slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
+    }),
+    Column::of("NOTE", |slot| {
+        if slot["supported"] == false { "legacy: cannot be edited".into() } else { String::new() }
+    }),
+];
+
+/// The blocks of a page, and the answer they came in.
+pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), Failure> {
+    #[derive(Deserialize)]
+    struct Page {
+        data: Vec<Slot>,
+    }
+    let answer = slots.list().answer().await?;
+    let page: Page = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    Ok((answer.body().clone(), page.data))
+}

@@ -1,0 +1,256 @@
+//! What each kind of argument is completed with. The kind is known by the name of the value, so that a command gets its completion
+//! without a word of its own.
+
+use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
+
+use clap::{Arg, Command};
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+use serde_json::Value;
+
+use super::quote::is_plain;
+use crate::auth::{Accounts, AccountsFile};
+use crate::cache::resource_names::Names;
+use crate::context::{Context, NAMES};
+use crate::help::topics::TOPICS;
+use crate::output::format::Format;
+use crate::schema::slot_types::Described;
+use crate::settings::config_file::KEYS;
+use crate::settings::global_args::Global;
+use crate::ui::Ui;
+use crate::{sanitize, settings};
+
+/// What earlier commands have kept, and what stands on the line.
+#[derive(Default)]
+pub(crate) struct Known {
+    names: Names,
+    types: Option<Described>,
+    accounts: Option<Accounts>,
+    words: Vec<String>,
+}
+
+impl Known {
+    /// Reads it; what cannot be read is empty.
+    pub(crate) fn load(words: &[OsString], command: fn() -> Command) -> Arc<Self> {
+        let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+        let context = settings::of_process(&global(&words))
+            .map(|settings| Context::new(settings, Ui::plain(Format::Table), command));
+        let known = match &context {
+            Ok(context) => Self {
+                names: context.cache_file(NAMES).map(|it| Names::load(&it)).unwrap_or_default(),
+                types: context.known_slot_types(),
+                accounts: context
+                    .config_folder()
+                    .ok()
+                    .and_then(|it| AccountsFile::new(it).load().ok()),
+                words,
+            },
+            Err(_) => Self { words, ..Self::default() },
+        };
+        Arc::new(known)
+    }
+
+    fn accounts(&self) -> Vec<CompletionCandidate> {
+        let known = self.accounts.iter().flat_map(|it| &it.known);
+        known.map(|(name, it)| candidate(name.to_string(), &it.user)).collect()
+    }
+
+    fn pages(&self) -> Vec<CompletionCandidate> {
+        let known = self.names.profiles.values().filter(|it| is_name(&it.login, "._"));
+        known.map(|it| candidate(&it.login, &it.title)).collect()
+    }
+
+    fn slots(&self) -> Vec<CompletionCandidate> {
+        let slots = self.names.slots_of(self.page());
+        let told =
+            |it: &crate::cache::resource_names::NamedSlot| format!("{} {}", it.kind, it.label);
+        slots.into_iter().map(|it| candidate(it.id.to_string(), told(it).trim())).collect()
+    }
+
+    fn forms(&self) -> Vec<CompletionCandidate> {
+        let known = self.names.forms.iter().filter(|(id, _)| is_name(id, "-"));
+        known.map(|(id, title)| candidate(id, title)).collect()
+    }
+
+    fn types(&self) -> Vec<CompletionCandidate> {
+        let Some(types) = &self.types else { return Vec::new() };
+        let title = |name: &str| types.get(name).map(|it| it.title.clone()).unwrap_or_default();
+        types
+            .creatable()
+            .filter(|it| is_name(it, "_-"))
+            .map(|name| candidate(name, &title(name)))
+            .collect()
+    }
+
+    /// Fields of the slot type that the line is about; behind `field=` the values it may have.
+    fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
+        if let Some((field, path)) = typed.split_once("=@") {
+            let start = |it: CompletionCandidate| it.add_prefix(format!("{field}=@"));
+            return PathCompleter::any()
+                .complete(OsStr::new(path))
+                .into_iter()
+                .map(start)
+                .collect();
+        }
+        let is_slot = self.words.iter().any(|it| it == "slots");
+        let kind = self.kind().filter(|_| is_slot).and_then(|kind| self.types.as_ref()?.get(kind));
+        let properties = kind.and_then(|it| it.schema.0.get("properties")?.as_object());
+        let Some(properties) = properties else { return Vec::new() };
+        let mut found = Vec::new();
+        for (name, schema) in properties.iter().filter(|(name, _)| is_name(name, "_-")) {
+            let is_text = schema["type"] == "string" || schema["type"][0] == "string";
+            let sign = if is_text { "=" } else { ":=" };
+            let start = format!("{name}{sign}");
+            let values = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            if typed.starts_with(&start) {
+                found.extend(
+                    values
+                        .filter(|it| is_plain(it))
+                        .map(|it| candidate(format!("{start}{it}"), "")),
+                );
+            } else {
+                found.push(candidate(start, schema["description"].as_str().unwrap_or_default()));
+            }
+        }
+        found.retain(|it| it.get_value().to_string_lossy().starts_with(typed));
+        found
+    }
+
+    /// The page that the line names, if it is a known one.
+    fn page(&self) -> Option<&str> {
+        let login = |word: &str| {
+            let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let is_known = |(id, it): (&i64, &crate::cache::resource_names::Named)| {
+                it.login == last || id.to_string() == last
+            };
+            self.names.profiles.iter().any(is_known) || self.names.slots.contains_key(last)
+        };
+        let word = self.words.iter().skip(3).find(|it| login(it))?;
+        word.trim_end_matches('/').rsplit('/').next()
+    }
+
+    /// The slot type that the line names, itself or by a slot's id.
+    fn kind(&self) -> Option<&str> {
+        let types = self.types.as_ref()?;
+        self.words.iter().skip(3).find_map(|word| {
+            if let Some(found) = types.get(word) {
+                return Some(found.type_.as_str());
+            }
+            let id: i64 = word.parse().ok()?;
+            let slots = self.names.slots_of(self.page());
+            Some(slots.into_iter().find(|it| it.id == id)?.kind.as_str())
+        })
+    }
+}
+
+/// What the line says of the service, as far as that decides which names are meant.
+fn global(words: &[String]) -> Global {
+    let value = |flag: &str| {
+        words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
+            "" => words.get(at + 1).cloned(),
+            rest => rest.strip_prefix('=').map(str::to_owned),
+        })
+    };
+    Global {
+        sandbox: words.iter().any(|it| it == "--sandbox"),
+        base_url: value("--base-url"),
+        account: value("--account").and_then(|it| it.parse().ok()),
+        ..Global::default()
+    }
+}
+
+/// The command tree with what its arguments are completed with.
+pub(crate) fn offered(command: Command, known: &Arc<Known>) -> Command {
+    below(command, "", known)
+}
+
+fn below(command: Command, noun: &str, known: &Arc<Known>) -> Command {
+    let command = command.mut_args(|arg| with_candidates(arg, noun, known));
+    command.mut_subcommands(|sub| {
+        let name = if noun.is_empty() { sub.get_name().to_owned() } else { noun.to_owned() };
+        below(sub, &name, known)
+    })
+}
+
+fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
+    let Some(name) = arg.get_value_names().and_then(|it| it.first()) else { return arg };
+    let list: fn(&Known) -> Vec<CompletionCandidate> = match (name.as_str(), noun) {
+        ("KEY" | "PROFILE", _) => Known::pages,
+        ("ID", "slots") => Known::slots,
+        ("ID" | "FORM", _) => Known::forms,
+        ("NAME", "" | "auth") => Known::accounts,
+        ("NAME", "config") => |_| config_keys(),
+        ("TYPE", "slots" | "schema") => Known::types,
+        ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
+        ("TOPIC|COMMAND", _) => |_| TOPICS.iter().map(|it| candidate(it.name, "")).collect(),
+        (name, _) if name.contains("FIELD=VALUE") => {
+            let known = known.clone();
+            return arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
+                known.fields(&typed.to_string_lossy())
+            }));
+        }
+        _ => return arg,
+    };
+    let known = known.clone();
+    arg.add(ArgValueCandidates::new(move || list(&known)))
+}
+
+/// Whether a text of the service can be a name: it needs no quotes in any shell, and is no option.
+fn is_name(text: &str, more: &str) -> bool {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(is_fine)
+}
+
+/// What `links api` takes.
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+fn config_keys() -> Vec<CompletionCandidate> {
+    KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
+}
+
+fn candidate(value: impl Into<OsString>, told: &str) -> CompletionCandidate {
+    let told = sanitize::line(told).into_owned();
+    CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueHint;
+
+    use super::*;
+
+    /// Values that only the user knows, or that no file here holds.
+    const FREE: &[&str] = &[
+        "ARTIST", "COMMAND", "DATE", "FIELD", "FIELDS", "FILTER", "LOGIN", "N", "NAME", "NEW",
+        "PATH", "PORT", "QUERY", "RUN", "SECONDS", "URL", "VALUE",
+    ];
+
+    fn each_leaf(command: &Command, look: &mut impl FnMut(&Command)) {
+        look(command);
+        command.get_subcommands().for_each(|sub| each_leaf(sub, look));
+    }
+
+    /// A new argument is completed, or its value is said to be nobody else's to know.
+    #[test]
+    fn no_argument_is_forgotten() {
+        let known = Known::default();
+        let tree = offered(crate::command(), &Arc::new(known));
+        let mut forgotten = Vec::new();
+        each_leaf(&tree, &mut |command| {
+            for arg in command.get_arguments().filter(|it| it.get_action().takes_values()) {
+                let is_completed = arg.get::<ArgValueCandidates>().is_some()
+                    || arg.get::<ArgValueCompleter>().is_some()
+                    || !arg.get_possible_values().is_empty()
+                    || arg.get_value_hint() != ValueHint::Unknown;
+                let names = arg.get_value_names().unwrap_or_default();
+                let is_free = names.iter().all(|it| FREE.contains(&it.as_str()));
+                if !is_completed && (names.is_empty() || !is_free) {
+                    forgotten.push(format!("{} {}", command.get_name(), arg.get_id()));
+                }
+            }
+        });
+        assert!(forgotten.is_empty(), "{forgotten:#?}");
+    }
+}

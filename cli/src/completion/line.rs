@@ -1,0 +1,162 @@
+//! Bash hands over the line as it was typed. It breaks words at `=`, `:` and `@` too, and replaces only what stands behind the break.
+
+use std::ffi::OsString;
+
+use super::quote::Quote;
+
+/// What is asked for: the line up to the cursor, what of its last word is replaced, why, and how wide the terminal is.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) words: Vec<OsString>,
+    /// Bytes of the last word that stay as they are.
+    pub(crate) kept: usize,
+    /// The quotes that are open in the last word.
+    pub(crate) quote: Quote,
+    /// Whether the shell will expand a `~` at the beginning of the last word.
+    pub(crate) expands_home: bool,
+    /// Why bash asks.
+    pub(crate) lists: Lists,
+    pub(crate) width: usize,
+}
+
+/// Whether candidates are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lists {
+    /// No: the one there is, or what all have in common, is inserted.
+    #[default]
+    No,
+    /// Yes, and what they have in common is inserted.
+    Also,
+    /// Yes, and nothing is inserted.
+    Only,
+}
+
+impl Asked {
+    /// As the script of bash says it.
+    pub(crate) fn of(said: &[OsString]) -> Self {
+        let said = |at: usize| said.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
+        let (words, quote) = read(&said(0));
+        let typed = words.last().map_or("", String::as_str);
+        let replaced = said(1);
+        let plain = read(&replaced).0.concat();
+        let kept = [&*replaced, &plain]
+            .into_iter()
+            .find_map(|it| typed.strip_suffix(it).map(str::len))
+            .unwrap_or(0);
+        Self {
+            kept,
+            quote,
+            expands_home: quote == Quote::None && replaced.starts_with("~/"),
+            // The ways of readline to show candidates.
+            lists: match said(2).as_ref() {
+                "63" => Lists::Only,
+                "33" | "64" => Lists::Also,
+                _ => Lists::No,
+            },
+            width: said(3).parse().unwrap_or(80),
+            words: words.into_iter().map(OsString::from).collect(),
+        }
+    }
+}
+
+/// The words of a line that may end anywhere, the last one even if it is empty, and the quotes that are open at its end.
+fn read(line: &str) -> (Vec<String>, Quote) {
+    let (mut quote, mut is_strange) = (Quote::None, false);
+    // The second is `None` between two words.
+    let (mut words, mut begun) = (Vec::new(), None::<String>);
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        if quote == Quote::None && c.is_ascii_whitespace() {
+            words.extend(begun.take());
+            continue;
+        }
+        let word = begun.get_or_insert_default();
+        let next = rest.peek().copied();
+        match (quote, c) {
+            (Quote::None, '\'') => quote = Quote::Single,
+            (Quote::None, '"') => quote = Quote::Double,
+            (Quote::Single, '\'') | (Quote::Double, '"') => quote = Quote::None,
+            (Quote::None, '\\') => word.extend(rest.next()),
+            (Quote::Double, '\\') if next.is_none_or(|it| "$`\"\\".contains(it)) => {
+                word.extend(rest.next());
+            }
+            (Quote::None, '$' | '<' | '>') if next == Some('(') => is_strange = true,
+            (Quote::None, '$') if matches!(next, Some('\'' | '{')) => is_strange = true,
+            (Quote::Double, '$') if matches!(next, Some('(' | '{')) => is_strange = true,
+            (Quote::None | Quote::Double, '`') => is_strange = true,
+            (_, c) => word.push(c),
+        }
+    }
+    words.push(begun.unwrap_or_default());
+    (words, if is_strange { Quote::Unknown } else { quote })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(line: &str, replaced: &str) -> (Vec<String>, usize) {
+        let asked = Asked::of(&[line, replaced, "9", "80"].map(OsString::from));
+        (asked.words.into_iter().map(|it| it.into_string().unwrap()).collect(), asked.kept)
+    }
+
+    #[test]
+    fn the_words_are_those_of_the_shell_and_only_what_bash_replaces_is_printed() {
+        for (line, replaced, last, kept) in [
+            ("links slots get cafe ", "", "", 0),
+            ("links slots get ca", "ca", "ca", 0),
+            ("links slots add cafe button style=", "", "style=", 6),
+            ("links slots add cafe button style=pr", "pr", "style=pr", 6),
+            ("links slots add cafe button n:=", "", "n:=", 3),
+            (
+                "links slots get https://links.test/ca",
+                "//links.test/ca",
+                "https://links.test/ca",
+                6,
+            ),
+            ("links slots add x text=@fi", "@fi", "text=@fi", 5),
+            ("links slots add x title=\"a b", "a b", "title=a b", 6),
+            ("links slots add x a\\ b", "a\\ b", "a b", 0),
+            ("links slots add x \"a\\$b", "a\\$b", "a$b", 0),
+            ("links slots add x \"a\\b", "a\\b", "a\\b", 0),
+            ("links slots add x t=@a\\$\\", "@a\\$\\", "t=@a$", 2),
+        ] {
+            let (words, found) = asked(line, replaced);
+            assert_eq!((words.last().unwrap().as_str(), found), (last, kept), "{line}");
+        }
+        assert_eq!(asked("links  'a b' ", "").0, ["links", "a b", ""]);
+        assert_eq!(asked("links ''", "").0, ["links", ""]);
+    }
+
+    #[test]
+    fn found_08_the_open_quotes_are_known() {
+        for (line, quote) in [
+            ("links a", Quote::None),
+            ("links \"a", Quote::Double),
+            ("links 'a", Quote::Single),
+            ("links 'a'", Quote::None),
+            ("links \"it's", Quote::Double),
+            ("links \"a\\\"b", Quote::Double),
+            ("links 'a\\", Quote::Single),
+            ("links 'a'\"b", Quote::Double),
+            ("links \\'a", Quote::None),
+            ("links $a", Quote::None),
+            ("links $'a", Quote::Unknown),
+            ("links \"$(a", Quote::Unknown),
+            ("links `a", Quote::Unknown),
+            ("links <(a", Quote::Unknown),
+            ("links '$(a`", Quote::Single),
+        ] {
+            assert_eq!(Asked::of(&[line.into()]).quote, quote, "{line}");
+        }
+    }
+
+    #[test]
+    fn any_line_is_answered() {
+        for line in ["", " ", "\\", "links \\", "links '\"", "\u{1}\u{1}", "links $(", "日本 "] {
+            let asked = Asked::of(&[line.into(), line.into()]);
+            assert!(asked.kept <= line.len(), "{line}");
+        }
+        assert!(Asked::of(&[]).words.len() < 2);
+    }
+}

@@ -1,0 +1,65 @@
+//! Completion at TAB: the shell's script runs the program with `LINKS_COMPLETE` set, and it prints candidates from the command tree and from
+//! what earlier commands have kept. No network, no keyring.
+
+mod candidates;
+#[cfg(any(test, feature = "fuzzing"))]
+mod fuzzed;
+mod line;
+mod offer;
+mod quote;
+pub(crate) mod shell;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use candidates::Known;
+use clap::{Command, ValueEnum};
+use clap_complete::engine;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use fuzzed::completion as fuzzed;
+use line::Asked;
+
+use crate::completion::shell::Shell;
+use crate::env_vars;
+use crate::error::exit_code::Exit;
+
+/// Prints candidates, if that is what the program was started for. Nothing that goes wrong here is said: the line is the user's.
+pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit> {
+    let name = std::env::var(env_vars::COMPLETE).ok().filter(|it| !it.is_empty())?;
+    let Ok(shell) = Shell::from_str(&name, true) else { return Some(Exit::Usage) };
+    let said: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
+    let mut asked = match shell {
+        Shell::Bash => Asked::of(&said),
+        Shell::Power => {
+            let words = std::env::var(env_vars::COMPLETE_WORDS).unwrap_or_default();
+            Asked { words: words.split('\n').map(OsString::from).collect(), ..Asked::default() }
+        }
+        // Their scripts say nothing of a `~` that will not be expanded.
+        _ => Asked { words: said, expands_home: true, ..Asked::default() },
+    };
+    let Some(last) = asked.words.last_mut() else { return Some(Exit::Ok) };
+    let typed = last.to_string_lossy().into_owned();
+    // The shell expands this only later.
+    let is_below_home = asked.expands_home && typed.starts_with("~/");
+    let home = std::env::home_dir().filter(|_| is_below_home);
+    let home = home.map(|it| it.to_string_lossy().into_owned());
+    if let Some(home) = &home {
+        *last = format!("{home}{}", &typed[1..]).into();
+    }
+    let mut command = candidates::offered(command(), &Known::load(&asked.words, command));
+    let folder = std::env::current_dir().ok();
+    let at = asked.words.len() - 1;
+    let found = engine::complete(&mut command, asked.words.clone(), at, folder.as_deref());
+    let mut offers = offer::offers(&found.unwrap_or_default(), &typed);
+    if let Some(home) = &home {
+        for offer in &mut offers {
+            offer.shorten(home);
+        }
+    }
+    let lines = match shell {
+        Shell::Bash => offer::bash(&offers, &asked),
+        _ => offer::lines(shell, &offers),
+    };
+    let _ = io::stdout().lock().write_all(lines.as_bytes());
+    Some(Exit::Ok)
+}

@@ -1,0 +1,158 @@
+//! Candidates as each shell reads them, one a line.
+
+use clap_complete::engine::CompletionCandidate;
+use unicode_width::UnicodeWidthStr;
+
+use super::line::{Asked, Lists};
+use super::quote::{escaped, is_plain};
+use super::shell::Shell;
+use crate::sanitize;
+use crate::ui::cut;
+
+/// What can stand where the cursor is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// What the shell expands: `~`, or nothing.
+    home: &'static str,
+    value: String,
+    told: String,
+}
+
+impl Offer {
+    fn of(candidate: &CompletionCandidate) -> Option<Self> {
+        let value = candidate.get_value().to_str()?.to_owned();
+        let told = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+        let told = sanitize::line(told.lines().next().unwrap_or_default()).into_owned();
+        // A line of the answer is a candidate, and the terminal shows it.
+        let is_shown = !value.contains(sanitize::is_unsafe);
+        // What looks like an option has to be one, not a file.
+        let is_option = value.starts_with('-');
+        (is_shown && (!is_option || is_plain(&value))).then_some(Self { home: "", value, told })
+    }
+
+    /// Says `~` for the home folder.
+    pub(crate) fn shorten(&mut self, home: &str) {
+        if let Some(rest) = self.value.strip_prefix(home) {
+            (self.home, self.value) = ("~", rest.to_owned());
+        }
+    }
+}
+
+/// What is offered: where nothing is typed yet, options only if there is nothing else.
+pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Offer> {
+    let mut offers: Vec<_> = candidates.iter().filter_map(Offer::of).collect();
+    let is_option = |it: &Offer| it.value.starts_with('-');
+    if typed.is_empty() && !offers.iter().all(is_option) {
+        offers.retain(|it| !is_option(it));
+    }
+    offers
+}
+
+/// For every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
+pub(crate) fn lines(shell: Shell, offers: &[Offer]) -> String {
+    let line = |Offer { home, value, told }: &Offer| match (shell, told.is_empty()) {
+        (Shell::Zsh, bare) => {
+            let word = if home.is_empty() { value.clone() } else { escaped(value) };
+            let value = format!("{home}{}", word.replace('\\', "\\\\").replace(':', "\\:"));
+            if bare { value } else { format!("{value}:{}", told.replace('\\', "\\\\")) }
+        }
+        (Shell::Fish | Shell::Power, false) => format!("{home}{value}\t{told}"),
+        _ => format!("{home}{value}"),
+    };
+    offers.iter().map(|it| line(it) + "\n").collect()
+}
+
+/// For bash, which knows no descriptions: they stand behind the values where several are only shown.
+pub(crate) fn bash(offers: &[Offer], asked: &Asked) -> String {
+    let rest = |it: &Offer| {
+        let from = asked.kept.saturating_sub(it.home.len());
+        (it.home, it.value.get(from..).unwrap_or_default().to_owned())
+    };
+    let is_shown = match asked.lists {
+        Lists::No => false,
+        Lists::Only => true,
+        // What is shown is inserted as far as it is alike.
+        Lists::Also => offers.iter().all(|it| is_plain(&it.value)),
+    };
+    if is_shown && offers.len() > 1 {
+        let text = |it: &Offer| rest(it).0.to_owned() + &rest(it).1;
+        let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
+        let line = |it: &Offer| {
+            let value = text(it);
+            if it.told.is_empty() {
+                return value + "\n";
+            }
+            let gap = " ".repeat(wide - value.width());
+            cut(&format!("{value}{gap}  ({})", it.told), asked.width.saturating_sub(1)) + "\n"
+        };
+        return offers.iter().map(line).collect();
+    }
+    let word = |it: &Offer| {
+        let (home, rest) = rest(it);
+        Some(format!("{home}{}\n", asked.quote.written(&rest)?))
+    };
+    offers.iter().filter_map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::completion::quote::Quote;
+
+    fn candidates() -> Vec<CompletionCandidate> {
+        let of = |value: &str, told: &str| {
+            CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.to_owned().into()))
+        };
+        vec![
+            of("7", "text Good\u{202e}"),
+            of("a:b\\", "x\\y"),
+            of("cafe 1", ""),
+            of("/home/me/a b", ""),
+            of("x\u{1b}]52;c\u{7}", ""),
+            of("--help", "Help"),
+        ]
+    }
+
+    #[test]
+    fn each_shell_is_told_in_its_own_way() {
+        let mut offers = offers(&candidates(), "");
+        for offer in &mut offers {
+            offer.shorten("/home/me");
+        }
+        assert_eq!(offers.len(), 4, "neither options nor what would drive the terminal");
+        assert_eq!(
+            lines(Shell::Zsh, &offers),
+            "7:text Good\\\\u{202e}\na\\:b\\\\:x\\\\y\ncafe 1\n~/a\\\\ b\n"
+        );
+        assert_eq!(
+            lines(Shell::Fish, &offers),
+            "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n~/a b\n"
+        );
+        assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
+        let asked = Asked { width: 20, ..Asked::default() };
+        assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        let asked = Asked { lists: Lists::Only, ..asked };
+        assert_eq!(bash(&offers, &asked), "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n");
+        assert_eq!(bash(&offers[..1], &asked), "7\n");
+        let asked = Asked { lists: Lists::Also, ..asked };
+        assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+    }
+
+    #[test]
+    fn found_08_a_candidate_is_written_for_the_quotes_that_are_open() {
+        let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
+        let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
+        let offers = offers(&candidates, "x");
+        let bash = |quote| bash(&offers, &Asked { quote, ..Asked::default() });
+        assert_eq!(bash(Quote::None), "x\\$\\(id\\)\nx\\'\\;id\\;\\'\nx\\\"\\;id\\;\\\"\nx\\!id\n");
+        assert_eq!(bash(Quote::Single), "x$(id)\nx'\\'';id;'\\''\nx\";id;\"\nx!id\n");
+        assert_eq!(bash(Quote::Double), "x\\$(id)\nx';id;'\nx\\\";id;\\\"\nx\"\\!\"id\n");
+        assert_eq!(bash(Quote::Unknown), "");
+    }
+
+    #[test]
+    fn options_are_offered_where_there_is_nothing_else_or_one_is_begun() {
+        assert_eq!(offers(&candidates()[5..], "").len(), 1);
+        assert_eq!(offers(&candidates(), "-").len(), 5);
+    }
+}

@@ -1,0 +1,126 @@
+//! A text that somebody is editing: in a file of its own that is kept whenever the text might be lost, with what is wrong as comments.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::page_file::Unreadable;
+use crate::{page_file, sanitize};
+
+/// How a line begins that says what is wrong with the next one.
+const MARK: &str = "#!! ";
+
+/// The file; it is gone when this is dropped, unless it is [kept](Self::keep).
+#[derive(Debug)]
+pub(crate) struct Draft(TempPath);
+
+impl Draft {
+    /// A new file whose name tells what it is. What names it comes from the service: no part of it leads anywhere.
+    pub(crate) fn new(name: &str) -> io::Result<Self> {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let suffix: String = format!("-{name}").chars().map(plain).collect();
+        let file = tempfile::Builder::new().prefix("links-").suffix(&suffix).tempfile()?;
+        Ok(Self(file.into_temp_path()))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Replaces the text, with each problem (line, message) above its line. Returns what the file holds then.
+    pub(crate) fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<Vec<u8>> {
+        let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
+        let marked = marked(text, problems).into_bytes();
+        file.write_all(&marked)?;
+        file.sync_all()?;
+        Ok(marked)
+    }
+
+    /// What the file holds.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Unreadable> {
+        page_file::read(&self.0).map(|(_, bytes)| bytes)
+    }
+
+    /// The text without the problems. What is not UTF-8 is left to whoever reads it.
+    pub(crate) fn without_problems(saved: &[u8]) -> Vec<u8> {
+        match std::str::from_utf8(saved) {
+            Ok(text) => unmarked(text).into_bytes(),
+            Err(_) => saved.to_owned(),
+        }
+    }
+
+    /// Leaves the file where it is.
+    pub(crate) fn keep(self) -> PathBuf {
+        let path = self.0.to_path_buf();
+        // Where that fails the file is still there: only its deletion was to be called off.
+        self.0.keep().unwrap_or(path)
+    }
+}
+
+fn marked(text: &str, problems: &[(usize, String)]) -> String {
+    let mut out = String::new();
+    // A problem behind the last line stands above it.
+    let last = text.lines().count().max(1);
+    let lines = text.split_inclusive('\n').chain(text.is_empty().then_some(""));
+    for (at, line) in lines.enumerate() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        for (_, message) in problems.iter().filter(|(nth, _)| (*nth).min(last) == at + 1) {
+            let indent = indent.trim_end_matches(['\r', '\n']);
+            out.extend([indent, MARK, &sanitize::line(message), "\n"]);
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+fn unmarked(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with(MARK)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn problems_stand_above_their_lines() {
+        let text = "a:\n  b: 1\n\n  c: 2";
+        let problems =
+            [(2, "first\nline".to_owned()), (2, "second".to_owned()), (9, "end".to_owned())];
+        let expected = "a:\n  #!! first line\n  #!! second\n  b: 1\n\n  #!! end\n  c: 2";
+        assert_eq!(marked(text, &problems), expected);
+        assert_eq!(unmarked(expected), text);
+        assert_eq!(marked("", &[(1, "empty".to_owned())]), "#!! empty\n");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_lost(text in "([ a\n\r#é]|\r\n)*", problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)) {
+            prop_assert_eq!(unmarked(&marked(&text, &problems)), text);
+        }
+    }
+
+    #[test]
+    fn a_draft_is_gone_unless_it_is_kept() {
+        let evil = Draft::new("../../evil\\\u{1b}.yaml").unwrap();
+        assert_eq!(evil.path().parent(), Some(std::env::temp_dir().as_path()));
+        assert!(evil.path().display().to_string().ends_with("-..-..-evil--.yaml"));
+        let draft = Draft::new("cafe.yaml").unwrap();
+        let path = draft.path().to_owned();
+        draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
+        assert_eq!(draft.read().unwrap(), b"#!! bad\na: 1\n");
+        assert_eq!(Draft::without_problems(&draft.read().unwrap()), b"a: 1\n");
+        drop(draft);
+        assert!(!path.exists());
+
+        let draft = Draft::new("cafe.yaml").unwrap();
+        draft.write("text", &[]).unwrap();
+        let path = draft.keep();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text");
+        std::fs::remove_file(path).unwrap();
+    }
+}

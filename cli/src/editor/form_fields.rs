@@ -1,0 +1,341 @@
+//! The questions of a form: a write replaces the whole list, so those that stay have to keep their keys, and what is different is shown
+//! before it is written.
+
+use links_sdk::types::LeadForm;
+use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
+use serde_json::{Map, Value};
+
+use super::form_record;
+use crate::args::fields::Fields;
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::fs::lock::Turn;
+use crate::output::{Line, Tone};
+use crate::ui::confirm::agree;
+
+/// The names within a question that the interface shows (section 2.4).
+const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
+
+/// A form that is read to be written. No other command of this machine writes it meanwhile.
+pub(crate) struct Held {
+    form: FormHandle,
+    id: String,
+    pub(crate) before: Map<String, Value>,
+    /// The same, to be compared with the form as it is right before the write.
+    seen: LeadForm,
+    turn: Turn,
+}
+
+impl Held {
+    pub(crate) async fn read(
+        context: &Context,
+        form: FormHandle,
+        id: String,
+    ) -> Result<Self, Failure> {
+        let turn = turn(context, &id);
+        let (before, seen) = form_record::record(&form).await?;
+        Ok(Self { form, id, before, seen, turn })
+    }
+
+    /// Writes changes once everything that is different is said, and agreed to where questions go. A question that comes without a key
+    /// gets the one it had. `source` is where the changes stand in the user's file.
+    pub(crate) async fn update(
+        mut self,
+        context: &Context,
+        mut changes: Object,
+        agreed: bool,
+        source: Option<&Fields>,
+    ) -> Result<Answer, Failure> {
+        let old = list(self.before.get("fields"));
+        if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
+            keep_keys(&old, new);
+        }
+        for line in difference(&self.before, &changes.0) {
+            context.ui.say(&line);
+        }
+        let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
+        if let Some(question) = question.filter(|_| !agreed && context.dry_run().is_none()) {
+            // Nobody waits for somebody who thinks about it.
+            drop(self.turn);
+            agree(&context.ui, false, &question)?;
+            self.turn = turn(context, &self.id);
+        }
+        let (sent, result) = self.write(changes).await;
+        let answer = result.map_err(|error| match source {
+            Some(fields) => fields.failure(error, ""),
+            None => error.into(),
+        })?;
+        if let Some(sent) = sent.0.get("fields") {
+            // What cannot be read cannot be compared.
+            let now = form_record::read(&answer).unwrap_or_default();
+            let strange = now.get("fields").and_then(|now| {
+                others(&list(self.before.get("fields")), &list(Some(sent)), &list(Some(now)))
+            });
+            if let Some(strange) = strange {
+                let message = format!(
+                    "the form was written, yet its questions are others than were sent: {strange}; \
+                    somebody else changes it at the same time"
+                );
+                return Err(Failure::new(Exit::Drift, message)
+                    .hint(format!("`links forms get {}` shows it as it is now", self.id)));
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Writes changes where nobody else changed the same since the form was read, and tells what was sent in the end.
+    async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
+        let send = async |changes: &Object| {
+            let changes = FormChanges::from(changes.clone());
+            self.form.update_unchanged(&self.seen, changes).answer().await
+        };
+        let old = list(self.before.get("fields"));
+        let result = send(&changes).await;
+        // What the service adds to a question for readers it may refuse from writers; nothing was written then.
+        if let Err(error) = &result
+            && let Some(strange) = refused(error.field_errors().keys())
+            && strange.iter().all(|it| is_added(it, &old))
+            && let Some(Value::Array(new)) = changes.0.get_mut("fields")
+        {
+            for question in new.iter_mut().filter_map(Value::as_object_mut) {
+                question.retain(|name, _| !strange.contains(name));
+            }
+            let result = send(&changes).await;
+            return (changes, result);
+        }
+        (changes, result)
+    }
+}
+
+fn turn(context: &Context, id: &str) -> Turn {
+    context.turn(&format!("form-{id}"))
+}
+
+/// What to ask before questions go.
+fn question(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
+    let stays = |it: &&&Map<String, Value>| new.iter().any(|new| new.get("key") == it.get("key"));
+    let gone = old.iter().filter(|it| !stays(it)).count();
+    let what = match gone {
+        0 => return None,
+        1 => "this question from the form? Added again, it is another one.".to_owned(),
+        _ => format!("these {gone} questions from the form? Added again, they are others."),
+    };
+    Some(format!("Remove {what}"))
+}
+
+/// How the questions that a form has after a write are others than those that were sent.
+fn others(
+    old: &[&Map<String, Value>],
+    sent: &[&Map<String, Value>],
+    now: &[&Map<String, Value>],
+) -> Option<String> {
+    let has = |all: &[&Map<String, Value>], one: &Map<String, Value>| {
+        all.iter().any(|it| text(it, "key") == text(one, "key"))
+    };
+    let (kept, new): (Vec<_>, Vec<_>) = sent.iter().copied().partition(|it| has(old, it));
+    let gone: Vec<_> = kept.iter().filter(|it| !has(now, it)).map(|it| called(it)).collect();
+    // The service gives keys to new questions, so that only their number tells.
+    let came: Vec<_> = now.iter().filter(|it| !has(&kept, it)).map(|it| called(it)).collect();
+    let mut parts = Vec::new();
+    if !gone.is_empty() {
+        parts.push(format!("gone are {}", gone.join(", ")));
+    }
+    if came.len() != new.len() {
+        parts.push(match came.len() {
+            0 => "none of the new ones is there".to_owned(),
+            _ => format!("new are {}, where {} were sent", came.join(", "), new.len()),
+        });
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// How people call a question.
+pub(crate) fn called(question: &Map<String, Value>) -> String {
+    format!("{} ({})", text(question, "key"), text(question, "label"))
+}
+
+fn text<'q>(question: &'q Map<String, Value>, name: &str) -> &'q str {
+    question.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list(fields: Option<&Value>) -> Vec<&Map<String, Value>> {
+    fields.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
+}
+
+fn is_added(name: &str, old: &[&Map<String, Value>]) -> bool {
+    !WRITABLE.contains(&name) && old.iter().any(|it| it.contains_key(name))
+}
+
+/// Gives the key of an old question to the new one that has its label, where neither is spoken for.
+fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
+    for at in 0..new.len() {
+        let label = new[at]["label"].clone();
+        if !new[at].is_object() || !new[at]["key"].is_null() || !label.is_string() {
+            continue;
+        }
+        let is_free = |key: &Value| new.iter().all(|it| it["key"] != *key);
+        let mut same = old.iter().filter(|it| it.get("label") == Some(&label));
+        if let (Some(only), None) = (same.next(), same.next())
+            && let Some(key) = only.get("key").filter(|it| is_free(it)).cloned()
+        {
+            new[at]["key"] = key;
+        }
+    }
+}
+
+/// What changes, a line for each value; a question is what has its key.
+fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
+        let old = before.get(name).unwrap_or(&Value::Null);
+        if old != value {
+            lines.push(Line::new(Tone::Changed, format!("~ {name}: {old} → {value}")));
+        }
+    }
+    let Some(new) = changes.get("fields") else { return lines };
+    let (old, new) = (list(before.get("fields")), list(Some(new)));
+    let with_key = |list: &[&Map<String, Value>], key: &str| {
+        list.iter().position(|it| !key.is_empty() && text(it, "key") == key)
+    };
+    for question in &old {
+        if with_key(&new, text(question, "key")).is_none() {
+            lines.push(whole('-', Tone::Removed, question));
+        }
+    }
+    let mut places = Vec::new();
+    for question in &new {
+        match with_key(&old, text(question, "key")) {
+            None => lines.push(whole('+', Tone::Added, question)),
+            Some(at) => {
+                places.push(at);
+                lines.extend(changed(old[at], question));
+            }
+        }
+    }
+    if !places.is_sorted() {
+        let order: Vec<_> = new.iter().map(|it| text(it, "label")).collect();
+        lines.push(Line::new(Tone::Changed, format!("~ order: {}", order.join(", "))));
+    }
+    lines
+}
+
+fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Line> {
+    let of =
+        |question: &Map<String, Value>, name: &str| question.get(name).cloned().unwrap_or_default();
+    let mut names: Vec<&String> = old.keys().collect();
+    names.extend(new.keys().filter(|name| !old.contains_key(*name)));
+    names.retain(|name| of(old, name) != of(new, name));
+    let mut lines = Vec::new();
+    if !names.is_empty() {
+        lines.push(Line::new(Tone::Changed, format!("~ {}", called(old))));
+    }
+    let said = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
+    lines.extend(names.into_iter().map(|name| Line::new(Tone::Changed, said(name))));
+    lines
+}
+
+/// A question in a line of its own.
+fn whole(mark: char, tone: Tone, question: &Map<String, Value>) -> Line {
+    let said = |(name, value): (&String, &Value)| format!("{name}: {value}");
+    let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(said).collect();
+    Line::new(tone, format!("{mark} {}", parts.join(", ")))
+}
+
+/// The names below `fields.N` where every refusal is about one.
+fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
+    let name = |path: &String| {
+        let mut parts = path.split('.');
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some("fields"), Some(_), Some(name), None) => Some(name.to_owned()),
+            _ => None,
+        }
+    };
+    let names: Vec<_> = paths.map(name).collect::<Option<_>>()?;
+    (!names.is_empty()).then_some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_refusals_within_questions_count() {
+        let of = |paths: &[&str]| {
+            refused(paths.iter().map(ToString::to_string).collect::<Vec<_>>().iter())
+        };
+        assert_eq!(of(&["fields.0.icon", "fields.1.icon"]).unwrap(), ["icon", "icon"]);
+        assert_eq!(of(&["fields.0.icon", "title"]), None);
+        assert_eq!(of(&["fields"]), None);
+        assert_eq!(of(&[]), None);
+    }
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_question_without_a_key_gets_the_one_it_had() {
+        let old = [
+            object(&json!({ "key": "name", "label": "Name" })),
+            object(&json!({ "key": "a", "label": "Same" })),
+            object(&json!({ "key": "b", "label": "Same" })),
+            object(&json!({ "key": "tel", "label": "Phone" })),
+        ];
+        let mut new = [
+            json!({ "label": "Name" }),
+            json!({ "label": "Same" }),
+            json!({ "key": "tel", "label": "Tel" }),
+            json!({ "label": "Phone" }),
+            json!({ "label": 7 }),
+            json!("x"),
+        ];
+        keep_keys(&old.iter().collect::<Vec<_>>(), &mut new);
+        let keys: Vec<_> = new.iter().map(|it| it["key"].as_str()).collect();
+        assert_eq!(keys, [Some("name"), None, Some("tel"), None, None, None]);
+    }
+
+    #[test]
+    fn questions_that_others_wrote_are_found_in_the_answer() {
+        let of = |keys: &[&str]| -> Vec<_> {
+            keys.iter().map(|it| object(&json!({ "key": it, "label": "L" }))).collect()
+        };
+        let all = |old: &[&str], sent: &[&str], now: &[&str]| {
+            let (old, sent, now) = (of(old), of(sent), of(now));
+            let [old, sent, now] =
+                [&old, &sent, &now].map(|it| it.iter().collect::<Vec<&Map<String, Value>>>());
+            others(&old, &sent, &now)
+        };
+        assert_eq!(all(&["a", "b"], &["a", ""], &["field_1", "a"]), None);
+        assert_eq!(all(&["a"], &["a", "mine"], &["a", "field_1"]), None, "a key of its own");
+        assert_eq!(all(&["a", "b"], &["a", "b"], &["a"]).unwrap(), "gone are b (L)");
+        let came = all(&["a"], &["a", ""], &["a", "x", "y"]).unwrap();
+        assert_eq!(came, "new are x (L), y (L), where 1 were sent");
+        let lost = all(&["a"], &["a", ""], &["a"]).unwrap();
+        assert_eq!(lost, "none of the new ones is there");
+    }
+
+    #[test]
+    fn what_is_different_is_said() {
+        let before = object(&json!({ "title": "Old", "enabled": true, "fields": [
+            { "key": "name", "label": "Name" }, { "key": "tel", "label": "Phone" }, { "key": "x", "label": "X" },
+        ] }));
+        let changes = object(&json!({ "title": "New", "enabled": true, "fields": [
+            { "key": "tel", "label": "Tel" }, { "key": "name", "label": "Name" }, { "label": "More" },
+        ] }));
+        let lines: Vec<_> =
+            difference(&before, &changes).iter().map(|it| it.text().to_owned()).collect();
+        let expected = [
+            "~ title: \"Old\" → \"New\"",
+            "- key: \"x\", label: \"X\"",
+            "~ tel (Phone)",
+            "    label: \"Phone\" → \"Tel\"",
+            "+ label: \"More\"",
+            "~ order: Tel, Name, More",
+        ];
+        assert_eq!(lines, expected);
+        assert!(difference(&before, &before).is_empty());
+    }
+}

@@ -1,0 +1,136 @@
+//! A record in the user's editor: opened again, with what is wrong above its line, until it is right or left as it is.
+
+pub(crate) mod draft;
+pub(crate) mod form_fields;
+pub(crate) mod form_record;
+
+use std::path::Path;
+
+use draft::Draft;
+use links_sdk::Answer;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+use crate::output::{Line, Outcome, Tone, View};
+use crate::page_file::Document;
+use crate::process;
+use crate::signal::Tended;
+
+/// Opens a YAML text and hands what comes back to `apply`, with the file it is in, as often as that refuses it as invalid, or because
+/// others changed the same. `None` when nothing was changed.
+///
+/// # Errors
+///
+/// Without a terminal or an editor; what `apply` says when it is something else than invalid, or when the text is left as it was
+/// refused. The text is kept then, and the failure says where.
+pub(crate) async fn edit<T>(
+    context: &mut Context,
+    name: &str,
+    text: &str,
+    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, Failure>,
+) -> Result<Option<T>, Failure> {
+    if !context.ui.is_interactive() {
+        return Err(Failure::new(Exit::Refused, "there is no terminal to edit on")
+            .hint("change fields with FIELD=VALUE or a file instead"));
+    }
+    let named = context.settings.editor.clone().filter(|it| !it.trim().is_empty());
+    let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
+    let cannot =
+        |error| Failure::usage(format!("cannot keep the text in a temporary file: {error}"));
+    let draft = Draft::new(name).map_err(cannot)?;
+    draft.write(text, &[]).map_err(cannot)?;
+    let ended = rounds(context, &editor, name, text, &draft, apply).await;
+    let is_applied = context.dry_run().is_none();
+    match ended {
+        Ok(None) => Ok(None),
+        Ok(done) if is_applied => Ok(done),
+        // Whatever became of it, the text was work.
+        ended => {
+            let kept = draft.keep();
+            if ended.as_ref().err().is_none_or(|failure| !failure.rehearsals().is_empty()) {
+                let text = format!("the text is kept in {}", kept.display());
+                context.ui.say(&Line::new(Tone::Plain, text));
+            }
+            ended.map_err(|failure| failure.kept(&kept))
+        }
+    }
+}
+
+async fn rounds<T>(
+    context: &mut Context,
+    editor: &str,
+    name: &str,
+    original: &str,
+    draft: &Draft,
+    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, Failure>,
+) -> Result<Option<T>, Failure> {
+    let mut refused: Option<(Vec<u8>, Failure)> = None;
+    loop {
+        open(editor, draft.path())?;
+        let saved = draft.read()?;
+        let text = Draft::without_problems(&saved);
+        if text == original.as_bytes() || text.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        if let Some((_, failure)) = refused.take_if(|(before, _)| *before == saved) {
+            return Err(failure);
+        }
+        let document = Document::from_bytes(name, text.clone()).map_err(Failure::from);
+        let result = match document {
+            Ok(document) => apply(context, document, draft.path()).await,
+            Err(failure) => Err(failure),
+        };
+        let failure = match result {
+            Ok(done) => return Ok(done),
+            Err(failure) => failure,
+        };
+        let Ok(shown) = String::from_utf8(text) else { return Err(failure) };
+        let is_contested = failure.exit() == Exit::Conflict && failure.file().is_some();
+        if failure.exit() != Exit::Invalid && !is_contested {
+            return Err(failure);
+        }
+        context.ui.say(&Line::new(
+            Tone::Changed,
+            format!("{failure}: the file is opened again, with every problem above its line"),
+        ));
+        let lines = failure.lines().into_iter().map(|(line, text)| {
+            let advice = if is_contested { "; delete this line to keep yours" } else { "" };
+            (line, text + advice)
+        });
+        let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
+            Failure::usage(format!("cannot write {}: {error}", draft.path().display()))
+        })?;
+        refused = Some((written, failure));
+    }
+}
+
+/// What a command hands back after an edit: the service's answer, where there is one.
+pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -> Outcome {
+    match answer {
+        Some(answer) => Outcome::service(answer.body().clone(), View::Record(first)),
+        None => unchanged(),
+    }
+}
+
+/// What a command hands back when nothing was changed.
+pub(crate) fn unchanged() -> Outcome {
+    let said = Line::new(Tone::Plain, "no changes");
+    Outcome::own(json!({ "changed": false }), View::Lines(vec![said]))
+}
+
+fn open(editor: &str, draft: &Path) -> Result<(), Failure> {
+    let failed = |why: String| {
+        Failure::usage(format!("the editor `{editor}` failed: {why}"))
+            .hint("VISUAL or EDITOR names the editor")
+    };
+    let mut command = process::named(editor).map_err(|error| failed(error.to_string()))?;
+    // An editor has a use of its own for Ctrl-C.
+    let _tended = Tended::new();
+    match command.arg(draft).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(status.to_string())),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}

@@ -1,0 +1,66 @@
+//! The environment variables of this program, each with what it sets: the help topic `environment` is made from them.
+
+/// How data is printed.
+pub(crate) const OUTPUT: &str = "LINKS_OUTPUT";
+/// The URL of the service.
+pub(crate) const BASE_URL: &str = "LINKS_BASE_URL";
+/// When colour is used.
+pub(crate) const COLOR: &str = "LINKS_COLOR";
+/// Whether progress is shown.
+pub(crate) const PROGRESS: &str = "LINKS_PROGRESS";
+/// Time limit of one call.
+pub(crate) const TIMEOUT: &str = "LINKS_TIMEOUT";
+/// Longest wait for the rate limits.
+pub(crate) const MAX_WAIT: &str = "LINKS_MAX_WAIT";
+/// The access token.
+pub(crate) const TOKEN: &str = "LINKS_TOKEN";
+/// A file with the access token.
+pub(crate) const TOKEN_FILE: &str = "LINKS_TOKEN_FILE";
+/// The account.
+pub(crate) const ACCOUNT: &str = "LINKS_ACCOUNT";
+/// The URL of the connector.
+pub(crate) const MCP_URL: &str = "LINKS_MCP_URL";
+/// Whether the embedded service is used.
+pub(crate) const SANDBOX: &str = "LINKS_SANDBOX";
+/// How much is said about requests.
+pub(crate) const LOG: &str = "LINKS_LOG";
+/// The directory of the configuration.
+pub(crate) const CONFIG_DIR: &str = "LINKS_CONFIG_DIR";
+/// The directory of state.
+pub(crate) const STATE_DIR: &str = "LINKS_STATE_DIR";
+/// The directory of what can be fetched again.
+pub(crate) const CACHE_DIR: &str = "LINKS_CACHE_DIR";
+/// The shell that asks for candidates. Its script sets it, and no user.
+pub(crate) const COMPLETE: &str = "LINKS_COMPLETE";
+/// The words of the line to complete, one a line: not all versions of PowerShell hand over every argument as it is.
+pub(crate) const COMPLETE_WORDS: &str = "LINKS_COMPLETE_WORDS";
+/// A place at which a test ends the process.
+#[cfg(debug_assertions)]
+pub(crate) const TEST_CRASH: &str = "LINKS_TEST_CRASH";
+/// Whether a test's clock does not wait.
+#[cfg(debug_assertions)]
+pub(crate) const TEST_NO_WAIT: &str = "LINKS_TEST_NO_WAIT";
+/// A file that a test tries to open in a confined process.
+#[cfg(debug_assertions)]
+pub(crate) const TEST_PROBE: &str = "LINKS_TEST_PROBE";
+
+/// Those that hold the token or lead to it: no other program gets them.
+pub(crate) const SECRET: [&str; 2] = [TOKEN, TOKEN_FILE];
+
+/// Those that are no key of the configuration file, with what they set.
+pub(crate) const ABOUT: &[(&str, &str)] = &[
+    (TOKEN, "the access token"),
+    (TOKEN_FILE, "a file with the access token"),
+    (ACCOUNT, "the account to use, of those that are logged in"),
+    (MCP_URL, "URL of the connector, for logging in"),
+    (SANDBOX, "1: work on the embedded service of this machine"),
+    (LOG, "1: a line for each request, 2: headers and bodies too"),
+    (CONFIG_DIR, "directory of the configuration"),
+    (STATE_DIR, "directory of state: rate limits, runs of apply, the sandbox"),
+    (CACHE_DIR, "directory of what can be fetched again"),
+    ("NO_COLOR", "set to anything: no colour"),
+    ("CLICOLOR_FORCE", "1: colour where there is no terminal, too"),
+    ("VISUAL, EDITOR", "the program in which pages, forms and slots are edited"),
+    ("BROWSER", "the program that opens pages, and the page of a login"),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts that need none"),
+];

@@ -1,0 +1,459 @@
+//! A command that did not do what was asked: one type for every reason, shown to people and to scripts.
+
+pub(crate) mod dry_run_result;
+pub(crate) mod exit_code;
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use exit_code::Exit;
+use links_sdk::{Error, Outcome, WriteSummary};
+use miette::Diagnostic;
+use serde_json::{Map, Value, json};
+
+use crate::error::dry_run_result::Rehearsal;
+use crate::page_file::local_image::BadRoot;
+use crate::page_file::{BadFile, NoDocument, Problem, Unreadable};
+use crate::sanitize;
+
+/// Why a command failed, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Failure(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    exit: Exit,
+    code: Option<String>,
+    status: Option<u16>,
+    /// What the service was asked for, if it has answered.
+    operation: Option<&'static str>,
+    message: String,
+    hint: Option<String>,
+    /// Where the service says more.
+    documentation: Option<String>,
+    errors: Map<String, Value>,
+    retryable: bool,
+    /// What the writes of the command came to.
+    outcome: Outcome,
+    /// How long to wait before the command has a chance.
+    retry_after: Option<Duration>,
+    /// What was written before the failure.
+    written: Option<String>,
+    file: Option<Box<BadFile>>,
+    /// The file in which a text that could not be applied was kept.
+    draft: Option<String>,
+    /// Not a failure at all, but the end of a dry run.
+    rehearsals: Vec<Rehearsal>,
+}
+
+impl Failure {
+    /// A failure with its exit code and a message: a lowercase fragment.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            exit,
+            code: None,
+            status: None,
+            operation: None,
+            message: message.into(),
+            hint: None,
+            documentation: None,
+            errors: Map::new(),
+            retryable: false,
+            outcome: Outcome::NotExecuted,
+            retry_after: None,
+            written: None,
+            file: None,
+            draft: None,
+            rehearsals: Vec::new(),
+        }))
+    }
+
+    /// A mistake in the command line or the environment.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// A mistake of this program.
+    pub(crate) fn internal(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Internal, message.to_string())
+    }
+
+    /// An answer of the service that is not what the interface says.
+    pub(crate) fn unreadable(why: impl fmt::Display) -> Self {
+        Self::new(Exit::Server, format!("the answer cannot be read: {why}"))
+    }
+
+    /// The same, with what the writes of the command came to, whichever call it was that failed.
+    #[must_use]
+    pub(crate) fn after_writes(mut self, written: &WriteSummary) -> Self {
+        self.0.outcome = written.outcome();
+        if self.0.written.is_none() {
+            self.0.written = carried_out(written);
+        }
+        self
+    }
+
+    /// The same, shown at its places in the user's own file.
+    #[must_use]
+    pub(crate) fn at(mut self, file: BadFile) -> Self {
+        self.0.errors.clear();
+        self.0.file = Some(Box::new(file));
+        self
+    }
+
+    /// The same after a part of the work was written already.
+    #[must_use]
+    pub(crate) fn partial(mut self, written: &str) -> Self {
+        self.0.exit = Exit::Partial;
+        self.0.written = Some(format!("{written} before that"));
+        self
+    }
+
+    /// The same where the command was carried out, and only its output has failed.
+    #[must_use]
+    pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
+        let (said, written) = match ids {
+            [] => ("the command was carried out".to_owned(), "all of it".to_owned()),
+            ids => {
+                let ids = ids.join(", ");
+                (format!("the command was carried out ({ids})"), ids)
+            }
+        };
+        self.0.message = format!("{said}, but its output failed: {}", self.0.message);
+        self.0.hint = Some("do not repeat it for the output's sake: it would write again".into());
+        self.0.retryable = false;
+        self.0.written = Some(written);
+        self
+    }
+
+    /// The same, with the file in which the text that could not be applied is kept.
+    #[must_use]
+    pub(crate) fn kept(mut self, draft: &Path) -> Self {
+        self.0.draft = Some(draft.display().to_string());
+        self
+    }
+
+    /// The file in which a text was kept.
+    pub(crate) fn draft(&self) -> Option<&str> {
+        self.0.draft.as_deref()
+    }
+
+    /// What is wrong in which line of the file, with advice; what has no place stands above all.
+    pub(crate) fn lines(&self) -> Vec<(usize, String)> {
+        match self.file() {
+            Some(_) => self.places().map(|(line, _, it)| (line, it)).collect(),
+            None => self.to_string().lines().map(|line| (1, line.to_owned())).collect(),
+        }
+    }
+
+    /// The name of the user's file that is wrong.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.0.file.as_ref().map(|file| file.name())
+    }
+
+    /// What is wrong in it, with advice: line, column and words for each place.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, String)> {
+        let places = self.0.file.iter().flat_map(|file| file.places());
+        places.map(|(line, column, problem)| (line, column, advised(problem)))
+    }
+
+    /// The refused fields with the messages for each.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.errors.iter().flat_map(|(path, messages)| {
+            messages
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(move |it| (path.as_str(), it))
+        })
+    }
+
+    /// The same with advice.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The same without the address of a documentation that is gone when the command ends.
+    #[must_use]
+    pub(crate) fn undocumented(mut self) -> Self {
+        self.0.documentation = None;
+        self
+    }
+
+    /// What to do about it.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// What the service was asked for, if it has answered.
+    pub(crate) fn operation(&self) -> Option<&'static str> {
+        self.0.operation
+    }
+
+    /// Whether the service refused what was sent (422).
+    pub(crate) fn is_validation(&self) -> bool {
+        self.0.status == Some(422)
+    }
+
+    /// How the writes of a dry run ended, if this is its end.
+    pub(crate) fn rehearsals(&self) -> &[Rehearsal] {
+        &self.0.rehearsals
+    }
+
+    /// The end of a dry run of several writes.
+    #[must_use]
+    pub(crate) fn after(mut self, earlier: Vec<Rehearsal>) -> Self {
+        if !self.0.rehearsals.is_empty() {
+            self.0.rehearsals.splice(..0, earlier);
+        }
+        self
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        self.0.exit
+    }
+
+    /// What scripts read on stderr.
+    pub(crate) fn to_json(&self) -> Value {
+        let it = &*self.0;
+        let mut errors = it.errors.clone();
+        let mut places = Vec::new();
+        for (line, column, problem) in it.file.iter().flat_map(|file| file.places()) {
+            let of_path = errors.entry(&problem.path).or_insert_with(|| json!([]));
+            if let Value::Array(messages) = of_path {
+                messages.push(json!(problem.message));
+            }
+            let file = it.file.as_ref().map(|file| file.name());
+            places.push(json!({
+                "file": file, "line": line, "column": column, "path": problem.path, "message": problem.message,
+            }));
+        }
+        let mut object = json!({
+            "code": it.code.as_deref().unwrap_or(it.exit.name()),
+            "status": it.status,
+            "message": it.message,
+            "errors": errors,
+            "hint": self.advice(),
+            "retryable": it.retryable,
+            "outcome": match it.outcome {
+                Outcome::NotExecuted => "not_executed",
+                Outcome::Executed => "executed",
+                Outcome::Unknown => "unknown",
+            },
+            "exit": it.exit.code(),
+        });
+        if let Some(wait) = it.retry_after {
+            object["retryAfter"] = json!(whole_seconds(wait));
+        }
+        if let Some(documentation) = &it.documentation {
+            object["documentation"] = json!(documentation);
+        }
+        if let Some(written) = &it.written {
+            object["written"] = json!(written);
+        }
+        if let Some(draft) = &it.draft {
+            object["draft"] = json!(draft);
+        }
+        if !places.is_empty() {
+            object["places"] = Value::Array(places);
+        }
+        object
+    }
+
+    /// What people read on stderr: the user's own file where there is one, else the message.
+    pub(crate) fn diagnostic(&self) -> &dyn Diagnostic {
+        match &self.0.file {
+            Some(file) if self.0.written.is_none() => &**file,
+            _ => self,
+        }
+    }
+}
+
+/// The operations that were carried out.
+pub(crate) fn carried_out(written: &WriteSummary) -> Option<String> {
+    let named = |(operation, count): (&str, u64)| match count {
+        1 => operation.to_owned(),
+        many => format!("{operation} ({many} times)"),
+    };
+    let all: Vec<_> = written.executed().map(named).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// Rather a second too many than one too few.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+fn advised(problem: &Problem) -> String {
+    match &problem.help {
+        Some(help) => format!("{} ({help})", problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
+        let message = match self.0.errors.len() {
+            _ if !is_said => sanitize::line(&self.0.message).into_owned(),
+            1 => "a value was refused".to_owned(),
+            many => format!("{many} values were refused"),
+        };
+        f.write_str(&message)?;
+        if let Some(written) = self.0.written.as_ref().filter(|_| self.0.exit == Exit::Partial) {
+            write!(f, " ({})", sanitize::line(written))?;
+        }
+        self.errors().try_for_each(|(path, message)| {
+            write!(f, "\n{}: {}", sanitize::line(path), sanitize::line(message))
+        })
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Diagnostic for Failure {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.advice().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0
+            .file
+            .as_ref()
+            .map(|file| Box::new(std::iter::once(&**file as &dyn Diagnostic)) as Box<_>)
+    }
+}
+
+impl From<NoDocument> for Failure {
+    fn from(none: NoDocument) -> Self {
+        match none {
+            NoDocument::Bad(file) => file.into(),
+            NoDocument::Unreadable(why) => why.into(),
+        }
+    }
+}
+
+impl From<BadRoot> for Failure {
+    fn from(BadRoot(path, error): BadRoot) -> Self {
+        Self::usage(format!("--upload-root {}: {error}", path.display()))
+    }
+}
+
+impl From<Unreadable> for Failure {
+    fn from(why: Unreadable) -> Self {
+        match why {
+            Unreadable::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
+            Unreadable::NotAFile(..) => {
+                Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
+            }
+            Unreadable::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
+        }
+    }
+}
+
+impl From<BadFile> for Failure {
+    fn from(file: BadFile) -> Self {
+        Self::new(Exit::Invalid, file.to_string()).at(file)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit = exit_of(&error);
+        let service = error.service();
+        let message = match service {
+            Some(service) if !service.message.is_empty() => service.message.clone(),
+            _ if error.is_network() => with_cause(&error),
+            _ => with_sources(&error),
+        };
+        let hint = match (exit, error.outcome()) {
+            (Exit::NotAuthenticated, _) => {
+                Some("log in again with `links auth login`, or set another LINKS_TOKEN".to_owned())
+            }
+            (_, Outcome::Unknown) => Some(
+                "nobody knows whether it was carried out: look before you repeat it".to_owned(),
+            ),
+            (_, Outcome::Executed) if !error.is_dry_run_executed() => {
+                Some("it was carried out, and only the answer is lost: do not repeat it".to_owned())
+            }
+            (Exit::RateLimited, _) => {
+                let again = |wait| format!("try again in {} s", whole_seconds(wait));
+                let longer = if service.is_none() {
+                    ", or let it wait longer with --max-wait and --timeout"
+                } else {
+                    ""
+                };
+                error.retry_after().map(|wait| again(wait) + longer)
+            }
+            _ => None,
+        };
+        let documentation = service.and_then(|it| it.documentation.as_ref());
+        let errors = error
+            .field_errors()
+            .iter()
+            .map(|(path, messages)| (path.clone(), json!(messages)))
+            .collect();
+        Self(Box::new(Parts {
+            exit,
+            code: service.map(|it| it.code.clone()).filter(|code| !code.is_empty()),
+            status: error.status(),
+            operation: error.status().map(|_| error.operation()),
+            message,
+            hint,
+            documentation: documentation.cloned(),
+            errors,
+            retryable: error.is_safe_to_repeat(),
+            outcome: error.outcome(),
+            retry_after: error.retry_after(),
+            written: None,
+            file: None,
+            draft: None,
+            rehearsals: Rehearsal::of(&error).into_iter().collect(),
+        }))
+    }
+}
+
+fn exit_of(error: &Error) -> Exit {
+    let of_status = [
+        (error.is_invalid_input(), Exit::Usage),
+        (error.is_not_authenticated(), Exit::NotAuthenticated),
+        (error.is_forbidden(), Exit::Forbidden),
+        (error.is_not_found(), Exit::NotFound),
+        (error.is_conflict(), Exit::Conflict),
+        (error.is_validation(), Exit::Invalid),
+        (error.is_rate_limited(), Exit::RateLimited),
+        (error.is_network(), Exit::Network),
+    ];
+    of_status.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
+}
+
+/// The message with the cause at the bottom of it, which is the operating system's or the server's; what lies between are the words of
+/// libraries.
+fn with_cause(error: &Error) -> String {
+    let chain = std::iter::successors(std::error::Error::source(error), |it| it.source());
+    let Some(cause) = chain.last().map(ToString::to_string) else { return error.to_string() };
+    let cause = cause.split(" (os error").next().unwrap_or_default();
+    let mut letters = cause.chars();
+    let cause: String =
+        letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+    format!("{error}: {cause}")
+}
+
+/// The message with those of its sources, each said once.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = error.source();
+    }
+    text
+}

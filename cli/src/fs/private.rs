@@ -1,0 +1,427 @@
+//! Files that only the user can read: made so, replaced as a whole, and never left half-written.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A larger file is not one of ours.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// The bit of a mode.
+#[cfg(unix)]
+const ANYBODY_WRITES: u32 = 0o002;
+/// Why a file is left alone.
+#[cfg(unix)]
+const FOREIGN: &str = "it belongs to another user";
+/// As many links as an operating system follows.
+const MOST_LINKS: usize = 40;
+
+/// The content of a file; `None` where there is none. What somebody else may have put there or written is not taken for ours.
+pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match open_file(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    refuse_public(folder_of(path))?;
+    refuse_doubtful(&file.metadata()?)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
+    }
+    Ok(Some(bytes))
+}
+
+/// Opens a file of ours to be read. A pipe, a device or a directory in its place is refused, without waiting for it.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Takes a file away from everybody but its owner. Where that cannot be done it is not read. One that everybody could write to stays so, for
+/// it is not to be taken for ours afterwards.
+pub(crate) fn tighten(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let permissions = match fs::metadata(path) {
+            Ok(found) => found.permissions(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if permissions.mode() & 0o077 != 0 && permissions.mode() & ANYBODY_WRITES == 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link. Whoever writes has a
+/// lock: what another writer has begun and not finished is cleared away.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (target, mut file) = begin(path)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    #[cfg(debug_assertions)]
+    crate::testing::crash::point("before_rename");
+    file.persist(&target)?;
+    #[cfg(debug_assertions)]
+    crate::testing::crash::point("after_rename");
+    sync_folder(folder_of(&target))
+}
+
+/// Makes sure that a file can be replaced, as far as that shows before it is done.
+pub(crate) fn prepare(path: &Path) -> io::Result<()> {
+    begin(path).map(drop)
+}
+
+/// Where the path leads, and the file that is to replace what is there.
+fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
+    let target = behind_links(path)?;
+    let folder = folder_of(&target);
+    make_folder(folder)?;
+    refuse_public(folder)?;
+    refuse_foreign(&target)?;
+    clear_away(&target)?;
+    let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(folder)?;
+    Ok((target, file))
+}
+
+/// Removes a file if it is there, and the file that it links to, with the lock that writing needs.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    let target = match behind_links(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        target => target?,
+    };
+    refuse_foreign(&target)?;
+    clear_away(&target)?;
+    for path in [target.as_path(), path] {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How the files are called that are to become this one, and no file of any other program.
+fn beginning(target: &Path) -> String {
+    format!(".links-new.{}.", target.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Removes what a writer left that was ended before it was done.
+fn clear_away(target: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder_of(target)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let beginning = beginning(target);
+    for entry in entries.flatten() {
+        let is_file = entry.file_type().is_ok_and(|it| it.is_file());
+        if is_file && entry.file_name().to_string_lossy().starts_with(&beginning) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Anybody could have put files where anybody can write.
+fn refuse_public(folder: &Path) -> io::Result<()> {
+    if is_public(folder)? {
+        return Err(io::Error::other("everybody can write to its folder"));
+    }
+    Ok(())
+}
+
+/// Whether anybody can write to a file, or replace the files of a folder.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path)?.permissions().mode();
+        let own_only = 0o1000;
+        Ok(mode & ANYBODY_WRITES != 0 && mode & own_only == 0)
+    }
+    #[cfg(not(unix))]
+    Ok(false)
+}
+
+/// What a file says may have been written by somebody else. The administrator could say it anyway.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if opened.mode() & ANYBODY_WRITES != 0 {
+            return Err(io::Error::other("everybody can write to it"));
+        }
+        if ![0, own_id()].contains(&opened.uid()) {
+            return Err(io::Error::other(FOREIGN));
+        }
+    }
+    Ok(())
+}
+
+/// A file of somebody else is not replaced by one of ours, as under `sudo`, nor removed.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+fn refuse_foreign(target: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if fs::metadata(target).is_ok_and(|found| found.uid() != own_id()) {
+            return Err(io::Error::other(FOREIGN));
+        }
+    }
+    Ok(())
+}
+
+/// The user whose files this process makes.
+#[cfg(unix)]
+fn own_id() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Waits until this process is the only one that has the file locked. Dropping it lets go.
+pub(crate) fn lock(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// Opens a file to be locked, and makes it if it is not there.
+fn open(path: &Path) -> io::Result<File> {
+    make_folder(folder_of(path))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes the folders that are missing. One that is there stays as its owner wants it.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Where a path leads. A link that leads nowhere is an error: what it led to may be missing for a time only.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) if target != path && !target.exists() => {
+                let message = format!("it is a link to {}, which is not there", target.display());
+                return Err(io::Error::new(io::ErrorKind::NotFound, message));
+            }
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many links follow each other"))
+}
+
+/// Makes sure that a new name outlives a power cut. Windows knows no such thing.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    fn mode(path: &Path) -> u32 {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn fault_68_files_are_0600_and_folders_0700() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one/two/file");
+        write(&path, b"first").unwrap();
+        assert_eq!((mode(&path), mode(&folder.path().join("one/two"))), (0o600, 0o700));
+        assert_eq!(mode(&folder.path().join("one")), 0o700);
+        let open_to_all = fs::Permissions::from_mode(0o644);
+        fs::set_permissions(&path, open_to_all.clone()).unwrap();
+        tighten(&path).unwrap();
+        assert_eq!(mode(&path), 0o600);
+        fs::set_permissions(&path, open_to_all).unwrap();
+        write(&path, b"second").unwrap();
+        assert_eq!((mode(&path), read(&path).unwrap().unwrap()), (0o600, b"second".to_vec()));
+        open(&folder.path().join("one/lock")).unwrap();
+        assert_eq!(mode(&folder.path().join("one/lock")), 0o600);
+        let names = || fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(names(), 1, "nothing is left beside it");
+        fs::write(path.with_file_name(".links-new.file.begun"), "half").unwrap();
+        write(&path, b"third").unwrap();
+        assert_eq!(names(), 1, "nor of a writer that came to no end");
+        remove(&path).unwrap();
+        remove(&path).unwrap();
+        tighten(&path).unwrap();
+        assert_eq!((names(), read(&path).unwrap()), (0, None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn found_h_a_pipe_a_device_or_a_directory_is_refused_at_once() {
+        use rustix::fs::{CWD, FileType, mknodat};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        mknodat(CWD, at("pipe"), FileType::Fifo, 0o600.into(), 0).unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("device")).unwrap();
+        for name in ["pipe", "directory", "device"] {
+            let error = read(&at(name)).unwrap_err();
+            assert!(error.to_string().contains("not a regular file"), "{name}: {error}");
+            assert_eq!(crate::cache::json_file::load::<serde_json::Value>(&at(name)), None);
+        }
+    }
+
+    #[test]
+    fn what_others_keep_beside_a_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for name in [".file.swp", ".links-new.other.begun"] {
+            fs::write(path.with_file_name(name), "theirs").unwrap();
+        }
+        for name in [".file.d", ".links-new.file.d"] {
+            fs::create_dir(path.with_file_name(name)).unwrap();
+        }
+        write(&path, b"ours").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+        remove(&path).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn fault_68_what_everybody_writes_to_is_not_trusted() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write(&path, b"mine").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        tighten(&path).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(error.to_string().contains("everybody can write to it"), "{error}");
+        write(&path, b"mine").unwrap();
+        let set = |mode| {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set(0o777);
+        let errors = [write(&path, b"x"), prepare(&path), read(&path).map(drop)];
+        for error in errors.map(Result::unwrap_err) {
+            assert!(error.to_string().contains("everybody"), "{error}");
+        }
+        for mode in [0o1777, 0o775, 0o700] {
+            set(mode);
+            assert_eq!(read(&path).unwrap().unwrap(), b"mine");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn fault_68_a_file_of_another_user_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "theirs").unwrap();
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(12_345), None) {
+            println!("skipped: only the administrator can give a file away: {error}");
+            return;
+        }
+        for mode in [0o1777, 0o700] {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let errors = [
+                write(&path, b"ours").unwrap_err(),
+                prepare(&path).unwrap_err(),
+                remove(&path).unwrap_err(),
+                read(&path).unwrap_err(),
+            ];
+            for error in errors {
+                assert!(error.to_string().contains("another user"), "{error}");
+            }
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("elsewhere")).unwrap();
+        symlink("elsewhere/real", at("second")).unwrap();
+        symlink("second", at("first")).unwrap();
+        let error = write(&at("first"), b"x").unwrap_err();
+        assert!(error.to_string().contains("elsewhere/real, which is not there"), "{error}");
+        fs::write(at("elsewhere/real"), "").unwrap();
+        prepare(&at("first")).unwrap();
+        assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 1);
+        for text in [b"made", b"kept"] {
+            write(&at("first"), text).unwrap();
+            assert!(at("first").is_symlink() && at("second").is_symlink());
+            assert_eq!(fs::read(at("elsewhere/real")).unwrap(), text);
+        }
+        symlink("round", at("round")).unwrap();
+        write(&at("round"), b"x").unwrap_err();
+        remove(&at("first")).unwrap();
+        assert!(!at("elsewhere/real").exists() && !at("first").is_symlink());
+        remove(&at("second")).unwrap();
+        assert!(!at("second").is_symlink());
+    }
+
+    #[test]
+    fn fault_69_nobody_sees_half_of_what_two_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000]];
+        write(&path, &texts[0]).unwrap();
+        let write_locked = |text: &[u8]| {
+            let lock = open(&folder.path().join("lock")).unwrap();
+            lock.lock().unwrap();
+            write(&path, text).unwrap();
+        };
+        std::thread::scope(|scope| {
+            let write_locked = &write_locked;
+            let writers = texts
+                .clone()
+                .map(|text| scope.spawn(move || (0..50).for_each(|_| write_locked(&text))));
+            while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                let seen = read(&path).unwrap().unwrap();
+                assert!(texts.contains(&seen), "{} bytes", seen.len());
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "the file and its lock");
+    }
+}

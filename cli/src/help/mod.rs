@@ -1,0 +1,4 @@
+//! Texts that help shows beside the arguments: examples and topics.
+
+pub(crate) mod examples;
+pub(crate) mod topics;

@@ -1,0 +1,63 @@
+//! What `links help` explains beside the commands. A topic is text; those that a table of the program decides are made from it.
+
+use std::fmt::Write;
+
+use crate::env_vars;
+use crate::error::exit_code::Exit;
+use crate::settings::config_file::KEYS;
+
+/// Something to explain.
+pub(crate) struct Topic {
+    /// What it is asked for by.
+    pub(crate) name: &'static str,
+    /// The explanation.
+    pub(crate) text: fn() -> String,
+}
+
+/// Every topic.
+pub(crate) const TOPICS: &[Topic] = &[
+    Topic { name: "exit-codes", text: exit_codes },
+    Topic { name: "environment", text: environment },
+    Topic { name: "output", text: || include_str!("output.txt").to_owned() },
+    Topic { name: "files", text: files },
+];
+
+/// The codes as a brief line for the main help.
+pub(crate) fn exit_codes_in_brief() -> String {
+    let codes: Vec<_> = Exit::ALL
+        .iter()
+        .map(|it| format!("{} {}", it.code(), it.name().replace('_', " ")))
+        .collect();
+    format!("Exit codes: {}; `links help exit-codes` explains them.", codes.join(", "))
+}
+
+fn exit_codes() -> String {
+    let mut text = "How a command ended, as a script sees it.\n\n".to_owned();
+    for exit in Exit::ALL {
+        let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
+    }
+    text + "\nWith -o json the name stands in `code`, unless the service has one of its own, and the number in `exit`.\n"
+}
+
+fn environment() -> String {
+    let mut text = "A flag goes before a variable, a variable before the configuration file, and that before the default.\n\n".to_owned();
+    for key in KEYS {
+        let default = match key.default {
+            "" => String::new(),
+            default => format!(" [{default}]"),
+        };
+        let _ = writeln!(text, "  {}\n      {}{default}", key.variable, key.about);
+    }
+    for (name, about) in env_vars::ABOUT {
+        let _ = writeln!(text, "  {name}\n      {about}");
+    }
+    text
+}
+
+fn files() -> String {
+    let mut text = include_str!("files.txt").to_owned();
+    for key in KEYS {
+        let _ = writeln!(text, "  {:<10}{}", key.name, key.about);
+    }
+    text
+}

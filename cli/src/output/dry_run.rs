@@ -1,0 +1,113 @@
+//! Results of a command that was only rehearsed.
+
+use clap::ValueEnum;
+use links_sdk::{RequestView, WriteMode};
+use serde_json::{Map, Value, json};
+
+use super::{Line, Outcome, Tone, View};
+use crate::error::dry_run_result::Rehearsal;
+
+impl Rehearsal {
+    /// What it is to a program.
+    fn data(&self, how: DryRun) -> Value {
+        match (self, how) {
+            (Self::Withheld(_, request), DryRun::Request) => described(request),
+            (Self::Accepted(operation), _) => {
+                json!({ "dryRun": "service", "operation": operation, "accepted": true })
+            }
+            (Self::Withheld(operation, _), DryRun::Service) => {
+                json!({ "dryRun": "service", "operation": operation, "accepted": null })
+            }
+        }
+    }
+
+    /// What it is to people.
+    fn said(&self, how: DryRun) -> String {
+        match (self, how) {
+            (Self::Withheld(_, request), DryRun::Request) => curl(request),
+            (Self::Accepted(_), _) => {
+                "the service would accept this; nothing was changed".to_owned()
+            }
+            (Self::Withheld(..), DryRun::Service) => {
+                "nothing was changed; the service cannot check this beforehand".to_owned()
+            }
+        }
+    }
+}
+
+/// What a command comes to whose writes were rehearsed.
+pub(crate) fn outcome(rehearsals: &[Rehearsal], how: DryRun) -> Outcome {
+    let data = match rehearsals {
+        [one] => one.data(how),
+        all => all.iter().map(|it| it.data(how)).collect(),
+    };
+    let mut said: Vec<_> = rehearsals.iter().map(|it| it.said(how)).collect();
+    said.dedup();
+    let view = match how {
+        DryRun::Request => View::Document(said.join("\n") + "\n"),
+        DryRun::Service => {
+            View::Lines(said.into_iter().map(|it| Line::new(Tone::Plain, it)).collect())
+        }
+    };
+    Outcome::own(data, view)
+}
+
+/// A request that is not sent, for a program.
+pub(crate) fn described(request: &RequestView) -> Value {
+    let headers: Map<_, _> =
+        request.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let body = request.body().map(|bytes| {
+        serde_json::from_slice(bytes)
+            .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(bytes).into_owned()))
+    });
+    json!({
+        "dryRun": "request", "method": request.method(), "url": request.url(), "headers": headers, "body": body, "curl": curl(request),
+    })
+}
+
+/// The request as a command for a POSIX shell. The token stands there as the variable that holds it.
+pub(crate) fn curl(request: &RequestView) -> String {
+    let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
+    let mut words =
+        vec!["curl".to_owned(), "-X".into(), request.method().into(), quoted(request.url())];
+    words.push(r#"-H "Authorization: Bearer $LINKS_TOKEN""#.to_owned());
+    let mut multipart = false;
+    for (name, value) in request.headers() {
+        if name == "content-type" && value.starts_with("multipart/") {
+            // curl makes a boundary of its own.
+            multipart = true;
+        } else if name != "content-length" {
+            words.extend(["-H".to_owned(), quoted(&format!("{name}: {value}"))]);
+        }
+    }
+    match request.body() {
+        _ if multipart => words.extend(["-F".to_owned(), "file=@FILE".to_owned()]),
+        Some(body) => {
+            words.extend(["--data-binary".to_owned(), quoted(&String::from_utf8_lossy(body))]);
+        }
+        None if request.is_streamed() => {
+            words.extend(["--data-binary".to_owned(), "@FILE".to_owned()]);
+        }
+        None => {}
+    }
+    words.join(" ")
+}
+
+/// How a command is rehearsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DryRun {
+    /// The service checks it
+    Service,
+    /// The request is printed as a curl command, with the token masked, and not sent
+    Request,
+}
+
+impl DryRun {
+    /// What becomes of writes.
+    pub(crate) fn writes(self) -> WriteMode {
+        match self {
+            Self::Service => WriteMode::DryRun,
+            Self::Request => WriteMode::Withhold,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! CSV (RFC 4180): one header line, then one line for each record.
+
+use std::borrow::Cow;
+
+use super::Grid;
+use crate::error::Failure;
+
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// `safe` puts a quote before what a spreadsheet would compute. Numbers stay numbers.
+pub(crate) fn render(grid: &Grid, safe: bool) -> Result<String, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    if !grid.headings.is_empty() {
+        writer.write_record(cells(&grid.headings, safe)).map_err(Failure::internal)?;
+    }
+    for row in &grid.rows {
+        writer.write_record(cells(row, safe)).map_err(Failure::internal)?;
+    }
+    let bytes = writer.into_inner().map_err(Failure::internal)?;
+    String::from_utf8(bytes).map_err(Failure::internal)
+}
+
+fn cells(row: &[String], safe: bool) -> impl Iterator<Item = Cow<'_, [u8]>> {
+    let is_formula = |cell: &str| cell.starts_with(FORMULA) && cell.parse::<f64>().is_err();
+    row.iter().map(move |cell| {
+        if safe && is_formula(cell) {
+            Cow::Owned(format!("'{cell}").into_bytes())
+        } else {
+            Cow::Borrowed(cell.as_bytes())
+        }
+    })
+}

@@ -1,0 +1,206 @@
+//! `--fields a,b.c`: paths into records. A number is a place in a list; a name below a list means each of its items.
+
+use serde_json::{Map, Value};
+
+/// Fields of a record, in the order they were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fields(Vec<String>);
+
+impl Fields {
+    /// Reads names between commas.
+    ///
+    /// # Errors
+    ///
+    /// When a name or a part of a path is missing.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let paths: Vec<String> = text.split(',').map(|it| it.trim().to_owned()).collect();
+        if paths.iter().any(|path| path.split('.').any(str::is_empty)) {
+            return Err("names between commas, such as `id,data.title`".to_owned());
+        }
+        Ok(Self(paths))
+    }
+
+    /// The paths.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// The same body with only these fields of each record in its `data`; what else the envelope holds stays.
+    pub(crate) fn narrow(&self, mut body: Value) -> Value {
+        let records = match body.get_mut("data") {
+            Some(data) => data,
+            None => &mut body,
+        };
+        match records {
+            Value::Array(items) => items.iter_mut().for_each(|it| *it = self.of(it)),
+            one => *one = self.of(one),
+        }
+        body
+    }
+
+    fn of(&self, record: &Value) -> Value {
+        let mut kept = Value::Object(Map::new());
+        for path in self.paths() {
+            copy(record, &path.split('.').collect::<Vec<_>>(), &mut kept);
+        }
+        kept
+    }
+
+    /// Those that no record has.
+    pub(crate) fn missing(&self, records: &[Value]) -> Vec<Missing<'_>> {
+        let missing =
+            self.paths().filter(|path| !records.iter().any(|it| pick(it, path).is_some()));
+        let known = |path: &str| {
+            let names = records.iter().flat_map(super::flatten::names);
+            crate::suggest::nearest(path, names)
+        };
+        let of = |field| Missing { field, meant: known(field), may_come: may_come(field, records) };
+        if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
+    }
+}
+
+/// A field that was asked for and that no record has.
+pub(crate) struct Missing<'f> {
+    /// Its path.
+    pub(crate) field: &'f str,
+    /// What the records do have that may be meant.
+    pub(crate) meant: Option<String>,
+    /// Whether another record might have it.
+    pub(crate) may_come: bool,
+}
+
+/// Fields that the service leaves out of some records (the interface, section 2).
+const SOMETIMES: &[&str] = &["moodText", "moodHours", "slots", "options", "multi"];
+
+/// Whether a record like these might have a field: it belongs to what differs from record to record, or to a part that they lack.
+fn may_come(field: &str, records: &[Value]) -> bool {
+    let first = field.split('.').next().unwrap_or_default();
+    let is_known = records.iter().any(|it| it.get(first).is_some());
+    let are_objects = records.iter().all(Value::is_object);
+    !are_objects || is_known || SOMETIMES.contains(&first)
+}
+
+/// The value at a path, if the record has one.
+pub(crate) fn pick(record: &Value, path: &str) -> Option<Value> {
+    let mut kept = Value::Null;
+    let parts: Vec<_> = path.split('.').collect();
+    copy(record, &parts, &mut kept);
+    parts.iter().try_fold(kept, take)
+}
+
+fn take(value: Value, name: &&str) -> Option<Value> {
+    match value {
+        Value::Object(mut object) => object.remove(*name),
+        Value::Array(mut items) if name.parse::<usize>().is_ok() => name
+            .parse::<usize>()
+            .ok()
+            .filter(|at| *at < items.len())
+            .map(|at| items.swap_remove(at)),
+        Value::Array(items) => {
+            let found: Vec<_> = items.into_iter().filter_map(|it| take(it, name)).collect();
+            (!found.is_empty()).then_some(Value::Array(found))
+        }
+        _ => None,
+    }
+}
+
+/// Copies what a path leads to, with the objects and lists around it.
+fn copy(from: &Value, path: &[&str], to: &mut Value) {
+    let Some((name, rest)) = path.split_first() else {
+        *to = from.clone();
+        return;
+    };
+    match from {
+        Value::Object(object) => {
+            if let Some(value) = object.get(*name) {
+                if !to.is_object() {
+                    *to = Value::Object(Map::new());
+                }
+                copy(value, rest, &mut to[*name]);
+            }
+        }
+        Value::Array(items) => {
+            let at = name.parse::<usize>().ok();
+            if at.is_some_and(|at| at >= items.len()) {
+                return;
+            }
+            if !to.is_array() {
+                *to = Value::Array(Vec::new());
+            }
+            let Value::Array(kept) = to else { return };
+            if let Some(at) = at {
+                kept.resize(kept.len().max(at + 1), Value::Null);
+                copy(&items[at], rest, &mut kept[at]);
+            } else {
+                kept.resize(items.len(), Value::Object(Map::new()));
+                items.iter().zip(kept).for_each(|(item, kept)| copy(item, path, kept));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn narrowed(fields: &str, body: Value) -> Value {
+        Fields::parse(fields).unwrap().narrow(body)
+    }
+
+    #[test]
+    fn the_envelope_stays_and_the_records_keep_their_nesting() {
+        let body = json!({ "data": [{ "id": 1, "a": { "b": 2, "c": 3 }, "l": [{ "x": 1, "y": 2 }, { "x": 3 }] }], "meta": { "total": 1 } });
+        assert_eq!(
+            narrowed("id,a.b,nothing", body.clone()),
+            json!({ "data": [{ "id": 1, "a": { "b": 2 } }], "meta": { "total": 1 } })
+        );
+        assert_eq!(
+            narrowed("a.c,a.b", body.clone())["data"][0],
+            json!({ "a": { "c": 3, "b": 2 } })
+        );
+        assert_eq!(
+            narrowed("l.x,l.y", body.clone())["data"][0],
+            json!({ "l": [{ "x": 1, "y": 2 }, { "x": 3 }] })
+        );
+        assert_eq!(narrowed("l.1.x,l.1.y", body)["data"][0], json!({ "l": [null, { "x": 3 }] }));
+        assert_eq!(narrowed("a", json!({ "a": 1, "b": 2 })), json!({ "a": 1 }));
+    }
+
+    #[test]
+    fn a_path_leads_to_a_value_or_to_nothing() {
+        let record = json!({ "a": { "b": null }, "l": [{ "x": 1 }, { "x": 3 }], "n": 4 });
+        assert_eq!(pick(&record, "a.b"), Some(Value::Null));
+        assert_eq!(pick(&record, "l.x"), Some(json!([1, 3])));
+        assert_eq!(pick(&record, "l.1.x"), Some(json!(3)));
+        for nothing in ["b", "a.c", "n.a", "l.2", "l.y", "n.0"] {
+            assert_eq!(pick(&record, nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_right_is_suggested() {
+        let records = [json!({ "title": "x", "data": { "link": 1 } })];
+        let fields = Fields::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
+        let missing: Vec<_> = fields.missing(&records).into_iter().collect();
+        let said = missing.iter().map(|it| (it.field, it.meant.as_deref(), it.may_come));
+        assert_eq!(
+            said.collect::<Vec<_>>(),
+            [
+                ("titel", Some("title"), false),
+                ("data.lnk", Some("data.link"), true),
+                ("data.qqqqqq", None, true)
+            ]
+        );
+        assert!(fields.missing(&[]).is_empty());
+    }
+
+    #[test]
+    fn names_cannot_be_empty() {
+        for text in ["", "a,", ",a", "a..b", ".a"] {
+            Fields::parse(text).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Records as rows of texts: what a table, a CSV file and a Markdown table have in common.
+
+use serde_json::Value;
+
+use super::fields::{Fields, pick};
+use crate::output::format::flatten::flat;
+use crate::output::{Cell, Column};
+
+/// Rows of texts under headings.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Grid {
+    /// One for each column; none over a single record, whose rows are name and value.
+    pub(crate) headings: Vec<String>,
+    /// The texts, as many in each row as there are columns.
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// One row for each record, under the columns of a view.
+    pub(crate) fn of_columns(records: &[Value], columns: &[Column]) -> Self {
+        let cell = |record: &Value, column: &Column| match column.cell {
+            Cell::At(path) => pick(record, path).map_or_else(String::new, |it| show(&it)),
+            Cell::Of(make) => make(record),
+        };
+        Self {
+            headings: columns.iter().map(|it| it.title.to_owned()).collect(),
+            rows: records
+                .iter()
+                .map(|record| columns.iter().map(|column| cell(record, column)).collect())
+                .collect(),
+        }
+    }
+
+    /// One row for each record, with the fields that were asked for.
+    pub(crate) fn picked(records: &[Value], fields: &Fields, cell: fn(&Value) -> String) -> Self {
+        let text =
+            |record: &Value, path| pick(record, path).map_or_else(String::new, |it| cell(&it));
+        Self {
+            headings: fields.paths().map(str::to_owned).collect(),
+            rows: records
+                .iter()
+                .map(|record| fields.paths().map(|path| text(record, path)).collect())
+                .collect(),
+        }
+    }
+
+    /// The fields that were asked for of one record, one a row.
+    pub(crate) fn of_fields(record: &Value, fields: &Fields, cell: fn(&Value) -> String) -> Self {
+        let Self { headings, mut rows } = Self::picked(std::slice::from_ref(record), fields, cell);
+        let values = rows.pop().unwrap_or_default();
+        let rows = headings.into_iter().zip(values).map(|(name, value)| vec![name, value]);
+        Self { headings: Vec::new(), rows: rows.collect() }
+    }
+
+    /// One row for each record, with every field that any of them has.
+    pub(crate) fn of_all(records: &[Value], cell: fn(&Value) -> String) -> Self {
+        let records: Vec<_> = records.iter().map(|it| flat(it, false)).collect();
+        let mut headings: Vec<String> = Vec::new();
+        for (name, _) in records.iter().flatten() {
+            if !headings.contains(name) {
+                headings.push(name.clone());
+            }
+        }
+        let text = |record: &[(String, &Value)], heading: &String| {
+            let found = record.iter().find(|(name, _)| name == heading);
+            found.map_or_else(String::new, |(_, value)| cell(value))
+        };
+        let rows = records.iter().map(|it| headings.iter().map(|name| text(it, name)).collect());
+        Self { rows: rows.collect(), headings }
+    }
+
+    /// Every field of one record, one a row: these first, in this order.
+    pub(crate) fn of_record(record: &Value, first: &[&str], cell: fn(&Value) -> String) -> Self {
+        let mut fields = flat(record, true);
+        fields
+            .sort_by_key(|(name, _)| first.iter().position(|it| it == name).unwrap_or(first.len()));
+        let row = |(name, value): (String, &Value)| vec![name, cell(value)];
+        Self { headings: Vec::new(), rows: fields.into_iter().map(row).collect() }
+    }
+}
+
+/// A value as people write it.
+pub(crate) fn show(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
+            items.iter().map(show).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A value as programs read it: a text as it is, nothing for null, everything else as JSON.
+pub(crate) fn compact(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

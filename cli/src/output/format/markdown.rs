@@ -1,0 +1,58 @@
+//! Markdown: a pipe table, or a block of text as it is.
+
+use super::Grid;
+use crate::sanitize;
+
+/// What would be read as markup inside a cell.
+const MARKUP: &[char] = &['\\', '|', '`', '*', '<', '[', '~'];
+
+pub(crate) fn table(grid: &Grid) -> String {
+    let default = ["Field".to_owned(), "Value".to_owned()];
+    let headings = if grid.headings.is_empty() { &default[..] } else { &grid.headings };
+    let rule = vec!["---".to_owned(); headings.len()];
+    let rows = [headings, &rule].into_iter().chain(grid.rows.iter().map(Vec::as_slice));
+    let line = |(at, row): (usize, &[String])| {
+        let cells: Vec<_> =
+            row.iter().map(|it| if at == 1 { it.clone() } else { escaped(it) }).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    rows.enumerate().map(line).collect()
+}
+
+/// A fenced block whose fence no line of the text can end.
+pub(crate) fn block(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in sanitize::line(text).chars() {
+        if MARKUP.contains(&c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_stays_one_cell() {
+        let grid = Grid {
+            headings: vec!["A".into(), "B".into()],
+            rows: vec![vec!["x|y\nz".into(), "\\`<b>".into()]],
+        };
+        assert_eq!(table(&grid), "| A | B |\n| --- | --- |\n| x\\|y z | \\\\\\`\\<b> |\n");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_within() {
+        assert_eq!(block("diff", "+ a\n"), "```diff\n+ a\n```\n");
+        assert_eq!(block("", "a ```` b"), "`````\na ```` b\n`````\n");
+    }
+}

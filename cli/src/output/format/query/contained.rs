@@ -1,0 +1,142 @@
+//! Running a filter in a process of its own, which can be ended.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::filter;
+use crate::error::exit_code::Exit;
+
+/// First argument of the process that runs a filter; the second is the filter.
+const RUN: &str = "__run-jq-filter";
+/// Longest time for it.
+const MOST_TIME: Duration = Duration::from_secs(30);
+/// Most memory for it, the stack included.
+#[cfg(unix)]
+const MOST_MEMORY: u64 = 2 << 30;
+/// Most bytes that it may make.
+const MOST_OUTPUT: u64 = 64 << 20;
+/// Most bytes of its reason to fail.
+const MOST_REASON: u64 = 4096;
+
+/// A process that waits for the document to filter. It ends with this one.
+#[derive(Debug)]
+pub(crate) struct Process(Child);
+
+impl Process {
+    /// Starts the process: before the command does anything, so that it cannot fail for want of a process after a write, nor be refused
+    /// by what confines the command.
+    ///
+    /// # Errors
+    ///
+    /// When no process can be started.
+    pub(crate) fn start(code: &str) -> Result<Self, String> {
+        let start = || {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args([RUN, code]).env_clear();
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            // Ctrl-C is for this process, which still wants to show what it has.
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            command.spawn()
+        };
+        start().map(Self).map_err(|error: std::io::Error| format!("cannot run it: {error}"))
+    }
+
+    /// Returns what the filter makes of a document: a line for each value.
+    ///
+    /// # Errors
+    ///
+    /// When the filter fails, takes too long or takes too much.
+    pub(crate) fn run(mut self, input: String) -> Result<Vec<u8>, String> {
+        let child = &mut self.0;
+        let (done, ended) = mpsc::channel();
+        if let Some(mut stdin) = child.stdin.take() {
+            // A filter may end before it has read everything.
+            thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+        }
+        let reason = child.stderr.take().map(|it| thread::spawn(|| read(it, MOST_REASON)));
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || done.send(read(stdout, MOST_OUTPUT + 1)));
+        }
+        let Ok(made) = ended.recv_timeout(limit()) else {
+            return Err(format!("it takes longer than {} s", limit().as_secs()));
+        };
+        if made.len() as u64 > MOST_OUTPUT {
+            return Err(format!("it makes more than {} MiB", MOST_OUTPUT >> 20));
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        let reason = reason.and_then(|it| it.join().ok()).unwrap_or_default();
+        match status.code() {
+            Some(0) => Ok(made),
+            Some(code) if code == i32::from(Exit::Usage.code()) => {
+                Err(String::from_utf8_lossy(&reason).trim_end().to_owned())
+            }
+            _ => Err("it nests too deeply, or takes too much memory".to_owned()),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn read(stream: impl Read, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What could be read until the process was ended is all there is.
+    let _ = stream.take(most).read_to_end(&mut bytes);
+    bytes
+}
+
+fn limit() -> Duration {
+    #[cfg(debug_assertions)]
+    if crate::testing::clock::clock().is_some() {
+        return MOST_TIME / 10;
+    }
+    MOST_TIME
+}
+
+/// Runs a filter, if that is what the program was started for.
+pub(crate) fn asked(args: &[OsString]) -> Option<Exit> {
+    let [_, run, code] = args else { return None };
+    if run != RUN {
+        return None;
+    }
+    restrict();
+    let code = code.to_string_lossy().into_owned();
+    let mut input = Vec::new();
+    let ran = std::io::stdin().lock().read_to_end(&mut input).map_err(|error| error.to_string());
+    let ran = ran.and_then(|_| {
+        filter::on_a_deep_stack(move || {
+            let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+            filter::run(&code, &input, &mut stdout)?;
+            stdout.flush().map_err(|error| error.to_string())
+        })
+    });
+    match ran.and_then(|it| it) {
+        Ok(()) => Some(Exit::Ok),
+        Err(why) => {
+            let _ = writeln!(std::io::stderr().lock(), "{why}");
+            Some(Exit::Usage)
+        }
+    }
+}
+
+/// Bounds the memory of this process, and lets it leave no core behind.
+#[cfg(unix)]
+fn restrict() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let most = |most| Rlimit { current: Some(most), maximum: Some(most) };
+    // Where a limit cannot be set, time and output are bounded all the same.
+    let _ = setrlimit(Resource::As, most(MOST_MEMORY));
+    let _ = setrlimit(Resource::Core, most(0));
+}
+
+#[cfg(not(unix))]
+fn restrict() {}

@@ -1,0 +1,79 @@
+//! `--jq FILTER`: a filter of the jq language over the whole body.
+//!
+//! A filter is a program: it can recurse without end, and make more than any memory holds. It is read before anything is sent, and runs
+//! in a process of its own, which is started then too and whose time, memory and output are bounded. Whatever becomes of that process,
+//! this one goes on and can say what the command has done.
+
+mod contained;
+mod filter;
+
+use std::sync::{Mutex, PoisonError};
+
+use contained::Process;
+pub(crate) use contained::asked;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::error::Failure;
+
+/// Most bytes of a filter: what is nested in so few cannot exhaust the stack it is read on.
+const MOST_CODE: usize = 16 * 1024;
+
+/// A filter that can run.
+#[derive(Debug)]
+pub(crate) struct Query {
+    code: String,
+    /// Not used yet. The program of a unit test is not this one and cannot run filters.
+    process: Mutex<Option<Process>>,
+}
+
+impl Query {
+    /// Reads a filter. Nothing of the environment and no file can be read with it.
+    ///
+    /// # Errors
+    ///
+    /// When it is no filter; the failure names the place.
+    pub(crate) fn new(code: &str) -> Result<Self, Failure> {
+        if code.len() > MOST_CODE {
+            return Err(failed(format!("it is longer than {MOST_CODE} bytes")));
+        }
+        let read = code.to_owned();
+        let is_filter = filter::on_a_deep_stack(move || filter::compile(&read).map(drop));
+        is_filter.and_then(|it| it).map_err(failed)?;
+        let process = if cfg!(test) { None } else { Some(Process::start(code).map_err(failed)?) };
+        Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
+    }
+
+    /// What the filter makes of a body.
+    ///
+    /// # Errors
+    ///
+    /// When it fails, takes too long or too much, or makes something that is not JSON.
+    pub(crate) fn run(&self, body: &Value) -> Result<Vec<Box<RawValue>>, Failure> {
+        let input = body.to_string();
+        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let text = match process {
+            Some(process) => process.run(input),
+            None if cfg!(test) => in_this_process(&self.code, input),
+            None => Process::start(&self.code).and_then(|process| process.run(input)),
+        };
+        let text = String::from_utf8(text.map_err(failed)?).map_err(Failure::internal)?;
+        let made = |line: &str| {
+            RawValue::from_string(line.to_owned())
+                .map_err(|_| failed(format!("it makes {line}, which is not JSON")))
+        };
+        text.lines().map(made).collect()
+    }
+}
+
+fn in_this_process(code: &str, input: String) -> Result<Vec<u8>, String> {
+    let (code, mut text) = (code.to_owned(), Vec::new());
+    let ran = filter::on_a_deep_stack(move || {
+        filter::run(&code, input.as_bytes(), &mut text).map(|()| text)
+    });
+    ran.and_then(|it| it)
+}
+
+pub(crate) fn failed(why: impl std::fmt::Display) -> Failure {
+    Failure::usage(format!("--jq: {why}"))
+}

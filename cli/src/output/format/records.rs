@@ -1,0 +1,134 @@
+//! The body of an outcome, the part of it that was asked for, and its records.
+
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{Fields, Query};
+use crate::error::Failure;
+use crate::output::Body;
+
+/// The part of a body that is to be printed.
+pub(crate) enum Selected<'a> {
+    /// All of it, as it came.
+    Whole(Cow<'a, [u8]>),
+    /// Its envelope with some fields of each record.
+    Narrowed(Value),
+    /// What a filter made of it.
+    Made(Vec<Box<RawValue>>),
+}
+
+/// The records of a body.
+pub(crate) struct Records {
+    pub(crate) items: Vec<Value>,
+    /// Whether they came as a list.
+    listed: bool,
+}
+
+impl Records {
+    /// Whether this is one record, and no list that happens to have one.
+    pub(crate) fn is_one(&self) -> bool {
+        !self.listed && self.items.len() == 1
+    }
+}
+
+impl<'a> Selected<'a> {
+    pub(crate) fn of(
+        body: &'a Body,
+        fields: Option<&Fields>,
+        query: Option<&Query>,
+    ) -> Result<Self, Failure> {
+        let bytes = match body {
+            Body::Service(bytes) => Cow::Borrowed(&bytes[..]),
+            Body::Own(value) => Cow::Owned(value.to_string().into_bytes()),
+        };
+        // What is printed untouched is checked all the same: a page of HTML with status 200 is no data.
+        serde_json::from_slice::<IgnoredAny>(&bytes).map_err(Failure::unreadable)?;
+        Ok(match (query, fields) {
+            (Some(query), _) => Self::Made(query.run(&parsed(&bytes)?)?),
+            (None, Some(fields)) => Self::Narrowed(fields.narrow(parsed(&bytes)?)),
+            (None, None) => Self::Whole(bytes),
+        })
+    }
+
+    pub(crate) fn records(&self) -> Result<Records, Failure> {
+        let value = match self {
+            Self::Whole(bytes) => data(parsed(bytes)?),
+            Self::Narrowed(value) => data(value.clone()),
+            Self::Made(values) => match &values[..] {
+                [one] => made(one)?,
+                many => {
+                    let values = many.iter().map(|it| made(it));
+                    Value::Array(values.collect::<Result<_, _>>()?)
+                }
+            },
+        };
+        Ok(match value {
+            Value::Array(items) => Records { items, listed: true },
+            one => Records { items: vec![one], listed: false },
+        })
+    }
+
+    /// The records as they came, each on one line.
+    pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, Failure> {
+        match self {
+            Self::Whole(bytes) => raw(bytes).map_err(Failure::unreadable),
+            Self::Narrowed(value) => raw(value.to_string().as_bytes()).map_err(Failure::internal),
+            Self::Made(values) => match &values[..] {
+                [one] if one.get().starts_with('[') => {
+                    serde_json::from_str(one.get()).map_err(Failure::internal)
+                }
+                many => Ok(many.to_vec()),
+            },
+        }
+    }
+}
+
+/// # Errors
+///
+/// When these bytes are not JSON, or nested deeper than any answer.
+pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, Failure> {
+    serde_json::from_slice(bytes).map_err(Failure::unreadable)
+}
+
+/// # Errors
+///
+/// When what a filter made is nested deeper than any answer.
+pub(crate) fn made(value: &RawValue) -> Result<Value, Failure> {
+    serde_json::from_str(value.get()).map_err(super::query::failed)
+}
+
+/// The `data` of a body, or the body itself where it has no envelope.
+fn data(mut value: Value) -> Value {
+    match value.get_mut("data") {
+        Some(data) => data.take(),
+        None => value,
+    }
+}
+
+/// The same without decoding what is printed: numbers keep their digits.
+fn raw(bytes: &[u8]) -> serde_json::Result<Vec<Box<RawValue>>> {
+    #[derive(serde::Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow)]
+        data: &'a RawValue,
+    }
+    let data = match serde_json::from_slice::<Envelope>(bytes) {
+        Ok(envelope) => envelope.data.get(),
+        Err(_) => serde_json::from_slice::<&RawValue>(bytes)?.get(),
+    };
+    let records: Vec<Box<RawValue>> = match serde_json::from_str(data) {
+        Ok(records) => records,
+        Err(_) => vec![serde_json::from_str(data)?],
+    };
+    records.into_iter().map(on_one_line).collect()
+}
+
+fn on_one_line(value: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
+    if value.get().contains(['\n', '\r']) {
+        return to_raw_value(&serde_json::from_str::<Value>(value.get())?);
+    }
+    Ok(value)
+}

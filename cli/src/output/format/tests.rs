@@ -1,0 +1,139 @@
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::output::{Column, Line, Tone};
+
+const COLUMNS: &[Column] = &[Column::at("ID", "id"), Column::at("TITLE", "data.title")];
+const TYPES: &[Column] = &[Column::at("TYPE", "type")];
+/// A number that no float holds, a list, an object, a text with everything that CSV and YAML have to quote.
+const LIST: &str = r#"{ "data": [ {"id": 12345678901234567890123, "data": {"title": "no, \"yes\"\n| - x"}, "new": [1, {"a": null}]},
+ {"id": 2, "data": [], "more": true} ], "meta": {"total": 2} }"#;
+
+fn printed(shape: &Shape, body: &str, view: View) -> Result<String, Failure> {
+    let outcome = Outcome::service(Bytes::copy_from_slice(body.as_bytes()), view);
+    Ok(match shape.print(&outcome)? {
+        Printed::Json(bytes) => String::from_utf8(bytes).unwrap(),
+        Printed::Text(text) => text,
+        Printed::Grid(grid) => format!("{grid:?}"),
+        Printed::View => "(view)".to_owned(),
+    })
+}
+
+fn shape(format: Format) -> Shape {
+    Shape { format, ..Shape::default() }
+}
+
+fn filtered(filter: &str, format: Format, raw: bool) -> Result<String, Failure> {
+    let shape = Shape { query: Some(Query::new(filter)?), raw, ..shape(format) };
+    printed(&shape, LIST, View::Table(COLUMNS))
+}
+
+#[test]
+fn json_is_untouched_and_jsonl_keeps_every_digit() {
+    assert_eq!(printed(&shape(Format::Json), LIST, View::Any).unwrap(), LIST);
+    let lines = printed(&shape(Format::Jsonl), LIST, View::Any).unwrap();
+    assert_eq!(lines.lines().count(), 2);
+    assert!(lines.starts_with(r#"{"id": 12345678901234567890123, "#), "{lines}");
+    let pretty = "{\"data\":\n{\"id\":\n1}}";
+    assert_eq!(printed(&shape(Format::Jsonl), pretty, View::Any).unwrap(), "{\"id\":1}\n");
+}
+
+#[test]
+fn yaml_is_the_same_value() {
+    let text =
+        printed(&shape(Format::Yaml), &LIST.replace("12345678901234567890123", "1"), View::Any)
+            .unwrap();
+    let value: Value = serde_saphyr::from_str(&text).unwrap();
+    assert_eq!(value["data"][0]["data"]["title"], "no, \"yes\"\n| - x");
+    assert_eq!(value["meta"], json!({ "total": 2 }));
+}
+
+#[test]
+fn csv_has_every_field_of_every_record() {
+    let text = printed(&shape(Format::Csv), LIST, View::Table(COLUMNS)).unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    assert_eq!(reader.headers().unwrap(), ["id", "data.title", "new", "data", "more"].as_slice());
+    let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(&rows[0][1], "no, \"yes\"\n| - x");
+    assert_eq!(&rows[0][2], r#"[1,{"a":null}]"#);
+    assert_eq!((&rows[1][0], &rows[1][3], &rows[1][4]), ("2", "[]", "true"));
+}
+
+#[test]
+fn ids_are_what_records_are_found_by() {
+    let ids = |body, view| printed(&shape(Format::Ids), body, view).unwrap();
+    assert_eq!(ids(r#"{"data":[{"id":1},{"id":"x"},{}]}"#, View::Any), "1\nx\n");
+    assert_eq!(ids(r#"{"data":[{"type":"text","id":null}]}"#, View::Table(TYPES)), "text\n");
+    assert_eq!(ids(r#"{"data":{"path":"a/b"}}"#, View::Record(&["path"])), "a/b\n");
+    assert_eq!(ids(r#"{"data":["a",2,null,[1]]}"#, View::Any), "a\n2\n");
+}
+
+#[test]
+fn unknown_shapes_survive_every_format() {
+    for body in [
+        "{}",
+        "[]",
+        "null",
+        "7",
+        r#""x""#,
+        r#"{"data":null}"#,
+        r#"{"data":[[1],{"a":{"b":{}}},null]}"#,
+        r#"{"data":{"x":[]},"y":1}"#,
+    ] {
+        for format in Format::value_variants() {
+            for view in [
+                View::Any,
+                View::Table(COLUMNS),
+                View::Record(&["id"]),
+                View::Lines(vec![Line::new(Tone::Plain, "x")]),
+            ] {
+                let text = printed(&shape(*format), body, view).unwrap();
+                if *format == Format::Json {
+                    assert_eq!(text, body);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_json_is_no_data() {
+    for format in Format::value_variants() {
+        let failure = printed(&shape(*format), "<html>log in</html>", View::Any).unwrap_err();
+        assert_eq!(failure.exit(), crate::error::exit_code::Exit::Server);
+    }
+}
+
+#[test]
+fn a_filter_makes_records_for_every_format() {
+    assert_eq!(filtered(".meta.total, .data[1].more", Format::Json, false).unwrap(), "2\ntrue\n");
+    assert_eq!(
+        filtered(".data[0].data.title | ascii_upcase", Format::Json, false).unwrap(),
+        "\"NO, \\\"YES\\\"\\n| - X\"\n"
+    );
+    assert_eq!(filtered(".data[1] | keys[]", Format::Json, true).unwrap(), "data\nid\nmore\n");
+    assert_eq!(filtered(".data | map({n: .id})[1:]", Format::Csv, false).unwrap(), "n\n2\n");
+    assert_eq!(
+        filtered(".data[] | {more}", Format::Jsonl, false).unwrap(),
+        "{\"more\":null}\n{\"more\":true}\n"
+    );
+    assert_eq!(filtered("empty", Format::Json, false).unwrap(), "");
+    assert_eq!(filtered("1, halt, 2", Format::Json, false).unwrap(), "1\n");
+}
+
+#[test]
+fn a_filter_that_is_none_is_refused_before_anything_is_sent() {
+    for filter in [".[", "nonsense", "$ENV", "env", ". as", "\"", "input"] {
+        let failure = Query::new(filter).unwrap_err();
+        assert_eq!(failure.exit(), crate::error::exit_code::Exit::Usage, "{filter}");
+        assert!(
+            failure.to_string().starts_with("--jq: ") && failure.to_string().len() > 12,
+            "{failure}"
+        );
+    }
+    for filter in [".data.x", "nan", "error(\"no\")", "{(1): 2}"] {
+        let failure = filtered(filter, Format::Json, false).unwrap_err();
+        assert_eq!(failure.exit(), crate::error::exit_code::Exit::Usage, "{filter}");
+    }
+}

@@ -1,0 +1,11 @@
+//! The name of a slot for people.
+
+use serde_json::{Map, Value};
+
+/// What people would call a block with this content: its title, else its first text. No list of fields is kept here, for the service
+/// has it.
+pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
+    let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());
+    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
+    named.chain(data.values()).find_map(text)
+}

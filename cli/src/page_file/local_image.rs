@@ -1,0 +1,316 @@
+//! Images of this machine that a page file names: regular files beneath its directory, or beneath one that the command line adds. What
+//! lies elsewhere is refused with the same words whether it is there or not.
+
+use std::fmt::Write as _;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES};
+use sha2::{Digest, Sha256};
+
+/// Directories beneath which images may lie, with the one that their names are relative to.
+#[derive(Clone, Debug)]
+pub(crate) struct ImageRoots {
+    /// As the user wrote it, for messages.
+    shown: PathBuf,
+    /// Without links. None where there is no such directory.
+    folder: Option<PathBuf>,
+    roots: Vec<Root>,
+}
+
+#[derive(Clone, Debug)]
+struct Root {
+    /// Without links.
+    path: PathBuf,
+    dir: Arc<Dir>,
+}
+
+/// An image that may be uploaded.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalImage {
+    root: Root,
+    beneath: PathBuf,
+    /// Type by its content.
+    pub(crate) image_type: ImageType,
+    /// Number of bytes.
+    pub(crate) size: u64,
+    /// SHA-256 of its content when it was found.
+    pub(crate) hash: String,
+}
+
+/// Why a name stands for no image.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoImage {
+    /// A web address.
+    #[error("{0} is an address, not a file")]
+    Url(String),
+    /// An absolute path, or one that leads out of every directory that is allowed, be there a file or not.
+    #[error("{0} leads out of the page file's directory")]
+    Outside(String),
+    /// A file whose name begins with a dot, or one in such a directory.
+    #[error("{0} is a hidden file or lies in a hidden directory")]
+    Hidden(String),
+    /// A directory, a device, a named pipe.
+    #[error("{0} is not a file")]
+    NotAFile(String),
+    /// Nothing in it.
+    #[error("{0} is empty")]
+    Empty(String),
+    /// More than the service takes.
+    #[error("{0} is larger than 50 MB")]
+    TooLarge(String),
+    /// Another type by its content.
+    #[error("{0} is no image: only jpeg, png, webp and gif can be uploaded")]
+    NotAnImage(String),
+    /// It is not there, or this user may not read it.
+    #[error("cannot read {0}: {1}")]
+    Unreadable(String, io::Error),
+}
+
+impl NoImage {
+    /// What to do about it.
+    pub(crate) fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Url(_) => {
+                Some("`links files upload ADDRESS` prints the path to write here instead")
+            }
+            Self::Outside(_) => Some(
+                "--upload-root DIR permits images beneath another directory, by relative paths",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// A directory that the user adds, which cannot be opened.
+#[derive(Debug)]
+pub(crate) struct BadRoot(pub(crate) PathBuf, pub(crate) io::Error);
+
+impl ImageRoots {
+    /// Returns the roots for a page file in this directory.
+    ///
+    /// # Errors
+    ///
+    /// When a directory that the user adds cannot be opened.
+    pub(crate) fn new(folder: &Path, more: &[PathBuf]) -> Result<Self, BadRoot> {
+        Self::within(folder, folder, more)
+    }
+
+    /// Returns roots beneath which there is nothing.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(crate) fn none() -> Self {
+        Self { shown: PathBuf::new(), folder: None, roots: Vec::new() }
+    }
+
+    /// Returns the roots for names relative to `folder`, which is itself not to be believed outside of `trusted`.
+    ///
+    /// # Errors
+    ///
+    /// When a directory that the user adds cannot be opened.
+    pub(crate) fn within(folder: &Path, trusted: &Path, more: &[PathBuf]) -> Result<Self, BadRoot> {
+        let shown = folder.to_owned();
+        let mut roots = Vec::new();
+        for path in more {
+            let root = Root::open(path).map_err(|error| BadRoot(path.clone(), error))?;
+            roots.push(root);
+        }
+        let resolved = std::fs::canonicalize(here(folder)).ok();
+        let trusted = Root::open(trusted).ok();
+        let is_trusted =
+            |path: &PathBuf| trusted.iter().chain(&roots).any(|root| path.starts_with(&root.path));
+        let folder = resolved.filter(is_trusted);
+        // First, so that a hidden directory above it does not count.
+        roots.splice(..0, folder.as_deref().and_then(|path| Root::open(path).ok()));
+        Ok(Self { shown, folder, roots })
+    }
+
+    /// Finds the image that a page file names, and reads what is needed to show and to check it.
+    pub(crate) fn find(&self, name: &str) -> Result<LocalImage, NoImage> {
+        if name.contains("://") {
+            return Err(NoImage::Url(name.to_owned()));
+        }
+        let outside = || NoImage::Outside(name.to_owned());
+        if is_absolute(name) {
+            return Err(outside());
+        }
+        if is_hidden(Path::new(name)) {
+            return Err(NoImage::Hidden(name.to_owned()));
+        }
+        let folder = self.folder.as_deref().ok_or_else(outside)?;
+        let wanted = normal(&folder.join(name));
+        let found = self.root_of(&wanted).ok_or_else(outside)?;
+        let (root, beneath) = match resolved(&found.0.dir, &found.1) {
+            Ok(Some(beneath)) => (found.0, beneath),
+            Ok(None) => return Err(NoImage::NotAFile(self.shown(name))),
+            // A link may lead to another root. Whether there is anything elsewhere must not show.
+            Err(error) if leaves_the_root(&error) => {
+                let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
+                self.root_of(&resolved).ok_or_else(outside)?
+            }
+            Err(error) => return Err(NoImage::Unreadable(self.shown(name), error)),
+        };
+        if is_hidden(&beneath) {
+            return Err(NoImage::Hidden(name.to_owned()));
+        }
+        LocalImage::read_first(root.clone(), beneath, self.shown(name))
+    }
+
+    /// The root that a path without links lies beneath, and the rest of it.
+    fn root_of(&self, path: &Path) -> Option<(&Root, PathBuf)> {
+        self.roots.iter().find_map(|root| {
+            let beneath = path.strip_prefix(&root.path).ok()?;
+            Some((root, here(beneath).to_owned()))
+        })
+    }
+
+    fn shown(&self, name: &str) -> String {
+        self.shown.join(name).components().collect::<PathBuf>().display().to_string()
+    }
+}
+
+impl Root {
+    fn open(path: &Path) -> io::Result<Self> {
+        let path = std::fs::canonicalize(here(path))?;
+        let dir = Arc::new(Dir::open_ambient_dir(&path, ambient_authority())?);
+        Ok(Self { path, dir })
+    }
+}
+
+impl LocalImage {
+    fn read_first(root: Root, beneath: PathBuf, shown: String) -> Result<Self, NoImage> {
+        let bytes = match bytes(&root.dir, &beneath) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Err(NoImage::NotAFile(shown)),
+            Err(error) => return Err(NoImage::Unreadable(shown, error)),
+        };
+        let size = bytes.len() as u64;
+        if size == 0 {
+            return Err(NoImage::Empty(shown));
+        }
+        if size > MAX_UPLOAD_BYTES {
+            return Err(NoImage::TooLarge(shown));
+        }
+        let Some(image_type) = ImageType::of(&bytes) else {
+            return Err(NoImage::NotAnImage(shown));
+        };
+        Ok(Self { root, beneath, image_type, size, hash: hash_of(&bytes) })
+    }
+
+    /// Reads it again. Returns nothing where it is not what it was.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read any more.
+    pub(crate) fn read(&self) -> io::Result<Option<Vec<u8>>> {
+        Ok(bytes(&self.root.dir, &self.beneath)?.filter(|bytes| hash_of(bytes) == self.hash))
+    }
+
+    /// Returns where it is, without links; relative where that is shorter.
+    pub(crate) fn path(&self) -> PathBuf {
+        let path = self.root.path.join(&self.beneath);
+        let here = std::env::current_dir().and_then(std::fs::canonicalize).ok();
+        match here.and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok()) {
+            Some(path) => path,
+            None => path,
+        }
+    }
+
+    /// Returns the last part of its path.
+    pub(crate) fn file_name(&self) -> String {
+        self.beneath.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(crate) fn hash_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hash, byte| {
+        let _ = write!(hash, "{byte:02x}");
+        hash
+    })
+}
+
+/// The content of a regular file, as far as it may be uploaded and one byte more; nothing for anything else.
+fn bytes(dir: &Dir, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
+    // What is no file should not even be opened, be it a device; and a pipe that comes in between must not block.
+    if !dir.symlink_metadata(beneath)?.is_file() {
+        return Ok(None);
+    }
+    let file: File = dir.open_with(beneath, &without_waiting())?;
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_UPLOAD_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+fn without_waiting() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY;
+        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    options
+}
+
+/// The path of a regular file beneath a directory without links; nothing for anything else. What is no file is not even opened, which
+/// resolving may do: a pipe would block.
+fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
+    if !dir.metadata(beneath)?.is_file() {
+        return Ok(None);
+    }
+    dir.canonicalize(beneath).map(Some)
+}
+
+/// Absolute on any platform: `/etc`, `C:\`, `\\server\share`.
+fn is_absolute(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    name.starts_with(['/', '\\'])
+        || Path::new(name).is_absolute()
+        || (bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':'))
+}
+
+/// Whether any part of the path is hidden; `.` and `..` are not.
+fn is_hidden(path: &Path) -> bool {
+    path.components().any(|part| match part {
+        Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
+        _ => false,
+    })
+}
+
+/// The path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts
+}
+
+/// A path that leads out of its directory is no error of the system.
+fn leaves_the_root(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+/// Whether there is something beneath a directory, links resolved.
+pub(crate) fn lies_beneath(path: &Path, folder: &Path) -> bool {
+    let resolved = |path: &Path| std::fs::canonicalize(here(path)).ok();
+    resolved(path).zip(resolved(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
+}
+
+/// The current directory has an empty name in `Path::parent`.
+pub(crate) fn here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}

@@ -1,0 +1,93 @@
+//! Page files: a page as a user writes it down, in YAML or JSON.
+
+mod document;
+pub(crate) mod local_image;
+mod node;
+mod page;
+mod parse;
+mod read;
+mod rearrange;
+mod references;
+mod report;
+mod validate;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use document::{Document, NoDocument};
+use local_image::{ImageRoots, LocalImage};
+use node::Node;
+pub(crate) use page::Page;
+pub(crate) use read::{MAX_BYTES, Unreadable, read, read_most, too_large};
+pub(crate) use rearrange::Rearranged;
+pub(crate) use references::{Place, Reference, Target};
+pub(crate) use report::{At, BadFile, Problem};
+
+/// A page file that was read.
+#[derive(Debug)]
+pub(crate) struct PageFile {
+    /// What the file says.
+    pub(crate) page: Page,
+    /// Where it says it.
+    pub(crate) document: Document,
+    /// The values that are still to be found out; until then the page holds them as they were written.
+    pub(crate) references: Vec<Reference>,
+    /// The images among them, as far as there are any that may be uploaded.
+    pub(crate) images: Vec<(Place, String, LocalImage)>,
+    /// What is wrong with the other images.
+    pub(crate) missing: Vec<Problem>,
+    /// The directory that they are relative to.
+    pub(crate) folder: PathBuf,
+}
+
+impl PageFile {
+    /// Reads the bytes of a page file; the name is what messages call it.
+    pub(crate) fn from_bytes(
+        name: &str,
+        bytes: Vec<u8>,
+        images: &ImageRoots,
+    ) -> Result<Self, NoDocument> {
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(too_large(name.to_owned(), MAX_BYTES).into());
+        }
+        Ok(Self::of(Document::from_bytes(name, bytes)?, images)?)
+    }
+
+    /// Reads a page file that this program has written: nothing in it is a reference, whatever it looks like.
+    pub(crate) fn read_literal(path: &Path) -> Result<Self, NoDocument> {
+        Ok(Self::literal(Document::read(path)?)?)
+    }
+
+    /// Reads the text of a page that this program has made, as if it were in a file of this name: nothing in it is a reference.
+    pub(crate) fn made(name: &str, text: Vec<u8>) -> Result<Self, NoDocument> {
+        Ok(Self::literal(Document::from_bytes(name, text)?)?)
+    }
+
+    /// What a document says, if it is a page file. All that can be wrong with it and needs no service is reported together.
+    pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, BadFile> {
+        document.root.slot_data_mut().for_each(Node::unescape);
+        let (references, mut problems) = references::find(&document.root);
+        let (images, missing) = references::images(&references, images);
+        match validate::check(&document.root) {
+            Ok(page) if problems.is_empty() => {
+                let folder = PathBuf::new();
+                Ok(Self { page, document, references, images, missing, folder })
+            }
+            checked => {
+                problems.extend(checked.err().unwrap_or_default());
+                problems.extend(missing);
+                Err(document.bad(problems))
+            }
+        }
+    }
+
+    fn literal(mut document: Document) -> Result<Self, BadFile> {
+        document.root.slot_data_mut().for_each(Node::unescape);
+        let page = validate::check(&document.root).map_err(|problems| document.bad(problems))?;
+        let (references, images, missing) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { page, document, references, images, missing, folder: PathBuf::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

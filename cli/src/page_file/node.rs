@@ -1,0 +1,251 @@
+//! A parsed document in which every value and every key knows the bytes it was written with.
+
+use std::fmt;
+use std::ops::Range;
+
+use links_sdk::apply::literal_key;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use serde_saphyr::{Location, Spanned};
+
+/// The bytes of the document that a value or a key was written with.
+pub(crate) type Span = Range<usize>;
+
+/// A value and where it stands. A list or a mapping in block style stands where its first entry does.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Where the value stands.
+    pub(crate) span: Span,
+    /// The value itself.
+    pub(crate) tree: Tree,
+}
+
+/// A key of a mapping and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    /// Where the key stands.
+    pub(crate) span: Span,
+    /// The key itself.
+    pub(crate) name: String,
+    /// Whether it was written with one more `$` than it has, so that it makes no reference.
+    pub(crate) is_literal: bool,
+}
+
+/// What a value can be: JSON's six kinds.
+#[derive(Clone, Debug)]
+pub(crate) enum Tree {
+    /// `null`, `~`, or nothing at all.
+    Null,
+    /// `true` or `false`, and no other word.
+    Bool(bool),
+    /// A whole number of 64 bits or a finite fraction.
+    Number(Number),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping, in the order in which it was written; no key stands in it twice.
+    Map(Vec<(Key, Node)>),
+}
+
+impl Node {
+    /// The value of a key, if this is a mapping that has it.
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+        self.entry(name).map(|(_, value)| value)
+    }
+
+    /// Where to point for a path such as `slots.2.data.link`: at the value, at its key where the value takes more than one line, or at
+    /// the closest thing around it that exists.
+    pub(crate) fn locate<'p>(&self, text: &str, path: impl IntoIterator<Item = &'p str>) -> Span {
+        let mut span = self.span.clone();
+        let mut node = self;
+        for name in path {
+            let (key, value) = match &node.tree {
+                Tree::List(items) => (None, name.parse().ok().and_then(|at: usize| items.get(at))),
+                _ => node.entry(name).map_or((None, None), |(key, value)| (Some(key), Some(value))),
+            };
+            let Some(value) = value else { break };
+            let many_lines =
+                text.get(value.span.clone()).is_none_or(|it| it.trim_end().contains('\n'));
+            span = match key {
+                Some(key) if many_lines || !value.is_scalar() || value.span.is_empty() => {
+                    key.span.clone()
+                }
+                _ => value.span.clone(),
+            };
+            node = value;
+        }
+        span
+    }
+
+    /// The key with which the last of these names is written, if it is that of a mapping.
+    pub(crate) fn key_span<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<Span> {
+        let mut node = self;
+        let mut span = None;
+        for name in path {
+            (span, node) = match &node.tree {
+                Tree::List(items) => (None, items.get(name.parse::<usize>().ok()?)?),
+                _ => node.entry(name).map(|(key, value)| (Some(key.span.clone()), value))?,
+            };
+        }
+        span
+    }
+
+    /// The same value without places.
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.tree {
+            Tree::Null => Value::Null,
+            Tree::Bool(it) => Value::Bool(*it),
+            Tree::Number(it) => Value::Number(it.clone()),
+            Tree::Text(it) => Value::String(it.clone()),
+            Tree::List(items) => items.iter().map(Self::to_json).collect(),
+            Tree::Map(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|(key, value)| (key.name.clone(), value.to_json()))
+                    .collect::<Map<_, _>>(),
+            ),
+        }
+    }
+
+    /// Gives every escaped key below, `$$upload`, the name that it stands for.
+    pub(crate) fn unescape(&mut self) {
+        match &mut self.tree {
+            Tree::List(items) => items.iter_mut().for_each(Self::unescape),
+            Tree::Map(entries) => {
+                for (key, value) in entries {
+                    if let Some(name) = literal_key(&key.name) {
+                        *key = Key { name: name.to_owned(), is_literal: true, ..key.clone() };
+                    }
+                    value.unescape();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What kind of value this is, for messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.tree {
+            Tree::Null => "nothing",
+            Tree::Bool(_) => "a truth value",
+            Tree::Number(_) => "a number",
+            Tree::Text(_) => "a text",
+            Tree::List(_) => "a list",
+            Tree::Map(_) => "a mapping",
+        }
+    }
+
+    fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
+        match &mut self.tree {
+            Tree::Map(entries) => {
+                entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The data of each slot, where this is a page file.
+    pub(crate) fn slot_data_mut(&mut self) -> impl Iterator<Item = &mut Self> {
+        let items = match self.get_mut("slots").map(|slots| &mut slots.tree) {
+            Some(Tree::List(items)) => &mut items[..],
+            _ => &mut [],
+        };
+        items.iter_mut().filter_map(|item| item.get_mut("data"))
+    }
+
+    fn entry(&self, name: &str) -> Option<&(Key, Self)> {
+        match &self.tree {
+            Tree::Map(entries) => entries.iter().find(|(key, _)| key.name == name),
+            _ => None,
+        }
+    }
+
+    fn is_scalar(&self) -> bool {
+        !matches!(self.tree, Tree::List(_) | Tree::Map(_))
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Tree>::deserialize(deserializer)?;
+        Ok(Self { span: bytes(&spanned.referenced), tree: spanned.value })
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<String>::deserialize(deserializer)?;
+        Ok(Self { span: bytes(&spanned.referenced), name: spanned.value, is_literal: false })
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TreeVisitor)
+    }
+}
+
+struct TreeVisitor;
+
+impl<'de> Visitor<'de> for TreeVisitor {
+    type Value = Tree;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that JSON has too")
+    }
+
+    fn visit_unit<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Null)
+    }
+
+    fn visit_bool<E>(self, it: bool) -> Result<Tree, E> {
+        Ok(Tree::Bool(it))
+    }
+
+    fn visit_i64<E>(self, it: i64) -> Result<Tree, E> {
+        Ok(Tree::Number(it.into()))
+    }
+
+    fn visit_u64<E>(self, it: u64) -> Result<Tree, E> {
+        Ok(Tree::Number(it.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, it: f64) -> Result<Tree, E> {
+        Number::from_f64(it)
+            .map(Tree::Number)
+            .ok_or_else(|| E::custom("a number that is not finite"))
+    }
+
+    fn visit_str<E>(self, it: &str) -> Result<Tree, E> {
+        Ok(Tree::Text(it.to_owned()))
+    }
+
+    fn visit_string<E>(self, it: String) -> Result<Tree, E> {
+        Ok(Tree::Text(it))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Tree, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Tree::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Tree::Map(entries))
+    }
+}
+
+/// The bytes that a location covers, which the parser counts for every value of a text in memory.
+fn bytes(location: &Location) -> Span {
+    let size = |it: Option<u64>| it.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+    let span = location.span();
+    let start = size(span.byte_offset());
+    start..start + size(span.byte_len())
+}

@@ -1,0 +1,171 @@
+//! Text to a tree with places. One parser for YAML 1.2 and for JSON, which is a part of it.
+
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{
+    DefaultMessageFormatter, DuplicateKeyPolicy, Error, Location, MergeKeyPolicy, MessageFormatter,
+    NonFiniteFloatPolicy,
+};
+
+use super::node::{Node, Span, Tree};
+use super::report::Problem;
+
+/// Deepest nesting that is read.
+const MAX_DEPTH: usize = 32;
+
+/// The text of a file: UTF-8, without a byte order mark, without NUL.
+///
+/// # Errors
+///
+/// The text as far as it can be shown, with what is wrong in it.
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, Problem)> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let problem =
+            Problem::new("", at..at + '\u{fffd}'.len_utf8(), "the file is not UTF-8 from here on")
+                .help("save it as UTF-8");
+        (text, problem)
+    })?;
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    match text.find('\0') {
+        Some(at) => Err((text, Problem::new("", at..at + 1, "a NUL character stands here"))),
+        None => Ok(text),
+    }
+}
+
+/// Reads one document.
+///
+/// # Errors
+///
+/// Where the text stops being one YAML or JSON document of plain values.
+pub(crate) fn parse(text: &str) -> Result<Node, Vec<Problem>> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_aliases: 0, max_documents: 1 },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::Reject,
+        with_snippet: false,
+    };
+    let root = serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| vec![problem(text, &error)])?;
+    let mut problems = Vec::new();
+    spelling(&root, text, &mut String::new(), &mut problems);
+    if problems.is_empty() { Ok(root) } else { Err(problems) }
+}
+
+/// Refuses numbers that lose their spelling, for they may be meant as texts: `+7701`, `007`, `1.50`, `0x1F`, and more digits than fit.
+fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Problem>) {
+    let mut below = |name: &str, value: &Node| {
+        let end = path.len();
+        path.push_str(if end == 0 { "" } else { "." });
+        path.push_str(name);
+        spelling(value, text, path, problems);
+        path.truncate(end);
+    };
+    match &node.tree {
+        Tree::List(items) => {
+            for (at, item) in items.iter().enumerate() {
+                below(&at.to_string(), item);
+            }
+        }
+        Tree::Map(entries) => {
+            for (key, value) in entries {
+                below(&key.name, value);
+            }
+        }
+        Tree::Number(number) => {
+            let (written, read) =
+                (text.get(node.span.clone()).unwrap_or_default().trim(), number.to_string());
+            if written != read && !is_scientific(written) {
+                let problem = Problem::new(
+                    path.clone(),
+                    node.span.clone(),
+                    format!("{written} is the number {read}"),
+                );
+                problems.push(
+                    problem.help(format!(
+                        "write \"{written}\" for the text, or {read} for the number"
+                    )),
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+fn problem(text: &str, error: &Error) -> Problem {
+    let error = error.without_snippet();
+    let span = error.location().map_or(0..0, |it| place(text, &it));
+    let (message, help) = explain(error);
+    let problem = Problem::new("", span, message);
+    match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}
+
+fn too_deep() -> (String, Option<&'static str>) {
+    (
+        "nested more than 32 levels deep".to_owned(),
+        Some("no block needs that; look for an unclosed bracket"),
+    )
+}
+
+fn explain(error: &Error) -> (String, Option<&'static str>) {
+    let said = |message: &str, help| (message.to_owned(), Some(help));
+    match error {
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            (format!("`{key}` stands here a second time"), Some("keep one of the two"))
+        }
+        Error::MultipleDocuments { .. }
+        | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
+            said("a second document begins here", "one file describes one page: remove the `---`")
+        }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(),
+        // The scanner's own limit, which many brackets in a row reach before the budget is asked.
+        Error::ExternalMessage { msg, .. } if msg.contains("recursion limit") => too_deep(),
+        Error::Budget { breach: BudgetBreach::Aliases { .. }, .. } => {
+            said("aliases (`*name`) are not read", "write the value out")
+        }
+        Error::MergeKeyNotAllowed { .. } => {
+            said("merge keys (`<<`) are not read", "write the fields out")
+        }
+        Error::NonFiniteFloat { value, .. } => (
+            format!("{value} is not a number that JSON can carry"),
+            Some("put it in quotes if a text is meant"),
+        ),
+        Error::UnsupportedTag { tag, .. } => (format!("the tag `{tag}` is not read"), None),
+        other => (plain(&DefaultMessageFormatter.format_message(other)), None),
+    }
+}
+
+/// `1e5`: a number to everybody, with many spellings.
+fn is_scientific(written: &str) -> bool {
+    written.contains(['e', 'E'])
+        && !written.starts_with('+')
+        && written.bytes().all(|it| !it.is_ascii_alphabetic() || matches!(it, b'e' | b'E'))
+}
+
+/// The parser's own words, as a lowercase fragment.
+fn plain(message: &str) -> String {
+    let mut chars = message.trim().chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// The bytes of a location; by line and column where the parser counted no bytes.
+fn place(text: &str, location: &Location) -> Span {
+    let Some(start) = location.span().byte_offset() else {
+        let before = location.line().saturating_sub(1).try_into().unwrap_or(usize::MAX);
+        let line: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+        let column = location.column().saturating_sub(1).try_into().unwrap_or(usize::MAX);
+        let start = line + text[line..].chars().take(column).map(char::len_utf8).sum::<usize>();
+        return start..start;
+    };
+    let whole = |at: u64| {
+        let most = usize::try_from(at).unwrap_or(usize::MAX).min(text.len());
+        (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    };
+    whole(start)..whole(start + location.span().byte_len().unwrap_or(0))
+}

@@ -1,0 +1,196 @@
+//! Values that stand for others: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form. A key written
+//! with one more `$` is meant as it is.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::local_image::{ImageRoots, LocalImage, NoImage};
+use super::node::{Key, Node, Span, Tree};
+use super::report::Problem;
+use crate::suggest::nearest;
+
+/// A value of a page file that has to be found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reference {
+    /// Where it stands.
+    pub(crate) place: Place,
+    /// What it stands for.
+    pub(crate) target: Target,
+    span: Span,
+}
+
+/// A place in the data of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The index of the item in the file.
+    pub(crate) index: usize,
+    /// The keys from its data down, at least one.
+    pub(crate) path: Vec<String>,
+}
+
+/// What a reference stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The path under which the service keeps this image.
+    Upload(String),
+    /// The id of the account's form with this title.
+    Form(String),
+}
+
+const UPLOAD: &str = "$upload";
+const FORM: &str = "$form";
+
+impl Reference {
+    /// What is wrong with it.
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem::new(self.place.to_string(), self.span.clone(), message)
+    }
+}
+
+/// As a path of the file: `slots.2.data.image`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "slots.{}.data", self.index)?;
+        self.path.iter().try_for_each(|key| write!(f, ".{key}"))
+    }
+}
+
+impl Place {
+    /// Puts a value there, where the data reaches that far.
+    pub(crate) fn put(&self, data: &mut Map<String, Value>, value: &Value) {
+        let Some((first, rest)) = self.path.split_first() else { return };
+        let mut held = data.get_mut(first);
+        for key in rest {
+            held = match held {
+                Some(Value::Object(map)) => map.get_mut(key),
+                Some(Value::Array(list)) => key.parse().ok().and_then(|at: usize| list.get_mut(at)),
+                _ => None,
+            };
+        }
+        if let Some(held) = held {
+            held.clone_from(value);
+        }
+    }
+}
+
+/// The references of a page file, and what looks like one and is none.
+pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<Problem>) {
+    let mut search = Search::default();
+    if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
+        for (index, item) in items.iter().enumerate() {
+            if let Some(data) = item.get("data") {
+                search.walk(data, &mut Place { index, path: Vec::new() });
+            }
+        }
+    }
+    (search.found, search.problems)
+}
+
+/// The images that references name, each with its place and its name; and what is wrong with the others.
+pub(crate) fn images(
+    references: &[Reference],
+    roots: &ImageRoots,
+) -> (Vec<(Place, String, LocalImage)>, Vec<Problem>) {
+    let mut found: BTreeMap<&str, Result<LocalImage, NoImage>> = BTreeMap::new();
+    let (mut images, mut problems) = (Vec::new(), Vec::new());
+    for reference in references {
+        let Target::Upload(name) = &reference.target else { continue };
+        match found.entry(name).or_insert_with(|| roots.find(name)) {
+            Ok(image) => images.push((reference.place.clone(), name.clone(), image.clone())),
+            Err(why) => {
+                let problem = reference.problem(why.to_string());
+                problems.push(match why.help() {
+                    Some(help) => problem.help(help),
+                    None => problem,
+                });
+            }
+        }
+    }
+    (images, problems)
+}
+
+/// An escaped key whose name stands in the mapping without the escape too.
+fn twice(entries: &[(Key, Node)]) -> Option<&(Key, Node)> {
+    let same = |name: &str| entries.iter().filter(|(key, _)| key.name == name).count();
+    entries.iter().find(|(key, _)| key.is_literal && same(&key.name) > 1)
+}
+
+#[derive(Default)]
+struct Search {
+    found: Vec<Reference>,
+    problems: Vec<Problem>,
+}
+
+impl Search {
+    fn walk(&mut self, node: &Node, place: &mut Place) {
+        match &node.tree {
+            Tree::List(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(item, at.to_string(), place);
+                }
+            }
+            Tree::Map(entries) => {
+                if let Some((key, _)) = twice(entries) {
+                    let message = format!("`{}` stands here a second time", key.name);
+                    self.problems.push(
+                        Problem::new(place.to_string(), key.span.clone(), message)
+                            .help("keep one of the two"),
+                    );
+                    return;
+                }
+                let named = |key: &Key| !key.is_literal && matches!(&*key.name, UPLOAD | FORM);
+                if let Some((key, value)) = entries.iter().find(|(key, _)| named(key)) {
+                    self.read(&key.name, key.span.clone(), value, entries.len(), place);
+                    return;
+                }
+                if let [(key, _)] = &entries[..]
+                    && !key.is_literal
+                    && key.name.starts_with('$')
+                    && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
+                {
+                    let message = format!("`{}` is no reference", key.name);
+                    let problem = Problem::new(place.to_string(), key.span.clone(), message);
+                    self.problems.push(problem.help(format!("did you mean `{meant}`?")));
+                    return;
+                }
+                for (key, value) in entries {
+                    self.below(value, key.name.clone(), place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, node: &Node, key: String, place: &mut Place) {
+        place.path.push(key);
+        self.walk(node, place);
+        place.path.pop();
+    }
+
+    fn read(&mut self, name: &str, key: Span, value: &Node, entries: usize, place: &Place) {
+        let what = if name == UPLOAD { "an image file" } else { "the title of a form" };
+        let path = place.to_string();
+        let mut problem = |span: Span, message: String| {
+            self.problems.push(Problem::new(&path, span, message));
+        };
+        match &value.tree {
+            _ if place.path.is_empty() => {
+                problem(key, format!("`{name}` stands for one value, not for all data of a block"));
+            }
+            _ if entries > 1 => problem(key, format!("`{name}` stands alone in its mapping")),
+            Tree::Text(text) if !text.trim().is_empty() => {
+                let text = text.clone();
+                let target = if name == UPLOAD { Target::Upload(text) } else { Target::Form(text) };
+                let span = value.span.clone();
+                self.found.push(Reference { place: place.clone(), target, span });
+            }
+            Tree::Text(_) => problem(value.span.clone(), format!("`{name}` names nothing")),
+            _ => {
+                let message = format!("`{name}` names {what}, not {}", value.kind());
+                problem(value.span.clone(), message);
+            }
+        }
+    }
+}

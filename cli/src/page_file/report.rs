@@ -1,0 +1,176 @@
+//! What is wrong with a page file, shown at its place in the file.
+
+use std::fmt;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+
+use super::node::Span;
+use crate::sanitize;
+
+/// Most problems that one report shows.
+const SHOWN: usize = 20;
+
+/// One thing to mend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// Where in the document, as a path: `slots.2.data.link`. Empty for the document itself.
+    pub(crate) path: String,
+    /// The bytes to point at.
+    pub(crate) span: Span,
+    /// What is wrong, as a lowercase fragment.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) help: Option<String>,
+}
+
+/// What is wrong about a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// That it is there at all.
+    Key,
+    /// What it holds, or lacks.
+    Value,
+}
+
+impl Problem {
+    /// A problem at a place.
+    pub(crate) fn new(path: impl Into<String>, span: Span, message: impl Into<String>) -> Self {
+        Self { path: path.into(), span, message: message.into(), help: None }
+    }
+
+    /// The same with advice.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// Everything that is wrong with one file, with its text to show the lines.
+#[derive(Debug)]
+pub(crate) struct BadFile {
+    name: String,
+    source: NamedSource<String>,
+    problems: Vec<Located>,
+}
+
+/// A problem with the label miette draws.
+#[derive(Debug)]
+struct Located(Problem);
+
+impl BadFile {
+    /// Problems of the file with this name and text, in the order of the text.
+    pub(crate) fn new(name: &str, text: &str, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(|it| it.span.start);
+        for problem in &mut problems {
+            problem.span = first_line(text, problem.span.clone());
+        }
+        Self {
+            name: name.to_owned(),
+            source: NamedSource::new(sanitize::line(name), showable(text)),
+            problems: problems.into_iter().map(Located).collect(),
+        }
+    }
+
+    /// The file's name as the user wrote it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The problems with line and column, both from 1, the column in characters.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &Problem)> {
+        let text = self.source.inner();
+        self.problems.iter().map(move |Located(problem)| {
+            let before = text.get(..problem.span.start).unwrap_or(text);
+            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1, problem)
+        })
+    }
+}
+
+impl fmt::Display for BadFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problems[..] {
+            [only] => only.fmt(f),
+            more => write!(f, "{} has {} problems", sanitize::line(&self.name), more.len()),
+        }
+    }
+}
+
+impl std::error::Error for BadFile {}
+
+impl Diagnostic for BadFile {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.only()?.labels()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        match self.only() {
+            Some(only) => only.help(),
+            None if self.problems.len() > SHOWN => {
+                Some(Box::new(format!("the first {SHOWN} are shown; -o json lists all")))
+            }
+            None => None,
+        }
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        match self.only() {
+            Some(_) => None,
+            None => {
+                Some(Box::new(self.problems.iter().take(SHOWN).map(|it| it as &dyn Diagnostic)))
+            }
+        }
+    }
+}
+
+impl BadFile {
+    fn only(&self) -> Option<&Located> {
+        match &self.problems[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&sanitize::line(&self.0.message))
+    }
+}
+
+impl std::error::Error for Located {}
+
+impl Diagnostic for Located {
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.0.span.clone();
+        Some(Box::new(std::iter::once(LabeledSpan::new(None, span.start, span.len()))))
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help.as_ref().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
+    }
+}
+
+/// The part of a place that is on its first line: where all of a file is meant, all of it need not be shown.
+fn first_line(text: &str, span: Span) -> Span {
+    let line = text.get(span.clone()).and_then(|held| held.find('\n'));
+    span.start..line.map_or(span.end, |length| span.start + length)
+}
+
+/// The text with every character that could play tricks on a terminal replaced by a harmless one of the same length, so that no place
+/// in it moves.
+fn showable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            '\r' => ' ',
+            _ if !sanitize::is_unsafe(c) => c,
+            _ => ['?', '¿', '\u{fffd}', '\u{1f3f4}'][c.len_utf8() - 1],
+        })
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! Other programs that are started: the editor, the browser, the command that prints a token. They are started by name and arguments,
+//! never through a shell, and get no variable that holds the token or leads to it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::process::{Command, Stdio};
+
+use crate::env_vars;
+
+/// Returns a command for a program, which gets the environment without the variables that hold the token or lead to it.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if is_secret(&name) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Some systems tell variables apart by their letters whatever their case.
+fn is_secret(name: &OsStr) -> bool {
+    env_vars::SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+}
+
+/// A program as a user names it in a variable: its words, split as a shell does.
+///
+/// # Errors
+///
+/// When there is no word in it, or a quote is not closed.
+pub(crate) fn named(words: &str) -> io::Result<Command> {
+    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a command line");
+    let words = shlex::split(words).ok_or_else(invalid)?;
+    let (program, rest) = words.split_first().ok_or_else(invalid)?;
+    let mut command = self::command(program);
+    command.args(rest);
+    Ok(command)
+}
+
+/// Shows an address in a browser and does not wait for it: `BROWSER` where it is set, else the platform's own.
+///
+/// # Errors
+///
+/// When it is not a web address, or no browser can be started.
+pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
+    let plain = !address.contains(|c: char| c.is_control() || c.is_whitespace());
+    if !plain || !["https://", "http://"].iter().any(|it| address.starts_with(it)) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a web address"));
+    }
+    let default = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = match browser.filter(|it| !it.trim().is_empty()) {
+        Some(browser) => named(browser)?,
+        // `start` is part of the shell, which would read the address as a command line; this is not.
+        None if cfg!(windows) => named("rundll32 url.dll,FileProtocolHandler")?,
+        None => named(default)?,
+    };
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // What is typed at this program's terminal, and its end, are not meant for the browser.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map(drop)
+}
+
+/// Turns off core dumps: they would hold the tokens. A system that does not allow that is no reason not to go on.
+///
+/// The process stays "dumpable" in the sense of Linux: otherwise nobody but root could open `/dev/stdin` or the `/dev/fd/63` of
+/// `<(command)` in it.
+pub(crate) fn no_core_dumps() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, setrlimit};
+        let none = Rlimit { current: Some(0), maximum: Some(0) };
+        let _ = setrlimit(Resource::Core, none);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_81_only_web_addresses_reach_a_browser() {
+        for address in
+            ["file:///etc/passwd", "--help", "javascript:x", "https://a b", "https://a\n"]
+        {
+            let error = browse(Some("true"), address).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_read_as_a_shell_reads_it() {
+        let command = named("code --wait 'a b'").unwrap();
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["--wait", "a b"]);
+        for bad in ["", "  ", "'"] {
+            named(bad).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn the_token_is_told_by_the_name_of_its_variable() {
+        let secret = |name: &str| is_secret(name.as_ref());
+        assert!(secret("LINKS_TOKEN") && secret("links_token") && secret("LINKS_TOKEN_FILE"));
+        assert!(!secret("PATH") && !secret("LINKS_BASE_URL") && !secret("MY_LINKS_TOKEN"));
+    }
+}

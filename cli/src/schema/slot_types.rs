@@ -1,0 +1,46 @@
+//! The slot types that the service describes.
+
+use std::collections::BTreeMap;
+
+use links_sdk::apply::SlotTypes;
+use links_sdk::types::SlotType;
+use serde_json::Value;
+
+/// The slot types by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Described {
+    types: BTreeMap<String, SlotType>,
+    /// Whether they were just read from the service.
+    pub(crate) fresh: bool,
+}
+
+impl Described {
+    pub(crate) fn of(types: Vec<SlotType>, fresh: bool) -> Self {
+        Self { types: types.into_iter().map(|it| (it.type_.clone(), it)).collect(), fresh }
+    }
+
+    /// One type.
+    pub(crate) fn get(&self, kind: &str) -> Option<&SlotType> {
+        self.types.get(kind)
+    }
+
+    /// The names of all types.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+
+    /// The names of the types that can be created.
+    pub(crate) fn creatable(&self) -> impl Iterator<Item = &str> + Clone {
+        self.types.values().filter(|it| it.writable).map(|it| it.type_.as_str())
+    }
+
+    /// As far as planning needs them.
+    pub(crate) fn rules(&self) -> SlotTypes {
+        let mut rules = SlotTypes::default();
+        for (name, it) in &self.types {
+            rules.insert(name.as_str(), it.writable, Value::Object(it.schema.0.clone()));
+            rules.computes(name, it.computed.0.keys());
+        }
+        rules
+    }
+}

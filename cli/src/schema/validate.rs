@@ -1,0 +1,243 @@
+//! The data of a block against the JSON Schema of its type, before anything is sent.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::paths::LocationSegment;
+use jsonschema::{ValidationError, Validator};
+use links_sdk::apply::is_bounded_schema;
+use links_sdk::types::SlotType;
+use serde_json::{Map, Value};
+
+use crate::page_file::At;
+use crate::schema::slot_types::Described;
+use crate::suggest::suggest;
+
+/// One thing that the schema does not allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The keys from the data down; empty for the block itself.
+    pub(crate) path: Vec<String>,
+    /// What is to be pointed at.
+    pub(crate) at: At,
+    /// What is wrong, as a lowercase fragment.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) help: Option<String>,
+}
+
+/// How much of the data is to be judged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent<'a> {
+    /// All of it: a new block.
+    Whole,
+    /// These keys only: the rest is on the page already, and none of the user's doing.
+    Written(&'a Map<String, Value>),
+}
+
+/// The schemas of slot types, each compiled when a block of its type is checked for the first time.
+pub(crate) struct Schemas<'t> {
+    described: &'t Described,
+    compiled: RefCell<HashMap<&'t str, Option<Rc<Compiled>>>>,
+}
+
+struct Compiled {
+    schema: Value,
+    validator: Validator,
+}
+
+impl<'t> Schemas<'t> {
+    pub(crate) fn new(described: &'t Described) -> Self {
+        Self { described, compiled: RefCell::default() }
+    }
+
+    /// Everything that is wrong with the data of a block. Nothing is where the type is not known or its schema cannot be used here: then
+    /// the service alone judges.
+    pub(crate) fn check(
+        &self,
+        kind: &str,
+        data: &Map<String, Value>,
+        extent: Extent<'_>,
+    ) -> Vec<Fault> {
+        let Some(known) = self.described.get(kind) else { return Vec::new() };
+        let written = match extent {
+            Extent::Whole => data,
+            Extent::Written(written) => written,
+        };
+        let (computed, mut faults) = computed(known, written);
+        let Some(compiled) = self.compiled(known) else { return faults };
+        let rest: Map<_, _> = data
+            .iter()
+            .filter(|(key, _)| !computed.contains(&key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        let rest = Value::Object(rest);
+        let context = Context { kind, schema: &compiled.schema, data: &rest };
+        for error in compiled.validator.iter_errors(&rest) {
+            for fault in context.faults(&error) {
+                let judged = match (extent, fault.path.first()) {
+                    (Extent::Whole, _) => true,
+                    (Extent::Written(written), Some(key)) => written.contains_key(key),
+                    (Extent::Written(_), None) => false,
+                };
+                if judged && !faults.contains(&fault) {
+                    faults.push(fault);
+                }
+            }
+        }
+        faults
+    }
+
+    fn compiled(&self, known: &'t SlotType) -> Option<Rc<Compiled>> {
+        let mut compiled = self.compiled.borrow_mut();
+        compiled.entry(&known.type_).or_insert_with(|| compile(known).map(Rc::new)).clone()
+    }
+}
+
+/// Returns the first of these types whose schema cannot be applied in bounded time.
+pub(crate) fn unbounded<'k>(
+    described: &Described,
+    mut kinds: impl Iterator<Item = &'k str>,
+) -> Option<&'k str> {
+    kinds.find(|kind| {
+        let schema = described.get(kind).map(|known| Value::Object(known.schema.0.clone()));
+        schema.is_some_and(|schema| !is_bounded_schema(&schema))
+    })
+}
+
+/// What was refused elsewhere, by the service: whether the field may be there at all, and what may have been meant instead.
+pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) {
+    let Some((key, above)) = path.split_last() else { return (At::Value, None) };
+    if above.is_empty() && known.computed.contains_key(key) {
+        return (At::Key, Some("leave it out".to_owned()));
+    }
+    let schema = Value::Object(known.schema.0.clone());
+    let legal = super::keys::at(&schema, above);
+    if legal.is_empty() || legal.contains(key.as_str()) || key.parse::<usize>().is_ok() {
+        return (At::Value, None);
+    }
+    (At::Key, suggest(key, legal.iter().copied()))
+}
+
+fn compile(known: &SlotType) -> Option<Compiled> {
+    let schema = Value::Object(known.schema.0.clone());
+    if !is_bounded_schema(&schema) {
+        return None;
+    }
+    let validator = jsonschema::options()
+        .should_validate_formats(true)
+        .with_format("uri", is_address)
+        .with_format("url", is_address)
+        .offline()
+        .build(&schema)
+        .ok()?;
+    Some(Compiled { schema, validator })
+}
+
+/// Only what is surely no address is refused here: how strict the service is, it does not say.
+fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    text.split_once(':').is_some_and(|(scheme, rest)| {
+        let scheme_like = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        scheme_like
+            && !rest.is_empty()
+            && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
+    })
+}
+
+/// Fields that the service computes: named by the description, whatever the schema says.
+fn computed<'w>(known: &SlotType, written: &'w Map<String, Value>) -> (Vec<&'w str>, Vec<Fault>) {
+    let keys: Vec<_> = written
+        .keys()
+        .map(String::as_str)
+        .filter(|key| known.computed.contains_key(*key))
+        .collect();
+    let fault = |key: &&str| Fault {
+        path: vec![(*key).to_owned()],
+        at: At::Key,
+        message: format!("`{key}` is set by the service and cannot be written"),
+        help: Some("leave it out".to_owned()),
+    };
+    let faults = keys.iter().map(fault).collect();
+    (keys, faults)
+}
+
+/// What the faults of one block have in common.
+struct Context<'a> {
+    kind: &'a str,
+    schema: &'a Value,
+    data: &'a Value,
+}
+
+impl Context<'_> {
+    fn faults(&self, error: &ValidationError<'_>) -> Vec<Fault> {
+        let path: Vec<String> = error.instance_path().segments().map(|it| segment(&it)).collect();
+        let unknown = |key: &String| self.unknown(error, &path, key);
+        let whole = || self.data.as_object().into_iter().flat_map(Map::keys);
+        match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                unexpected.iter().map(unknown).collect()
+            }
+            // Where a schema allows no data at all, every key offends.
+            ValidationErrorKind::FalseSchema
+            | ValidationErrorKind::MaxProperties { limit: 0 }
+            | ValidationErrorKind::MaxItems { limit: 0 }
+                if path.is_empty() =>
+            {
+                whole().map(unknown).collect()
+            }
+            ValidationErrorKind::FalseSchema => {
+                let message = format!("{} is not allowed here", super::wording::name(&path));
+                vec![Fault { path, at: At::Key, message, help: None }]
+            }
+            ValidationErrorKind::PropertyNames { error: named } => {
+                named.instance().as_str().map(str::to_owned).iter().map(unknown).collect()
+            }
+            ValidationErrorKind::AnyOf { context }
+            | ValidationErrorKind::OneOfNotValid { context } => {
+                // The branch that was most likely meant is the one whose faults lie deepest.
+                let depth = |branch: &[ValidationError<'_>]| {
+                    let depths = branch.iter().map(|it| it.instance_path().segments().count());
+                    depths.min().unwrap_or(0)
+                };
+                match context.iter().max_by_key(|branch| depth(branch)) {
+                    Some(branch) if depth(branch) > path.len() => {
+                        branch.iter().flat_map(|it| self.faults(it)).collect()
+                    }
+                    _ => vec![wrong(error, path)],
+                }
+            }
+            _ => vec![wrong(error, path)],
+        }
+    }
+
+    fn unknown(&self, error: &ValidationError<'_>, path: &[String], key: &String) -> Fault {
+        let known = super::keys::beside(self.schema, error.schema_path().as_str());
+        let message = if path.is_empty() {
+            format!("a {} has no field `{key}`", self.kind)
+        } else {
+            format!("unknown field `{key}`")
+        };
+        let path = [path, std::slice::from_ref(key)].concat();
+        Fault { path, at: At::Key, message, help: suggest(key, known) }
+    }
+}
+
+fn wrong(error: &ValidationError<'_>, path: Vec<String>) -> Fault {
+    let (message, help) = super::wording::of(error, &path);
+    Fault { path, at: At::Value, message, help }
+}
+
+fn segment(it: &LocationSegment<'_>) -> String {
+    match it {
+        LocationSegment::Property(name) => name.clone().into_owned(),
+        LocationSegment::Index(at) => at.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

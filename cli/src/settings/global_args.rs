@@ -1,0 +1,130 @@
+//! The command line as a whole: what stands before, between and after every command.
+
+use clap::{ArgAction, Args, ValueEnum};
+
+use crate::auth::AccountName;
+use crate::output::format::{Fields, Format};
+
+/// What every command takes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// How data is printed.
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FORMAT",
+        help = "How to print the data [env: LINKS_OUTPUT] [default: table]"
+    )]
+    pub(crate) output: Option<Format>,
+    /// The fields to show.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FIELDS",
+        value_parser = Fields::parse,
+        conflicts_with = "jq",
+        help = "Only these fields of each record: `id,data.title`"
+    )]
+    pub(crate) fields: Option<Fields>,
+    /// The filter to apply.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        help = "What this jq filter makes of the data; JSON unless -o says otherwise"
+    )]
+    pub(crate) jq: Option<String>,
+    /// Whether the texts that the filter makes are printed as they are.
+    #[arg(
+        short,
+        long,
+        global = true,
+        requires = "jq",
+        help = "Print the texts that --jq makes without quotes"
+    )]
+    pub(crate) raw: bool,
+    /// Whether CSV is written so that a spreadsheet computes nothing of it.
+    #[arg(
+        long,
+        global = true,
+        help = "In CSV, put ' before texts that a spreadsheet would take for formulas"
+    )]
+    pub(crate) csv_safe: bool,
+    /// The service's address.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        conflicts_with = "sandbox",
+        help = "Address of the service, version segment included [env: LINKS_BASE_URL]"
+    )]
+    pub(crate) base_url: Option<String>,
+    /// The account.
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        conflicts_with = "sandbox",
+        help = "One of the accounts of `links auth list` [env: LINKS_ACCOUNT]"
+    )]
+    pub(crate) account: Option<AccountName>,
+    /// When colour is used.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        help = "When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]"
+    )]
+    pub(crate) color: Option<Color>,
+    /// Whether progress stays hidden.
+    #[arg(long, global = true, help = "Do not show the progress of long work")]
+    pub(crate) no_progress: bool,
+    /// How much is said about requests.
+    #[arg(
+        short,
+        long,
+        global = true,
+        action = ArgAction::Count,
+        help = "Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]"
+    )]
+    pub(crate) verbose: u8,
+    /// Longest time for one call.
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help = "Longest time for one call, waiting and retries included [env: LINKS_TIMEOUT] [default: 120]"
+    )]
+    pub(crate) timeout: Option<u32>,
+    /// Whether the embedded service is meant.
+    #[arg(
+        long,
+        global = true,
+        help = "Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
+    )]
+    pub(crate) sandbox: bool,
+    /// Longest wait for the rate limits.
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        help = "Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]"
+    )]
+    pub(crate) max_wait: Option<u64>,
+}
+
+/// When colour is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Elsewhere too
+    Always,
+    /// Nowhere
+    Never,
+}

@@ -1,0 +1,50 @@
+//! A clock that does not wait, for tests that run this program a thousand times. Release builds have none of this.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use links_sdk::{ClientBuilder, Clock, SystemClock};
+
+use crate::env_vars;
+
+/// The machine's clock, moved on by every wait instead.
+#[derive(Debug, Default)]
+struct Hurried {
+    clock: SystemClock,
+    skipped: Mutex<Duration>,
+}
+
+impl Hurried {
+    fn skipped(&self) -> Duration {
+        *self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for Hurried {
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic() + self.skipped()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.clock.wall() + self.skipped()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        *self.skipped.lock().unwrap_or_else(PoisonError::into_inner) += duration;
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// The clock that does not wait, where `LINKS_TEST_NO_WAIT` is set.
+pub(crate) fn clock() -> Option<Arc<dyn Clock>> {
+    std::env::var_os(env_vars::TEST_NO_WAIT).map(|_| Arc::new(Hurried::default()) as _)
+}
+
+/// Lets the client not wait where that clock is set.
+pub(crate) fn up(builder: ClientBuilder) -> ClientBuilder {
+    match clock() {
+        Some(clock) => builder.clock(clock),
+        None => builder,
+    }
+}

@@ -1,0 +1,72 @@
+//! Notes for a CI service, which shows them beside the line of a file that they are about.
+
+use clap::ValueEnum;
+
+use crate::error::Failure;
+use crate::ui;
+
+/// Whose form the notes have.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Annotate {
+    /// Workflow commands of GitHub Actions, on stderr
+    Github,
+}
+
+impl Annotate {
+    /// Says that something is wrong at a line of a file, both counted from 1; without a file, in general.
+    pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
+        let Self::Github = self;
+        ui::annotate(&github(place.map(|(file, line)| (file, line, None)), message));
+    }
+
+    /// Says why a command failed, at each place that it names.
+    pub(crate) fn failure(self, failure: &Failure) {
+        let Self::Github = self;
+        let Some(file) = failure.file() else {
+            return ui::annotate(&github(None, &failure.to_string()));
+        };
+        for (line, column, message) in failure.places() {
+            ui::annotate(&github(Some((file, line, Some(column))), &message));
+        }
+    }
+}
+
+fn github(place: Option<(&str, usize, Option<usize>)>, message: &str) -> String {
+    let message = escaped(&ui::unmarked(message));
+    match place {
+        Some((file, line, column)) => {
+            let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
+            let column = column.map(|it| format!(",col={it}")).unwrap_or_default();
+            format!("::error file={file},line={line}{column}::{message}")
+        }
+        None => format!("::error::{message}"),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::github;
+
+    #[test]
+    fn found_10_a_note_holds_no_other_command() {
+        assert_eq!(
+            github(None, "##[error]x\n::stop-commands::y"),
+            "::error::# #[error]x%0A: :stop-commands::y"
+        );
+    }
+
+    #[test]
+    fn no_text_can_end_a_note_and_begin_another() {
+        let text = "100% taken\n::error::forged";
+        assert_eq!(
+            github(Some(("a,b:c.txt", 3, None)), text),
+            "::error file=a%2Cb%3Ac.txt,line=3::100%25 taken%0A: :error::forged"
+        );
+        assert_eq!(github(Some(("a", 3, Some(7))), "x"), "::error file=a,line=3,col=7::x");
+        assert_eq!(github(None, "x"), "::error::x");
+    }
+}

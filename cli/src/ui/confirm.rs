@@ -1,0 +1,25 @@
+//! Somebody's word for what cannot be undone.
+
+use super::Ui;
+use crate::error::Failure;
+use crate::error::exit_code::Exit;
+
+/// Asks, unless it was agreed to on the command line.
+///
+/// # Errors
+///
+/// When the answer is no, and where there is nobody to ask.
+pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), Failure> {
+    if agreed {
+        return Ok(());
+    }
+    match ui.ask(question) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new(Exit::Refused, "not agreed to; nothing was written")),
+        None => Err(Failure::new(
+            Exit::Refused,
+            "this cannot be undone, and there is no terminal to ask on; nothing was written",
+        )
+        .hint("--yes agrees to it")),
+    }
+}

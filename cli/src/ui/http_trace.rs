@@ -1,0 +1,123 @@
+//! `-v` and `-vv`: what went over the wire, as lines. Only headers of a list are shown with their values, and of bodies only text.
+
+use links_sdk::{AnswerView, AttemptReport, RequestView};
+use serde_json::Value;
+
+use crate::sanitize;
+
+/// Headers whose values hold nothing secret.
+const SHOWN: &[&str] = &[
+    "accept",
+    "content-length",
+    "content-type",
+    "date",
+    "idempotency-key",
+    "precognition",
+    "precognition-success",
+    "retry-after",
+    "user-agent",
+    "x-markdown-tokens",
+];
+
+/// Values that let somebody else act, wherever they stand in a body.
+const SECRET: &[&str] = &[
+    "access_token",
+    "accessToken",
+    "authorization",
+    "client_secret",
+    "code_verifier",
+    "password",
+    "refresh_token",
+    "refreshToken",
+    "secret",
+    "token",
+    "upload_url",
+    "uploadUrl",
+];
+
+/// Most characters of a body that are shown.
+const BODY_MAX: usize = 4000;
+
+/// One line for an attempt, and with `inside` its headers and bodies.
+pub(crate) fn lines(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bool) -> Vec<String> {
+    let ended = attempt.status.map_or_else(|| "no answer".to_owned(), |it| it.to_string());
+    let mut first =
+        format!("{} {} → {ended}, {} ms", attempt.method, attempt.target, attempt.took.as_millis());
+    if let Some(left) = left {
+        first = format!("{first}, {left} requests left this minute");
+    }
+    let mut lines = vec![first];
+    if inside {
+        attempt.request.into_iter().for_each(|it| asked(it, &mut lines));
+        attempt.answer.into_iter().for_each(|it| answered(it, &mut lines));
+    }
+    lines.iter().map(|line| sanitize::line(line).into_owned()).collect()
+}
+
+fn asked(request: &RequestView, lines: &mut Vec<String>) {
+    lines.push("> authorization: ***".to_owned());
+    lines.extend(request.headers().map(|(name, value)| format!("> {}", header(name, value))));
+    match request.body() {
+        Some(body) => lines.push(format!("> {}", text(&String::from_utf8_lossy(body)))),
+        None if request.is_streamed() => lines.push("> (a file)".to_owned()),
+        None => {}
+    }
+}
+
+fn answered(answer: AnswerView<'_>, lines: &mut Vec<String>) {
+    lines.extend(answer.headers().map(|(name, value)| format!("< {}", header(name, &value))));
+    if !answer.body().is_empty() {
+        lines.push(format!("< {}", text(&answer.text())));
+    }
+}
+
+fn header(name: &str, value: &str) -> String {
+    if SHOWN.contains(&name) { format!("{name}: {value}") } else { format!("{name}: ***") }
+}
+
+/// A body on one line: JSON without its secrets, other text from its beginning.
+fn text(body: &str) -> String {
+    let text = match serde_json::from_str::<Value>(body) {
+        Ok(mut value) => {
+            hide(&mut value);
+            value.to_string()
+        }
+        Err(_) => body.to_owned(),
+    };
+    match text.char_indices().nth(BODY_MAX) {
+        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], body.len()),
+        None => text,
+    }
+}
+
+fn hide(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                if SECRET.contains(&name.as_str()) { *value = "***".into() } else { hide(value) }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_shown_only_if_it_is_on_the_list() {
+        assert_eq!(header("content-type", "text/html"), "content-type: text/html");
+        for name in ["set-cookie", "authorization", "x-new", "location"] {
+            assert_eq!(header(name, "s3cret"), format!("{name}: ***"));
+        }
+    }
+
+    #[test]
+    fn a_body_keeps_its_secrets() {
+        let body = r#"{"data":{"upload_url":"https://up.test/s3cret","l":[{"token":"s3cret"}],"path":"a"}}"#;
+        assert_eq!(text(body), r#"{"data":{"upload_url":"***","l":[{"token":"***"}],"path":"a"}}"#);
+        assert!(text(&"x".repeat(5000)).ends_with("x… (5000 bytes)"));
+    }
+}

@@ -1,0 +1,93 @@
+//! What is said while requests run: waiting and what it is for, each request where that is asked for. It also keeps the answers that
+//! completion remembers.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
+
+use super::{http_trace, stream};
+use crate::cache::resource_names;
+use crate::cache::resource_names::Seen;
+use crate::sanitize;
+
+/// A shorter wait is over before anybody wonders.
+const WORTH_SAYING: Duration = Duration::from_secs(2);
+
+/// Says on stderr why nothing happens, and what happens.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    silent: bool,
+    verbose: u8,
+    alone: AtomicBool,
+    pacer: OnceLock<Arc<dyn Pacer>>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+impl Watch {
+    pub(crate) fn new(silent: bool, verbose: u8) -> Self {
+        Self { silent, verbose, ..Self::default() }
+    }
+
+    /// Asks this one what is left of the limits.
+    pub(crate) fn paced_by(&self, pacer: Arc<dyn Pacer>) {
+        let _ = self.pacer.set(pacer);
+    }
+
+    /// How many requests may still go out in this minute.
+    pub(crate) fn left(&self) -> Option<usize> {
+        self.pacer.get()?.left(&SystemClock::new())
+    }
+
+    /// The answers that name things, in their order.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn say(&self, line: &str) {
+        if !self.silent {
+            stream::say(&format!("{}\n", sanitize::line(line)));
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn waiting(&self, _: &'static str, duration: Duration, reason: WaitReason) {
+        if duration >= WORTH_SAYING {
+            self.say(&format!("waiting {} s: {reason}", duration.as_secs_f64().ceil()));
+        }
+    }
+
+    fn pacing_alone(&self, file: &Path, error: &io::Error) {
+        if !self.alone.swap(true, Ordering::Relaxed) {
+            self.say(&format!(
+                "the rate limits are not shared with other processes: cannot use {}: {error}",
+                file.display()
+            ));
+        }
+    }
+
+    fn wants_request(&self) -> bool {
+        self.verbose > 1
+    }
+
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer)
+            && resource_names::is_named(attempt.operation)
+        {
+            let seen = Seen {
+                operation: attempt.operation,
+                target: attempt.target.to_owned(),
+                body: answer.body().clone(),
+            };
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        }
+        if self.verbose > 0 {
+            let lines = http_trace::lines(attempt, self.left(), self.verbose > 1);
+            stream::say(&(lines.join("\n") + "\n"));
+        }
+    }
+}

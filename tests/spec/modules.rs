@@ -1,0 +1,225 @@
+//! The imports between the files of a crate, read from its source.
+//!
+//! A path counts as an import of the file that defines what it names: re-exports are followed, so that a `mod.rs` which only hands names
+//! on is not imported by those who use them. Test modules are left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
+
+/// Path of a module below the crate: `["ui", "table"]`.
+pub(crate) type Module = Vec<String>;
+
+/// An import: the importing module, the imported one, and what is named.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Import {
+    pub(crate) from: Module,
+    pub(crate) to: Module,
+    pub(crate) name: String,
+}
+
+/// The modules of a crate and what they import of each other.
+#[derive(Debug, Default)]
+pub(crate) struct Modules {
+    files: BTreeMap<Module, PathBuf>,
+    /// By module and name, the path that a `pub use` hands on.
+    exports: BTreeMap<(Module, String), Vec<String>>,
+    pub(crate) imports: BTreeSet<Import>,
+}
+
+/// The paths that a file names.
+#[derive(Default)]
+struct Paths {
+    /// The module that is being read; inline modules extend it.
+    here: Module,
+    found: Vec<(Module, Vec<String>)>,
+    exported: Vec<(Module, String, Vec<String>)>,
+}
+
+impl Modules {
+    /// Reads the crate whose root is `src/lib.rs`.
+    pub(crate) fn read(src: &Path) -> Self {
+        let mut modules = Self::default();
+        let mut paths = Paths::default();
+        modules.read_file(Module::new(), src.join("lib.rs"), src, &mut paths);
+        for (module, name, path) in std::mem::take(&mut paths.exported) {
+            let path = modules.absolute(&module, &path);
+            modules.exports.extend(path.map(|path| ((module, name), path)));
+        }
+        for (from, path) in paths.found {
+            let from = modules.file_of(&from);
+            let Some(path) = modules.absolute(&from, &path) else { continue };
+            let path = modules.defined(path);
+            let to = modules.file_of(&path);
+            let name = path.get(to.len()).cloned().unwrap_or_else(|| "(the module)".to_owned());
+            // A parent that names its children, and nothing else, is no import of theirs.
+            if from != to {
+                modules.imports.insert(Import { from, to, name });
+            }
+        }
+        modules
+    }
+
+    /// The modules that have a file.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Module> {
+        self.files.keys()
+    }
+
+    /// The groups of modules that import each other in a cycle.
+    pub(crate) fn cycles(&self) -> Vec<BTreeSet<&Module>> {
+        let reach: BTreeMap<&Module, BTreeSet<&Module>> =
+            self.files.keys().map(|module| (module, self.reachable(module))).collect();
+        let mut cycles: Vec<BTreeSet<&Module>> = Vec::new();
+        for (module, reached) in &reach {
+            if reached.contains(module) && !cycles.iter().any(|cycle| cycle.contains(module)) {
+                cycles.push(
+                    reached.iter().copied().filter(|it| reach[it].contains(module)).collect(),
+                );
+            }
+        }
+        cycles
+    }
+
+    fn reachable<'m>(&'m self, start: &'m Module) -> BTreeSet<&'m Module> {
+        let mut waiting = vec![start];
+        let mut reached = BTreeSet::new();
+        while let Some(module) = waiting.pop() {
+            let imports = self.imports.iter().filter(|it| it.from == *module);
+            waiting.extend(imports.map(|it| &it.to).filter(|it| reached.insert(*it)));
+        }
+        reached
+    }
+
+    fn read_file(&mut self, module: Module, file: PathBuf, src: &Path, paths: &mut Paths) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let parsed =
+            syn::parse_file(&text).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+        paths.here.clone_from(&module);
+        paths.visit_file(&parsed);
+        self.files.insert(module.clone(), file);
+        for item in &parsed.items {
+            let Item::Mod(ItemMod { ident, content: None, attrs, .. }) = item else { continue };
+            if is_for_tests(attrs) {
+                continue;
+            }
+            let child: Module = module.iter().cloned().chain([ident.to_string()]).collect();
+            let below = src.join(child.join("/"));
+            let (flat, folder) = (below.with_extension("rs"), below.join("mod.rs"));
+            let file = if flat.is_file() { flat } else { folder };
+            self.read_file(child, file, src, paths);
+        }
+    }
+
+    /// The longest beginning of a path that is a module with a file.
+    fn file_of(&self, path: &[String]) -> Module {
+        (0..=path.len())
+            .rev()
+            .find_map(|end| self.files.get_key_value(&path[..end]))
+            .unwrap()
+            .0
+            .clone()
+    }
+
+    /// A path from the root of the crate. `None` for a path into another crate.
+    fn absolute(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => Some(rest.to_vec()),
+            "self" => self.absolute_below(from, rest),
+            "super" => self.absolute_below(&from[..from.len().checked_sub(1)?], rest),
+            name => {
+                let child: Module = from.iter().cloned().chain([name.to_owned()]).collect();
+                self.files.contains_key(&child).then(|| [&child, rest].concat())
+            }
+        }
+    }
+
+    fn absolute_below(&self, from: &[String], rest: &[String]) -> Option<Vec<String>> {
+        match rest.first().map(String::as_str) {
+            Some("super") => self.absolute(from, rest),
+            _ => Some([from, rest].concat()),
+        }
+    }
+
+    /// Where the thing that a path names is defined.
+    fn defined(&self, mut path: Vec<String>) -> Vec<String> {
+        for _ in 0..8 {
+            let file = self.file_of(&path);
+            let Some(name) = path.get(file.len()) else { return path };
+            let Some(target) = self.exports.get(&(file.clone(), name.clone())) else { return path };
+            path = [target, &path[file.len() + 1..]].concat();
+        }
+        path
+    }
+}
+
+impl Paths {
+    fn follow(&mut self, tree: &UseTree, before: &[String], exported: bool) {
+        let with = |name: String| before.iter().cloned().chain([name]).collect::<Vec<_>>();
+        let (name, path) = match tree {
+            UseTree::Path(path) => {
+                return self.follow(&path.tree, &with(path.ident.to_string()), exported);
+            }
+            UseTree::Group(group) => {
+                return group.items.iter().for_each(|tree| self.follow(tree, before, exported));
+            }
+            UseTree::Glob(_) => (None, before.to_vec()),
+            UseTree::Name(name) if name.ident == "self" => (None, before.to_vec()),
+            UseTree::Name(name) => (Some(name.ident.to_string()), with(name.ident.to_string())),
+            UseTree::Rename(renamed) => {
+                (Some(renamed.rename.to_string()), with(renamed.ident.to_string()))
+            }
+        };
+        match name {
+            Some(name) if exported => self.exported.push((self.here.clone(), name, path)),
+            _ => self.found.push((self.here.clone(), path)),
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Paths {
+    fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
+        let exported = !matches!(item.vis, Visibility::Inherited);
+        self.follow(&item.tree, &[], exported);
+    }
+
+    fn visit_item_mod(&mut self, item: &'a ItemMod) {
+        if is_for_tests(&item.attrs) || item.content.is_none() {
+            return;
+        }
+        self.here.push(item.ident.to_string());
+        visit::visit_item_mod(self, item);
+        self.here.pop();
+    }
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        if path.segments.len() > 1 {
+            let names = path.segments.iter().map(|it| it.ident.to_string()).collect();
+            self.found.push((self.here.clone(), names));
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'a syn::Macro) {
+        // The arguments of a macro are no paths to a parser: those from the crate's root are found all the same.
+        let text = call.tokens.to_string().replace(' ', "");
+        for start in text.match_indices("crate::").map(|(at, _)| at) {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+            let path: String = text[start..].chars().take_while(|c| is_name(*c)).collect();
+            let names = path.split("::").map(str::to_owned).collect();
+            self.found.push((self.here.clone(), names));
+        }
+        visit::visit_macro(self, call);
+    }
+}
+
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|it| {
+        it.path().is_ident("cfg")
+            && it
+                .parse_args::<syn::Expr>()
+                .is_ok_and(|it| matches!(it, syn::Expr::Path(path) if path.path.is_ident("test")))
+    })
+}
