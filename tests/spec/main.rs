@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 mod commands;
+mod documents;
 mod faults;
 mod house;
 mod interface;

@@ -1,0 +1,37 @@
+//! Paths that documents name exist.
+
+use regex::Regex;
+
+use crate::repository::{TextFile, files, root};
+
+/// Returns the paths of the repository that a document names: in code spans, and as targets of links, which count from its own directory.
+/// `NOUN` and `VERB` stand for a part that the reader chooses.
+fn named_paths(document: &TextFile) -> Vec<String> {
+    let span =
+        Regex::new(r"`((?:cli|completions|docs|fixtures|fuzz|sdk|spec|tests|\.ci)/[\w./-]+)`")
+            .unwrap();
+    let link = Regex::new(r"\]\(([\w./-]+)(?:#[\w-]*)?\)").unwrap();
+    let directory = document.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let spans = span.captures_iter(&document.text).map(|it| it[1].to_owned());
+    let links = link.captures_iter(&document.text).map(|it| format!("{directory}/{}", &it[1]));
+    let is_chosen =
+        |path: &str| path.split(['/', '.']).any(|part| ["NOUN", "VERB"].contains(&part));
+    spans.chain(links).filter(|path| !is_chosen(path)).collect()
+}
+
+#[test]
+fn every_path_in_a_document_exists() {
+    let documents = files(&["md"]);
+    let mut broken = Vec::new();
+    let mut count = 0;
+    for document in &documents {
+        for path in named_paths(document) {
+            count += 1;
+            if !root().join(path.trim_start_matches('/')).exists() {
+                broken.push(format!("{}: {path}", document.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "no such files:\n{}", broken.join("\n"));
+    assert!(count > 50, "only {count} paths were recognised");
+}
