@@ -1,11 +1,11 @@
-//! The address of the service, checked before anything is sent to it.
+//! Base URL of the service, checked before anything is sent to it.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use url::{Host, Url};
 
-/// The service's base address, version segment included (`https://example.test/api/v1`).
+/// The service's base URL, version segment included (`https://example.test/api/v1`).
 ///
 /// Only https, except for this machine itself: a token never travels in the clear.
 ///
@@ -19,26 +19,26 @@ use url::{Host, Url};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// Why an address cannot be the service's base address.
+/// Reasons why a URL cannot be the service's base URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidBaseUrl {
-    /// Not an address at all.
-    #[error("not an address: {0}")]
+    /// Not a URL at all.
+    #[error("not a URL: {0}")]
     Syntax(#[from] url::ParseError),
     /// Neither https, nor http to this machine.
-    #[error("the address must be https (http only for 127.0.0.1, [::1] and localhost)")]
+    #[error("the URL must be https (http only for 127.0.0.1, [::1] and localhost)")]
     Insecure,
     /// `user:password@host`.
-    #[error("the address must not hold a user name or a password")]
+    #[error("the URL must not hold a user name or a password")]
     UserInfo,
     /// `?` or `#`.
-    #[error("the address must end with its path: no `?` and no `#`")]
+    #[error("the URL must end with its path: no `?` and no `#`")]
     QueryOrFragment,
 }
 
 impl BaseUrl {
-    /// Reads and checks an address; a trailing `/` is dropped.
+    /// Reads and checks a URL; a trailing `/` is dropped.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// Returns an address, good or not, as it can be shown: what stands before an `@` is a name and a password.
+    /// Returns a URL, good or not, as it can be shown: what stands before an `@` is a name and a password.
     ///
     /// ```
     /// use links_sdk::BaseUrl;
@@ -77,7 +77,7 @@ impl BaseUrl {
         }
     }
 
-    /// The address, without a trailing `/`.
+    /// The URL, without a trailing `/`.
     pub fn as_str(&self) -> &str {
         self.0.as_str().trim_end_matches('/')
     }
@@ -100,7 +100,7 @@ impl BaseUrl {
         self.0.origin().ascii_serialization()
     }
 
-    /// The address of a path below this one.
+    /// The URL of a path below this one.
     pub(crate) fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{path}", self.0.path().trim_end_matches('/')));
@@ -116,7 +116,7 @@ impl BaseUrl {
     }
 }
 
-/// Whether an address names this machine.
+/// Returns whether a URL names this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -30,13 +30,13 @@ pub struct BatchRun<T: BatchItem> {
     progress: Option<Box<dyn FnMut(BatchProgress) + Send>>,
 }
 
-/// What can be written by the batch: [`NewSlot`], [`SlotChange`], and an id to delete.
+/// Items that a batch can write: [`NewSlot`], [`SlotChange`], and an id to delete.
 pub trait BatchItem: sealed::Item {}
 impl BatchItem for NewSlot {}
 impl BatchItem for SlotChange {}
 impl BatchItem for i64 {}
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchProgress {
@@ -61,12 +61,12 @@ struct BatchErrorDetails {
     cause: BatchCause,
 }
 
-/// Why one request of a run did not do what it should.
+/// Causes for which one request of a run failed.
 #[derive(Debug)]
 pub enum BatchCause {
-    /// It failed.
+    /// The call failed.
     Call(Error),
-    /// It was carried out, but the answer is not about the slots that were sent.
+    /// The request was executed, but the answer is not about the slots that were sent.
     Answer {
         /// Slots sent.
         sent: usize,
@@ -235,7 +235,7 @@ impl BatchError {
         self.0.failed.clone()
     }
 
-    /// Whether the failed request took place.
+    /// Returns whether the failed request was executed.
     pub fn outcome(&self) -> Outcome {
         match &self.0.cause {
             BatchCause::Call(error) => error.outcome(),
@@ -254,7 +254,7 @@ impl BatchError {
         &self.0.key
     }
 
-    /// What went wrong.
+    /// Returns the cause of the failure.
     pub fn cause(&self) -> &BatchCause {
         &self.0.cause
     }
@@ -271,7 +271,7 @@ impl fmt::Display for BatchError {
         let (first, last) = (failed.start + 1, failed.end);
         write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
         if let BatchCause::Answer { sent, answered } = self.0.cause {
-            write!(f, ": {sent} were sent, and the service tells of {answered}")?;
+            write!(f, ": {sent} were sent, and the service reports {answered}")?;
         }
         if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
     }
@@ -320,7 +320,7 @@ fn told(sent: usize, answered: usize) -> Result<(), BatchCause> {
 mod sealed {
     use super::{BatchCause, BoxFuture, Error, IdempotencyKey, SlotsHandle};
 
-    /// How one request's worth of slots is written.
+    /// Write of the slots of one request.
     pub trait Item: Sized + Send + 'static {
         type Done: Send;
         const VERB: &'static str;

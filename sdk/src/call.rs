@@ -39,7 +39,7 @@ pub enum Delete {}
 #[derive(Debug)]
 pub enum DeleteMany {}
 
-/// The kinds of call that the service can rehearse.
+/// Kinds of call for which the service supports a dry run.
 pub trait SupportsDryRun: sealed::Sealed {}
 impl SupportsDryRun for Write {}
 impl SupportsDryRun for Create {}
@@ -123,14 +123,14 @@ impl<T: Send + 'static, K> Call<T, K> {
         self
     }
 
-    /// As the only attempt of a write that relies on what was just seen.
+    /// Makes it the only attempt of a write that relies on what was just read.
     pub(crate) fn once(mut self, attempt: &WriteAttempt) -> Self {
         self.sender = self.sender.once(attempt);
         self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
         self
     }
 
-    /// Sent at first without asking the limits.
+    /// Sends the first attempt within a reservation, without waiting for the limits.
     pub(crate) fn reserved(mut self, reserved: Reservation) -> Self {
         self.sender.options.reserved = Some(reserved);
         self
@@ -159,7 +159,7 @@ impl<T: Send + 'static> Call<T, Create> {
         self
     }
 
-    /// An attempt of unknown outcome is not repeated: the caller looks first.
+    /// Does not repeat an attempt of unknown outcome: the caller reads first.
     pub(crate) fn looking_first(mut self) -> Self {
         self.sender = self.sender.looking_first();
         self
@@ -172,7 +172,7 @@ impl<T: Send + 'static> Call<T, Create> {
 }
 
 impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
-    /// The same call as a rehearsal: the service validates it and changes nothing (the interface, section 4.1.3). Rules that answer 409
+    /// Returns the call as a dry run: the service validates it and changes nothing (the interface, section 4.1.3). Rules that answer 409
     /// are probably not checked.
     ///
     /// # Errors
@@ -280,7 +280,7 @@ impl<T, K> fmt::Debug for Call<T, K> {
 const DEADLINE: Duration = Duration::from_secs(120);
 
 impl CallOptions {
-    /// Those of a call that its caller says nothing about. It has as long as [`CallOptions::until`] says, from when it is awaited.
+    /// Returns the options of a call that sets none. It has as long as [`CallOptions::until`] says, from when it is awaited.
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         Self {
             idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
@@ -299,31 +299,31 @@ impl CallOptions {
 
 type AnswerCell = Arc<Mutex<Option<Answer>>>;
 
-/// What a call's body sends with.
+/// Sender of a call's requests.
 #[derive(Clone)]
 pub(crate) struct CallSender {
     client: Client,
     operation: &'static Operation,
     options: CallOptions,
-    /// Where a successful answer goes when the caller wants it as it is.
+    /// Cell for the undecoded answer, when the caller wants it.
     undecoded: Option<AnswerCell>,
 }
 
 impl CallSender {
-    /// For a write that is no call of its own. It has as long as a call has.
+    /// Returns the sender of a write that is no call of its own. It has as long as a call has.
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         let mut options = CallOptions::of(client, operation);
         options.until = client.shared.clock.monotonic().saturating_add(options.until);
         Self { client: client.clone(), operation, options, undecoded: None }
     }
 
-    /// From now on a rehearsal. A key would make the service store its answer.
+    /// Makes the call a dry run. A key would make the service store its answer.
     fn make_dry_run(&mut self) {
         self.options.idempotency_key = None;
         self.options.dry_run = true;
     }
 
-    /// The same, for a request beside the call's own one: decoded, without its key, never rehearsed.
+    /// Returns a sender for a request beside the call's own one: decoded, without its key, never a dry run.
     pub(crate) fn beside(&self) -> Self {
         let options = CallOptions {
             idempotency_key: None,
@@ -340,19 +340,19 @@ impl CallSender {
         self.client.shared.back_off(self.operation, failed).await
     }
 
-    /// The same with another key, for a request whose answer is not the call's.
+    /// Returns a sender with another key, for a request whose answer is not the call's.
     pub(crate) fn with_key(&self, key: Option<IdempotencyKey>) -> Self {
         let options = CallOptions { idempotency_key: key, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 
-    /// The same, but an attempt of unknown outcome is not repeated: the caller looks first.
+    /// Returns a sender that does not repeat an attempt of unknown outcome: the caller reads first.
     pub(crate) fn looking_first(mut self) -> Self {
         self.options.looks_first = true;
         self
     }
 
-    /// The same for the only attempt of a write that relies on what was just seen. Whether its answer is the call's is not known yet.
+    /// Returns a sender for the only attempt of a write that relies on what was just read. Whether its answer is the call's is not known yet.
     pub(crate) fn once(&self, attempt: &WriteAttempt) -> Self {
         let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
         let write = attempt.write.clone();
@@ -360,7 +360,7 @@ impl CallSender {
         Self { options, undecoded: None, ..self.clone() }
     }
 
-    /// The same, sent at first without asking the limits.
+    /// Returns a sender whose first attempt uses a reservation.
     pub(crate) fn reserved(&self, reserved: Reservation) -> Self {
         let reserved = Some(reserved);
         Self { options: CallOptions { reserved, ..self.options.clone() }, ..self.clone() }
@@ -374,7 +374,7 @@ impl CallSender {
         &self.client
     }
 
-    /// Whether the write is only rehearsed, or shown: there is nothing to look at before it.
+    /// Returns whether the write is a dry run, or withheld: then nothing is read before it.
     pub(crate) fn is_not_sent(&self) -> bool {
         self.options.dry_run || self.options.writes == WriteMode::Withhold
     }
@@ -460,7 +460,7 @@ impl CallSender {
         Ok((result, exchange))
     }
 
-    /// A request below the base address with what every request carries, for what the generator cannot express.
+    /// A request below the base URL with what every request carries, for what the generator cannot express.
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let shared = &self.client.shared;
         let mut request = Request::new(method, shared.base.join(path));

@@ -70,7 +70,7 @@ body! {
     /// assert_eq!(NewProfile::with_login("cafe").fields()["login"], "cafe");
     /// ```
     NewProfile {
-        /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
+        /// The login, which ends the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
         login: String => "login";
     }
 }
@@ -115,9 +115,9 @@ body! {
 body! {
     /// Changes of a profile's settings (the interface, section 4.5).
     ///
-    /// A new login changes the public address at once. The old one is not redirected: links, QR codes and NFC tags that hold it break.
+    /// A new login changes the public URL at once. The old one is not redirected: links, QR codes and NFC tags that hold it break.
     SettingsChanges {
-        /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
+        /// The login, which ends the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
         login: String => "login";
         /// Code of a language from the settings' options.
         language_code: String => "languageCode";

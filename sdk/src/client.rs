@@ -1,4 +1,4 @@
-//! The client and its builder.
+//! Client and its builder.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +43,7 @@ pub struct Client {
     pub(crate) writes: WriteMode,
 }
 
-/// What a [`Client`] is made of. Only the address is required.
+/// Builder of a [`Client`]. Only the URL is required.
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
@@ -59,16 +59,16 @@ pub struct ClientBuilder {
     secrets: Secrets,
 }
 
-/// Why there is no client.
+/// Reasons why a client cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The address cannot be used.
-    #[error("the base address {address:?} cannot be used")]
+    /// The URL cannot be used.
+    #[error("the base URL {url:?} cannot be used")]
     Base {
-        /// As it was given, without a password.
-        address: String,
-        /// What is wrong with it.
+        /// The URL as it was given, without a password.
+        url: String,
+        /// The reason.
         source: InvalidBaseUrl,
     },
     /// TLS cannot be set up: there are no certificates on this machine.
@@ -80,7 +80,7 @@ pub enum BuildError {
 }
 
 impl Client {
-    /// Begins a client for this base address, version segment included.
+    /// Returns a builder for this base URL, version segment included.
     pub fn builder(base: impl Into<String>) -> ClientBuilder {
         ClientBuilder {
             base: base.into(),
@@ -96,12 +96,12 @@ impl Client {
         }
     }
 
-    /// The address the client was built for.
+    /// The URL the client was built for.
     pub fn base_url(&self) -> &BaseUrl {
         &self.shared.base
     }
 
-    /// The same client, by which calls that would change something are not sent as they are: a program can rehearse whatever it does.
+    /// Returns a client that handles writes by this mode: a program can do a dry run of whatever it does.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -121,12 +121,12 @@ impl Client {
         Self { writes, ..self.clone() }
     }
 
-    /// Requests sent so far by this client and its clones, repeated ones and those to upload addresses included.
+    /// Requests sent so far by this client and its clones, repeated ones and those to upload URLs included.
     pub fn requests_sent(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// What the writes of this client and its clones came to so far: what was carried out, and what is in doubt or under way.
+    /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or under way.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -152,13 +152,13 @@ impl ClientBuilder {
         self.token_source(Arc::new(token))
     }
 
-    /// Who is asked for the token of each request.
+    /// Sets the source of each request's token.
     pub fn token_source(mut self, source: Arc<dyn TokenSource>) -> Self {
         self.token = Some(source);
         self
     }
 
-    /// What the client calls itself.
+    /// Sets the `User-Agent`.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
         self.user_agent = name.into();
         self
@@ -176,7 +176,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How long to wait for the network.
+    /// Sets the network timeouts.
     ///
     /// ```
     /// use std::time::Duration;
@@ -193,7 +193,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Where the time comes from.
+    /// Sets the clock.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
@@ -205,35 +205,35 @@ impl ClientBuilder {
         self.pacer(Arc::new(InProcessPacer::new(limits)))
     }
 
-    /// What admits requests, to share one log among several clients of a token.
+    /// Sets the pacer, to share one log of requests among several clients of a token.
     pub fn pacer(mut self, pacer: Arc<dyn Pacer>) -> Self {
         self.pacer = pacer;
         self
     }
 
-    /// Who is told about waits and attempts.
+    /// Sets the observer of waits and attempts.
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
     }
 
-    /// Where the tokens are kept that the client sends, so that no text repeats them.
+    /// Sets the collection of tokens that the client sends, so that no message repeats them.
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.secrets = secrets;
         self
     }
 
-    /// Checks the address and makes the client. Nothing is sent.
+    /// Checks the URL and makes the client. Nothing is sent.
     ///
     /// # Errors
     ///
-    /// When the address is not https (or http to this machine), or the HTTP client cannot start.
+    /// When the URL is not https (or http to this machine), or the HTTP client cannot start.
     pub fn build(self) -> Result<Client, BuildError> {
         let base = match BaseUrl::new(&self.base) {
             Ok(base) => base,
             Err(source) => {
-                let address = BaseUrl::without_user_info(&self.base).into_owned();
-                return Err(BuildError::Base { address, source });
+                let url = BaseUrl::without_user_info(&self.base).into_owned();
+                return Err(BuildError::Base { url, source });
             }
         };
         let http = http_client(&base, &self.user_agent, self.timeouts.connect)?;

@@ -1,11 +1,11 @@
-//! Writing over what was seen, and over nothing else.
+//! Conditional writes: only over what was read, and over nothing else.
 //!
-//! The service has no conditional requests. What comes nearest: a write is sent only right after a look that shows what it relies on. Every
-//! wait (for the limits, after a 429, after a failure) lets somebody else in, so it is followed by another look. The limits admit a look
-//! and its write together, so that no wait comes between them.
+//! The service has no conditional requests. The nearest equivalent: a write is sent only right after a read that shows what it relies on.
+//! Every wait (for the limits, after a 429, after a failure) lets somebody else write, so it is followed by another read. The limits admit
+//! a read and its write together, so that no wait comes between them.
 //!
-//! Where only one request a second is allowed, the two can never go out together. The write then waits for the limits after its look, and
-//! is sent if the look is not too old by then: nothing better can be had from such a service.
+//! Where only one request a second is allowed, the two can never go out together. The write then waits for the limits after its read, and
+//! is sent if the read is not too old by then: such a service allows nothing better.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -22,23 +22,23 @@ use crate::transport::{
     AttemptCounts, CallOptions, CallResult, Reservation, Shared, SingleAttempt,
 };
 
-/// When something was seen.
+/// Time of a read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadTime {
     waits: u64,
     at: Duration,
 }
 
-/// However little the client waited, after so long it looks again: the machine slept, or a token took its time.
+/// Age at which a read is too old, even without a wait: the machine slept, or a token took its time.
 const GOOD_FOR: Duration = Duration::from_secs(5);
 
 impl ReadTime {
-    /// An answer has just arrived.
+    /// Returns the time of an answer that has just arrived.
     pub(crate) fn now(shared: &Shared) -> Self {
         Self { waits: shared.waits(), at: shared.clock.monotonic() }
     }
 
-    /// Whether nobody had time to change it.
+    /// Returns whether nobody had time to change what was read.
     pub(crate) fn is_fresh(self, shared: &Shared) -> bool {
         self.waits == shared.waits() && shared.clock.monotonic() <= self.expires()
     }
@@ -50,9 +50,9 @@ impl ReadTime {
 
 /// A write that is sent only where a look shows what it relies on.
 pub(crate) trait ConditionalWrite: Send {
-    /// What a look shows.
+    /// What a read returns.
     type View: Send;
-    /// What the write comes to.
+    /// Result of the write.
     type Done: Send;
 
     /// Looks, in the place within the limits that is reserved for it.
@@ -71,32 +71,32 @@ pub(crate) trait ConditionalWrite: Send {
     ) -> impl Future<Output = Result<Self::Done, Error>> + Send;
 }
 
-/// What a look says about a write.
+/// Decision about a write after a read.
 pub(crate) enum WriteVerdict<T> {
     /// All that it relies on is as it was seen.
     Send,
-    /// It took place.
+    /// It was executed.
     Done(T),
     /// Somebody else changed what it would write over.
     Changed(Vec<String>),
 }
 
-/// Why a write did not take place, or perhaps did.
+/// Reason why a write was not executed, or may not have been.
 #[derive(Debug)]
 pub(crate) enum WriteStop {
     /// Somebody else changed what it would write over. Its own outcome is that of the attempts before.
     Changed { found: Vec<String>, outcome: Outcome },
-    /// It failed, or nobody knows what became of it.
+    /// It failed, or its outcome is unknown.
     Failed(Error),
 }
 
-/// How one attempt is sent.
+/// Options of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteAttempt {
     pub(crate) once: SingleAttempt,
     pub(crate) reserved: Option<Reservation>,
     pub(crate) until: Duration,
-    /// Where it is noted.
+    /// Record in which the attempt is noted.
     pub(crate) write: Option<Arc<WriteRecord>>,
 }
 
@@ -199,7 +199,8 @@ impl WriteAttempts<'_> {
         Ok((look, write))
     }
 
-    /// Whether a look and a write in the same second are too many: the limits say so, or the service has refused the write more than once.
+    /// Returns whether a read and a write in the same second are too many: by the limits, or because the service has refused the write more
+    /// than once.
     fn is_one_a_second(&self) -> bool {
         let Shared { pacer, clock, .. } = &*self.client.shared;
         let next = pacer.forecast(self.operation.bucket, 0, &**clock);

@@ -16,14 +16,14 @@ use crate::transport::retry::AttemptEnd;
 use crate::transport::{Answer, BrokenAttempt, CallFailure, CallResult, NextAttempt};
 use crate::view::RequestView;
 
-/// Most characters of an unreadable answer that an error shows.
+/// Maximum number of characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
 /// Bytes of it in which secrets are looked for.
 const LOOKED_AT: usize = 64 * 1024;
 
 /// A call that failed: what happened, and whether anything was written.
 ///
-/// Look at it through its predicates; the kinds may grow. Its texts hold no token, no header and no query of an address, but they do
+/// Look at it through its predicates; the kinds may grow. Its messages hold no token, no header and no query of a URL, but they do
 /// hold the service's own words: clean them before they reach a terminal.
 #[derive(Debug)]
 pub struct Error(Box<ErrorDetails>);
@@ -62,13 +62,13 @@ enum ErrorKind {
 pub struct ServiceError {
     /// The HTTP status.
     pub status: u16,
-    /// What the service says, in its words.
+    /// Message in the service's own words.
     pub message: String,
     /// Its code, `not_found` for example; the others are not documented.
     pub code: String,
     /// Refused fields with the reasons; empty unless a validation failed.
     pub errors: FieldErrors,
-    /// Where the service says more about it.
+    /// URL of the service's documentation of it.
     pub documentation: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Error {
         Self::new(operation, Outcome::NotExecuted, ErrorKind::Invalid(message.into()))
     }
 
-    /// Somebody else wrote meanwhile, and the call would undo it.
+    /// Returns the error for a write by somebody else that the call would undo.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
         let message = format!("changed by somebody else: {}", found.join("; "));
         Self::new(operation, outcome, ErrorKind::Conflict(message))
@@ -108,7 +108,7 @@ impl Error {
         }))
     }
 
-    /// An exchange that did not end in an answer to be used. `why` says what is wrong with a 2xx answer.
+    /// Returns the error of a call that did not end in a usable answer. `why` says what is wrong with a 2xx answer.
     pub(crate) fn from_exchange(
         exchange: CallResult,
         host: &str,
@@ -123,7 +123,7 @@ impl Error {
         let (mut retry_after, again) = (exchange.retry_after, exchange.again);
         let kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
-            // What is in it may be the address itself, which is a secret.
+            // What is in it may be the URL itself, which is a secret.
             Err(CallFailure::Unusable { answer, .. })
                 if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
             {
@@ -159,7 +159,7 @@ impl Error {
         }))
     }
 
-    /// An answer that is not what the interface describes.
+    /// Returns the error for an answer that is not what the interface describes.
     pub(crate) fn unreadable(operation: &'static Operation, answer: &Answer, why: String) -> Self {
         Self::new(operation.id, doubt(operation), of_answer(answer, Some(why)))
     }
@@ -169,12 +169,12 @@ impl Error {
         Self::new(operation, Outcome::Executed, ErrorKind::DryRunExecuted(answer.clone()))
     }
 
-    /// The service would accept the call, which was only rehearsed.
+    /// Returns the error that ends an accepted dry run of a client in that mode.
     pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
         Self::new(operation, Outcome::NotExecuted, ErrorKind::DryRunAccepted)
     }
 
-    /// What would have followed the call's only attempt.
+    /// Returns what would have followed the call's only attempt.
     pub(crate) fn again(&self) -> Option<NextAttempt> {
         self.0.again
     }
@@ -184,12 +184,12 @@ impl Error {
         self.0.operation
     }
 
-    /// How many requests were sent.
+    /// Returns the number of requests that were sent.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
-    /// Whether something was written: [`Outcome::NotExecuted`] for every read.
+    /// Returns whether something was written: [`Outcome::NotExecuted`] for every read.
     pub fn outcome(&self) -> Outcome {
         self.0.outcome
     }
@@ -199,7 +199,7 @@ impl Error {
         self.0.idempotency_key.as_ref()
     }
 
-    /// How long to wait before the call has a chance.
+    /// Returns how long to wait before the call has a chance.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -312,7 +312,7 @@ impl Error {
         matches!(self.0.kind, ErrorKind::DryRunExecuted(_))
     }
 
-    /// Whether the same call, made anew, may succeed later, and cannot do twice what this one may have done: it had no effect, or it only
+    /// Returns whether the same call, made anew, may succeed later, and cannot do twice what this one may have done: it had no effect, or it only
     /// reads, sets values, or deletes one thing.
     ///
     /// A call that creates and is made anew carries a new key. Where its outcome is not known, repeat it under
@@ -342,7 +342,7 @@ impl Error {
     }
 }
 
-/// What an answer leaves open that is not the operation's.
+/// Returns the outcome that an unusable answer leaves open.
 fn doubt(operation: &Operation) -> Outcome {
     if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted }
 }
@@ -399,7 +399,7 @@ fn excerpt(answer: &Answer) -> String {
     words.chars().take(EXCERPT).collect()
 }
 
-/// Where a redirect points, without what may be secret in it.
+/// Returns the origin that a redirect points to, without what may be secret in it.
 fn origin(target: &str) -> String {
     url::Url::parse(target)
         .map_or_else(|_| "another path".to_owned(), |url| url.origin().ascii_serialization())
@@ -437,14 +437,11 @@ impl fmt::Display for Error {
                 ),
             },
             ErrorKind::Deadline { wait: Duration::ZERO, .. } => {
-                write!(f, "{operation}: no time is left for it")
+                write!(f, "{operation}: no time left")
             }
             ErrorKind::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
-                write!(
-                    f,
-                    "{operation} would have to wait {seconds} s ({reason}), which is longer than it may"
-                )
+                write!(f, "{operation} needs to wait {seconds} s ({reason}), longer than allowed")
             }
             ErrorKind::DryRunExecuted(answer) => write!(
                 f,
@@ -452,7 +449,7 @@ impl fmt::Display for Error {
                 answer.status()
             ),
             ErrorKind::DryRunAccepted => {
-                write!(f, "{operation} was only rehearsed; the service would accept it")
+                write!(f, "{operation} was only a dry run; the service would accept it")
             }
             ErrorKind::Withheld(_) => {
                 write!(f, "{operation} was not sent: this client sends no writes")

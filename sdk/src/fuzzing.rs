@@ -1,4 +1,4 @@
-//! What reads bytes of others, for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
+//! Entry points for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
 
 use std::time::{Duration, SystemTime};
 
@@ -76,7 +76,7 @@ pub fn error_body(bytes: &[u8]) {
 ///
 /// # Panics
 ///
-/// When an image would be sent to an address that must not be asked.
+/// When an image would be sent to a URL that must not be asked.
 pub fn upload_url(bytes: &[u8]) {
     upload::fuzzed::answer(bytes);
     if let Ok(it) = serde_json::from_slice::<generated::types::UploadUrlEnvelope>(bytes) {

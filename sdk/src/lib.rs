@@ -1,4 +1,4 @@
-//! A typed client for the Profile Publishing Service: public link pages ("profiles"), their content blocks ("slots"), lead forms, files
+//! A typed client for the Profile Publishing Service: public link pages ("profiles"), their slots, lead forms, files
 //! and analytics.
 //!
 //! A [`Client`] is made once per token. Its handles name the resources, and each call is a value that is sent when it is awaited:

@@ -1,4 +1,4 @@
-//! What the transport must know of each operation. The one table; a test holds it against `spec/openapi.json`.
+//! Table of the operations, with what the transport must know of each. A test compares it with `spec/openapi.json`.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::success::{self, Success, SuccessContent};
 pub(crate) struct Operation {
     /// The operationId, as the interface writes it.
     pub(crate) id: &'static str,
-    /// Method and path below the base address, parameters in braces.
+    /// Method and path below the base URL, parameters in braces.
     pub(crate) route: &'static str,
     pub(crate) effect: Effect,
     pub(crate) bucket: Bucket,
     /// Longest time for one attempt, from the first byte sent to the last received.
     pub(crate) timeout: Duration,
-    /// What its answer is when it succeeds.
+    /// Status and content of a successful answer.
     pub(crate) success: Success,
 }
 
-/// What sending a request twice does; decides what may follow an unknown outcome.
+/// Effect of sending a request twice, which decides what may follow an unknown outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Changes nothing.
@@ -49,22 +49,22 @@ pub enum Bucket {
 }
 
 impl Operation {
-    /// Whether it is answered without a token (the interface, section 4.1.2).
+    /// Returns whether it is answered without a token (the interface, section 4.1.2).
     pub(crate) fn is_public(&self) -> bool {
         self.route == GET_API_INDEX.route
     }
 
-    /// Whether the account is another one afterwards. An upload address alone changes nothing; what is sent to it is kept.
+    /// Returns whether it changes the account. An upload URL alone changes nothing; what is sent to it is stored.
     pub(crate) fn writes(&self) -> bool {
         self.has_outcome() && self.id != "createUploadUrl"
     }
 
-    /// Whether carrying it out does something. An image that is sent again to its address is the same image, but it is kept.
+    /// Returns whether executing it has an effect. An image that is sent again to its URL is the same image, but it is stored.
     pub(crate) fn has_outcome(&self) -> bool {
         self.effect != Effect::Read || self.id == "sendToUploadUrl"
     }
 
-    /// Whether the service's answer tells a rehearsal from the call itself: 204 is also what deleting one slot answers.
+    /// Returns whether the service's answer tells a dry run from the call itself: 204 is also the answer to the delete of one slot.
     pub(crate) fn supports_dry_run(&self) -> bool {
         match self.effect {
             Effect::Create | Effect::Set => true,

@@ -1,12 +1,12 @@
-//! The answer to the question whether a call wrote something.
+//! Outcome of a call: whether it wrote something.
 
-/// Whether something was written. A read writes nothing.
+/// Outcome of a call: whether something was written. A read writes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Nothing: the request was never sent, or it was refused, or it was a read.
     NotExecuted,
-    /// It was; only the answer is lost.
+    /// It was executed; only the answer is lost.
     Executed,
-    /// Nobody knows: no answer came, or one that proves nothing. Look before you repeat it.
+    /// It is unknown: no answer came, or one that proves nothing. Read before you repeat it.
     Unknown,
 }

@@ -1,9 +1,9 @@
-//! How a profile is addressed (the interface, section 4.1.1).
+//! Key of a profile: an id or a login (the interface, section 4.1.1).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Most characters a login can have (the interface, section 8).
+/// Maximum length of a login in characters (the interface, section 8).
 const LOGIN_MAX: usize = 60;
 
 /// The id or the login of a profile. A fully numeric key is always an id, so a login of digits only can be reached only by its id.
@@ -23,12 +23,12 @@ pub enum ProfileKey {
     Login(String),
 }
 
-/// Why a text is not a profile key.
+/// Reason why a string is not a profile key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidProfileKey {
     /// Nothing was given.
-    #[error("a profile key is an id or a login, not an empty text")]
+    #[error("a profile key is an id or a login, not an empty string")]
     Empty,
     /// Digits only, but no id: 0, or above 2^63 - 1.
     #[error("`{0}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807")]
@@ -39,7 +39,7 @@ pub enum InvalidProfileKey {
     /// A character that no login has.
     #[error("a login has only letters, digits, `.` and `_`, not {0:?}")]
     Character(char),
-    /// `.` or `..`, which an address would resolve away.
+    /// `.` or `..`, which a URL would resolve away.
     #[error("`{0}` is not a login")]
     Dots(String),
 }

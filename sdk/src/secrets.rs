@@ -1,4 +1,4 @@
-//! What no text is to repeat: a server may send back what it was sent.
+//! Secrets that no message may repeat: a server may send back what it was sent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -35,7 +35,7 @@ struct Secret {
 
 /// A text of a few letters stands everywhere, and is no secret.
 const FEWEST_LETTERS: usize = 8;
-/// What stands in place of a secret.
+/// Placeholder for a secret.
 const HIDDEN: &str = "***";
 
 impl Secrets {
@@ -81,7 +81,7 @@ impl Secrets {
     }
 }
 
-/// What stands for a secret in base64, wherever in the encoded text it begins, and where slashes are escaped.
+/// Returns the forms of a secret in base64, at each offset in the encoded data, and with escaped slashes.
 fn forms(secret: &str) -> Vec<Zeroizing<String>> {
     let mut forms = Vec::new();
     for (before, skipped) in [("", 0), ("\0", 2), ("\0\0", 3)] {

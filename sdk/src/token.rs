@@ -1,4 +1,4 @@
-//! The bearer token, kept out of every output.
+//! Bearer token, kept out of every output.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(Arc<Zeroizing<String>>);
 
-/// Why a text cannot be a token. The text itself is never part of the message.
+/// Reason why a string cannot be a token. The string itself is never part of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {

@@ -1,4 +1,4 @@
-//! Where a client gets the token of its requests.
+//! Sources of the token of each request.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -12,10 +12,10 @@ use zeroize::Zeroizing;
 
 use crate::token::Token;
 
-/// What the methods of a [`TokenSource`] return.
+/// Future that the methods of a [`TokenSource`] return.
 pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>> + Send + 'a>>;
 
-/// Where a client gets the token of its requests: it asks before each of them, so that a token may change while the client lives.
+/// Source of the token: the client asks before each request, so that a token may change while the client lives.
 ///
 /// A [`Token`] is a source by itself, [`EnvironmentToken`] looks again after a refusal, and `oauth::RefreshingTokenSource` renews what the
 /// connector has issued. Your own takes it from wherever your secrets are:
@@ -68,7 +68,7 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// Why there is no token to send. Its texts hold no secret.
+/// Reason why there is no token to send. Its messages hold no secret.
 #[derive(Debug)]
 pub struct TokenError {
     message: String,
@@ -82,18 +82,18 @@ impl TokenError {
         Self { message: message.into(), temporary: false, source: None }
     }
 
-    /// The same may succeed later: whoever issues the token could not be reached.
+    /// Returns an error after which the same may succeed later: the issuer of the token could not be reached.
     pub fn temporary(message: impl Into<String>) -> Self {
         Self { message: message.into(), temporary: true, source: None }
     }
 
-    /// The same with its cause.
+    /// Adds the cause.
     #[must_use]
     pub fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Whether the same may succeed later without anything being changed.
+    /// Returns whether the same may succeed later without anything being changed.
     pub fn is_temporary(&self) -> bool {
         self.temporary
     }
@@ -213,7 +213,7 @@ fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
     Ok(text)
 }
 
-/// Whether anybody could have put a token of their own into a file.
+/// Returns whether anybody else could have put a token of their own into a file.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "nobody knows"))]
 fn is_public(file: &Metadata) -> bool {
     #[cfg(unix)]

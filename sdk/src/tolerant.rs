@@ -1,4 +1,4 @@
-//! Containers that read every spelling the service uses for them.
+//! Containers that read every form in which the service writes them.
 //!
 //! An empty PHP array has one JSON spelling, `[]`, for lists and objects alike, and a list with holes is written as an object with
 //! numeric keys. Reading accepts both; writing always uses the proper form.
@@ -143,7 +143,7 @@ impl<'de> Deserialize<'de> for ChannelIds {
     }
 }
 
-/// What a validation refused: the path of each offending field (`data.title`, `slots.2.data.link`) with the service's messages for it.
+/// Refusals of a validation: the path of each offending field (`data.title`, `slots.2.data.link`) with the service's messages for it.
 /// Reads `null`, `[]`, and a bare string in place of a list of messages (the interface, section 2.7).
 ///
 /// ```

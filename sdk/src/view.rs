@@ -1,4 +1,4 @@
-//! Requests and answers as they can be shown: without the token.
+//! Displayable requests and answers, without the token.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 
 use crate::transport::answer::Answer;
 
-/// A request as it can be shown: without the token.
+/// Request for display, without the token.
 #[derive(Clone, Debug)]
 pub struct RequestView {
     method: String,
@@ -39,7 +39,7 @@ impl RequestView {
         &self.method
     }
 
-    /// The whole address.
+    /// The whole URL.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -54,13 +54,13 @@ impl RequestView {
         self.body.as_ref()
     }
 
-    /// Whether its body would be read from a file while it is sent.
+    /// Returns whether the body is streamed from a file while it is sent.
     pub fn is_streamed(&self) -> bool {
         self.streams
     }
 }
 
-/// An answer as it can be shown. It may hold what the service tells only to the token's owner, an upload address for example.
+/// Answer for display. It may hold what the service shows only to the token's owner, such as an upload URL.
 #[derive(Clone, Copy)]
 pub struct AnswerView<'a> {
     answer: &'a Answer,

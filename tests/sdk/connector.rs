@@ -33,7 +33,7 @@ async fn begin(mcp_url: &str, client_id: Option<&str>) -> Login {
 /// What the whole login gives, the user approving.
 pub(crate) async fn connect(server: &ContractServer) -> Credentials {
     let login = begin(&server.mcp_url(), None).await;
-    let redirect = browse(login.address()).await;
+    let redirect = browse(login.url()).await;
     login.finish(&redirect).await.unwrap()
 }
 
@@ -64,7 +64,7 @@ async fn a_login_gives_a_token_that_works_on_rest() {
 async fn what_is_sent_to_the_authorization_server_is_complete() {
     let server = server(Choices::default()).await;
     let login = begin(&server.mcp_url(), None).await;
-    let address = url::Url::parse(login.address()).unwrap();
+    let address = url::Url::parse(login.url()).unwrap();
     let get = |name: &str| {
         let found = address.query_pairs().find(|(known, _)| known == name);
         found.map(|(_, value)| value.into_owned()).unwrap_or_default()
@@ -77,7 +77,7 @@ async fn what_is_sent_to_the_authorization_server_is_complete() {
     assert_eq!((get("client_id"), get("code_challenge").len()), (login.client_id().into(), 43));
     assert!(get("state").len() >= 20, "{address}");
     let other = begin(&server.mcp_url(), None).await;
-    assert_ne!(other.address(), login.address());
+    assert_ne!(other.url(), login.url());
 
     let registered = server.requests().into_iter().find(|it| it.path == "/oauth/register").unwrap();
     let registered: Value = serde_json::from_slice(&registered.body).unwrap();
@@ -101,7 +101,7 @@ async fn the_service_names_its_connector() {
     for oauth_metadata in [OauthMetadata::WellKnown, OauthMetadata::HeaderOnly] {
         let server = server(Choices { oauth_metadata, ..Choices::default() }).await;
         let base = BaseUrl::new(&server.base_url()).unwrap();
-        assert_eq!(Connector::address_of(&base).await.unwrap(), server.mcp_url());
+        assert_eq!(Connector::url_of(&base).await.unwrap(), server.mcp_url());
     }
 }
 
@@ -111,14 +111,14 @@ async fn fault_86_a_client_is_registered_once_and_again_when_it_was_forgotten() 
     let first = connect(&server).await;
     let login = begin(&server.mcp_url(), Some(&first.client_id)).await;
     assert_eq!((login.client_id(), asked(&server, "/oauth/register")), (&*first.client_id, 1));
-    let redirect = browse(login.address()).await;
+    let redirect = browse(login.url()).await;
     login.finish(&redirect).await.unwrap();
 
     server.forget_clients();
     let login = begin(&server.mcp_url(), Some(&first.client_id)).await;
     assert_ne!(login.client_id(), first.client_id);
     assert_eq!(asked(&server, "/oauth/register"), 2);
-    let redirect = browse(login.address()).await;
+    let redirect = browse(login.url()).await;
     server.forget_clients();
     let error = login.finish(&redirect).await.unwrap_err();
     assert!(error.is_unknown_client() && !error.is_unreachable(), "{error}");
@@ -128,7 +128,7 @@ async fn fault_86_a_client_is_registered_once_and_again_when_it_was_forgotten() 
 async fn fault_81_the_user_may_refuse() {
     let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     let login = begin(&server.mcp_url(), None).await;
-    let redirect = browse(login.address()).await;
+    let redirect = browse(login.url()).await;
     let error = login.finish(&redirect).await.unwrap_err();
     assert!(error.is_denied() && error.to_string().contains("access_denied"), "{error}");
     assert_eq!(asked(&server, "/oauth/token"), 0);
@@ -139,7 +139,7 @@ async fn found_h_a_refusal_in_the_name_of_another_server_is_not_believed() {
     let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     for (issuer, says) in [(Some("https://evil.example"), "iss"), (None, "iss")] {
         let login = begin(&server.mcp_url(), None).await;
-        let mut redirect = url::Url::parse(&browse(login.address()).await).unwrap();
+        let mut redirect = url::Url::parse(&browse(login.url()).await).unwrap();
         let (_, state) = redirect.query_pairs().find(|(name, _)| name == "state").unwrap();
         let state = state.into_owned();
         redirect.query_pairs_mut().clear().append_pair("error", "access_denied");
@@ -159,7 +159,7 @@ async fn fault_81_an_answer_that_is_not_to_this_login_gets_no_token() {
         let mcp_url = server.mcp_url();
         async move {
             let login = begin(&mcp_url, None).await;
-            let mut redirect = url::Url::parse(&browse(login.address()).await).unwrap();
+            let mut redirect = url::Url::parse(&browse(login.url()).await).unwrap();
             let kept: Vec<(String, String)> = redirect
                 .query_pairs()
                 .filter(|(known, _)| known != name)
@@ -286,7 +286,7 @@ async fn fault_81_large_answers_and_redirects_elsewhere_are_refused() {
 async fn fault_75_a_server_that_repeats_the_code_does_not_get_it_into_the_error() {
     let pages = misbehaving_connector(|_, _| ());
     let login = begin(&pages.mcp_url(), Some("a-client")).await;
-    let address = url::Url::parse(login.address()).unwrap();
+    let address = url::Url::parse(login.url()).unwrap();
     let (_, state) = address.query_pairs().find(|(name, _)| name == "state").unwrap();
     let redirect = format!("{REDIRECT}?code=a%2Fsecret%2Fcode&state={state}");
     let error = login.finish(&redirect).await.unwrap_err().to_string();
@@ -306,11 +306,11 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
         _ => (200, String::new(), json!({ "resource": "https://evil.example/mcp" }).to_string()),
     });
     let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
-    let error = Connector::address_of(&base).await.unwrap_err();
+    let error = Connector::url_of(&base).await.unwrap_err();
     assert!(error.to_string().contains("evil.example"), "{error}");
     let silent = PathServer::start(|_| (401, String::new(), String::new()));
     let base = BaseUrl::new(&format!("http://{}/api/v1", silent.address())).unwrap();
-    assert!(Connector::address_of(&base).await.unwrap_err().to_string().contains("does not name"));
+    assert!(Connector::url_of(&base).await.unwrap_err().to_string().contains("does not name"));
 }
 
 #[tokio::test]
@@ -330,6 +330,6 @@ async fn found_27_a_service_that_names_its_connector_at_the_well_known_address_o
     {
         let pages = at(document);
         let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
-        assert_eq!(Connector::address_of(&base).await.unwrap(), pages.mcp_url(), "{document}");
+        assert_eq!(Connector::url_of(&base).await.unwrap(), pages.mcp_url(), "{document}");
     }
 }

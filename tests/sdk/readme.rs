@@ -28,7 +28,7 @@ async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     // README
     let connector = Connector::discover(mcp_url).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
-    let redirect = in_the_browser(login.address()).await?;
+    let redirect = in_the_browser(login.url()).await?;
     let source = RefreshingTokenSource::new(MemoryStore::new(login.finish(&redirect).await?));
     let client = Client::builder(base).token_source(Arc::new(source)).build()?;
     // end

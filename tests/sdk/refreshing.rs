@@ -239,7 +239,7 @@ async fn fault_88_when_access_was_taken_back_the_next_call_says_so_once() {
     server.edit(|account| account.tokens.iter_mut().for_each(|token| token.revoked = true));
     server.forget_requests();
     let error = client.me().await.unwrap_err();
-    assert!(error.is_not_authenticated() && error.to_string().contains("taken back"), "{error}");
+    assert!(error.is_not_authenticated() && error.to_string().contains("revoked"), "{error}");
     assert_eq!((renewals(&server), server.requests().len()), (1, 2));
     assert_eq!(store.kept(), None);
     assert!(client.me().await.unwrap_err().is_not_authenticated());
@@ -290,7 +290,7 @@ async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loo
     *store.full.lock().unwrap() = true;
     let error = client(&server, &clock, &store).me().await.unwrap_err();
     assert!(
-        error.is_not_authenticated() && error.to_string().contains("cannot be kept"),
+        error.is_not_authenticated() && error.to_string().contains("cannot be saved"),
         "{error}"
     );
     assert_eq!(server.requests().len(), 1, "the answer was stored first, before anything else");

@@ -299,7 +299,7 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
         (long.as_str(), "2048"),
         ("ftp://images.example/a.png", "http"),
         ("https://images.example:8443/a.png", "port"),
-        ("a.png", "address"),
+        ("a.png", "not a URL"),
     ] {
         let error = client.files().upload_from_url(url).await.unwrap_err();
         assert!(error.is_invalid_input() && error.to_string().contains(why), "{error}");

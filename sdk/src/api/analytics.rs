@@ -40,7 +40,7 @@ pub struct AnalyticsQuery {
 pub struct Analytics {
     /// The numbers. Their shape is not documented.
     pub data: Object,
-    /// When they were made, how long they are kept, and whether uniques are approximate.
+    /// Time at which they were computed, how long they are cached, and whether uniques are approximate.
     pub meta: AnalyticsMeta,
 }
 
@@ -51,7 +51,7 @@ impl AnalyticsQuery {
         self
     }
 
-    /// From this day on (`2026-01-31`), in the time zone that `me` reports. At most 366 days in all.
+    /// First day (`2026-01-31`), in the time zone that `me` reports. At most 366 days in all.
     pub fn from(mut self, date: impl Into<String>) -> Self {
         self.date_from = Some(date.into());
         self
@@ -69,13 +69,13 @@ impl AnalyticsQuery {
         self
     }
 
-    /// What to add: `timeline`. Other values are not documented.
+    /// Part to add: `timeline`. Other values are not documented.
     pub fn include(mut self, parts: impl Into<String>) -> Self {
         self.include = Some(parts.into());
         self
     }
 
-    /// With the numbers of the period before.
+    /// Adds the numbers of the period before.
     pub fn compare(mut self, compare: bool) -> Self {
         self.compare = Some(compare);
         self
@@ -127,7 +127,7 @@ impl AnalyticsHandle {
 }
 
 impl ProfileHandle {
-    /// Views, clicks per block and per social link, and short findings. At most 20 analytics requests a minute.
+    /// Views, clicks per slot and per social link, and short findings. At most 20 analytics requests a minute.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }

@@ -1,4 +1,4 @@
-//! Changing fields of a record if they are as they were seen.
+//! Changes of a record's fields, made only if the fields are as they were read.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,7 +23,7 @@ const SHOWN: usize = 60;
 /// A record that is changed by a PATCH.
 pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
     type Envelope: DeserializeOwned + Send;
-    /// What addresses it.
+    /// Key of the record in the path.
     type Key: Clone + Send + Sync + 'static;
     type Changes: Clone + Send + Sync + 'static;
     const READ: &'static Operation;
@@ -73,11 +73,11 @@ pub(super) fn update_unchanged<T: PatchRecord>(
     })
 }
 
-/// A PATCH that follows a look at the record.
+/// A PATCH that follows a read of the record.
 pub(super) struct ConditionalPatch<'a, T: PatchRecord> {
     pub(super) sender: &'a CallSender,
     pub(super) key: T::Key,
-    /// What the record held when it was seen first.
+    /// Fields of the record when it was first read.
     pub(super) seen: Option<Object>,
     pub(super) changes: T::Changes,
 }
@@ -141,7 +141,7 @@ fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
     fields.get(key).unwrap_or(&Value::Null)
 }
 
-/// Whether a value holds what was sent for it. What the service adds to the items of a list, such as keys, does not count.
+/// Returns whether a value holds what was sent for it. What the service adds to the items of a list, such as keys, does not count.
 fn is_stored(sent: &Value, held: &Value) -> bool {
     let has_all = |sent: &Map<String, Value>, held: &Map<String, Value>| {
         let holds = |(key, value): (&String, &Value)| {
@@ -160,7 +160,7 @@ fn is_stored(sent: &Value, held: &Value) -> bool {
     }
 }
 
-/// What somebody else did to a field, with its values where they are short.
+/// Describes a change that somebody else made to a field, with its values where they are short.
 fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String {
     let texts = [before, now, wanted].map(ToString::to_string);
     if texts.iter().any(|text| text.chars().count() > SHOWN) {

@@ -1,4 +1,4 @@
-//! Putting slots into an order if they are in the order that was seen.
+//! Reorder of slots, made only if they are in the order that was read.
 
 use crate::call::CallSender;
 use crate::conditional_write::{
@@ -75,7 +75,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
     }
 }
 
-/// What somebody else did to the order of a page.
+/// Describes the changes that somebody else made to the order of a page.
 fn changes(seen: &[i64], now: &[i64]) -> Vec<String> {
     let new = now.iter().filter(|id| !seen.contains(id)).map(|id| format!("slot {id} is new"));
     let gone = seen.iter().filter(|id| !now.contains(id)).map(|id| format!("slot {id} is gone"));

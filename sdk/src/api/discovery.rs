@@ -1,4 +1,4 @@
-//! What the service says of itself and of the caller (the interface, sections 4.3 and 4.4).
+//! Information about the service and the caller (the interface, sections 4.3 and 4.4).
 
 use serde_json::{Map, Value};
 
@@ -48,7 +48,7 @@ impl Client {
         )
     }
 
-    /// Who the token belongs to, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
+    /// The token's owner, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
     /// reports from then on.
     ///
     /// ```

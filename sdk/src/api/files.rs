@@ -1,4 +1,4 @@
-//! Images (the interface, section 4.9).
+//! Uploads of images (the interface, section 4.9).
 
 use reqwest::{Method, Request};
 use url::Url;
@@ -14,7 +14,7 @@ use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{BoxFuture, CallOptions};
 use crate::upload::{ReplayableBody, Upload, UploadMethod, UploadTarget, send_to_upload_url};
 
-/// Most characters of an address for the service to fetch (the interface, section 8).
+/// Maximum length, in characters, of a URL for the service to fetch (the interface, section 8).
 const MAX_URL_LENGTH: usize = 2048;
 
 /// Uploads. From [`Client::files`].
@@ -31,8 +31,8 @@ impl Client {
 }
 
 impl FilesHandle {
-    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to an
-    /// address that the service names, as [`Upload::method`] says. A file that is missing, empty or too large, or whose content is no jpeg,
+    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to a
+    /// URL that the service names, as [`Upload::method`] says. A file that is missing, empty or too large, or whose content is no jpeg,
     /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
     ///
     /// ```
@@ -56,7 +56,7 @@ impl FilesHandle {
         })
     }
 
-    /// Has the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, an address of at most 2048
+    /// Has the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, a URL of at most 2048
     /// characters that is not a private one.
     ///
     /// ```
@@ -79,7 +79,7 @@ impl FilesHandle {
         )
     }
 
-    /// Asks for an address to send a large image to. It is good for 15 minutes, and whoever knows it can use it.
+    /// Requests a URL to send a large image to. It is good for 15 minutes, and whoever knows it can use it.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -104,7 +104,7 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
     Ok(envelope.data)
 }
 
-/// Addresses asked for in one upload, where one after the other is lost or over.
+/// URLs asked for in one upload, where one after the other is lost or over.
 const MAX_ADDRESSES: u32 = 4;
 
 async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, Error> {
@@ -112,7 +112,7 @@ async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, E
     let CallOptions { idempotency_key, dry_run, .. } = sender.options();
     if *dry_run {
         create_upload_url(&sender).await?;
-        let message = "there is no address to send to in a dry run";
+        let message = "a dry run has no upload URL to send to";
         return Err(Error::invalid(operation::UPLOAD_FILE.id, message));
     }
     let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
@@ -120,7 +120,7 @@ async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, E
     let is_almost_over =
         |target: &UploadTarget| target.is_almost_over(sender.shared().clock.wall());
     loop {
-        // A repeated key answers with the address it made the first time.
+        // A repeated key answers with the URL it made the first time.
         if asked > 1 || !is_almost_over(&target) {
             match send_to_upload_url(sender.shared(), sender.options(), &target, &file).await {
                 Ok((file, answer)) => {
@@ -148,7 +148,7 @@ async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
     serde_json::from_slice::<UploadUrlEnvelope>(&answer.body)
         .map(|envelope| envelope.data.into())
         .map_err(|why| {
-            // The address is a secret, and errors show the beginning of what they are about.
+            // The URL is a secret, and errors show the beginning of what they are about.
             answer.body.clear();
             Error::unreadable(operation::CREATE_UPLOAD_URL, &answer, why.to_string())
         })
@@ -159,20 +159,20 @@ fn freeze(upload: Upload) -> Result<ReplayableBody, Error> {
         .map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
-/// What the service is certain to refuse is not sent.
+/// Refuses what the service is certain to refuse.
 fn can_be_fetched(address: &str) -> Result<(), String> {
     let length = address.chars().count();
     if length > MAX_URL_LENGTH {
-        return Err(format!("the address has {length} characters, more than {MAX_URL_LENGTH}"));
+        return Err(format!("the URL has {length} characters, more than {MAX_URL_LENGTH}"));
     }
     match Url::parse(address) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            Err("the address must begin with http:// or https://".to_owned())
+            Err("the URL must begin with http:// or https://".to_owned())
         }
         Ok(url) if url.port().is_some() => {
-            Err("the address must not name a port: only the default ones are allowed".to_owned())
+            Err("the URL must not name a port: only the default ones are allowed".to_owned())
         }
         Ok(_) => Ok(()),
-        Err(error) => Err(format!("not an address: {error}")),
+        Err(error) => Err(format!("not a URL: {error}")),
     }
 }

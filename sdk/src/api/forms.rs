@@ -144,7 +144,7 @@ impl FormHandle {
         update_unchanged(&self.client, id, seen.into(), changes)
     }
 
-    /// A call below this form's address.
+    /// A call below this form's URL.
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,

@@ -1,4 +1,4 @@
-//! Records together with how many there are.
+//! Lists of records with the total that the service reports.
 
 use std::ops::Deref;
 
@@ -8,7 +8,7 @@ use std::ops::Deref;
 pub struct Listing<T> {
     /// The records, in the order of the service.
     pub items: Vec<T>,
-    /// How many the service counts. More than `items.len()` would mean that it has begun to send pages, which it does not document.
+    /// Total that the service reports. More than `items.len()` would mean that it has begun to send pages, which it does not document.
     pub total: i64,
 }
 

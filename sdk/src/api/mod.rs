@@ -1,4 +1,4 @@
-//! The operations of the service, one handle a resource.
+//! Operations of the service, with one handle for each resource.
 
 mod analytics;
 mod channels;

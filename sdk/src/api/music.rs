@@ -5,7 +5,7 @@ use crate::client::Client;
 use crate::generated::types::{MusicMatch, MusicSearchType};
 use crate::operation;
 
-/// What to look for.
+/// Query of a music lookup.
 ///
 /// ```
 /// use links_sdk::{MusicQuery, MusicType};
@@ -21,7 +21,7 @@ pub struct MusicQuery {
     kind: Option<MusicType>,
 }
 
-/// What a search by title and artist looks for.
+/// Type of release that a search by title and artist returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MusicType {
     /// A release.
@@ -31,12 +31,12 @@ pub enum MusicType {
 }
 
 impl MusicQuery {
-    /// A UPC (12 or 13 digits), an ISRC (12 characters), the address of a release on any platform, or a title; 1 to 500 characters.
+    /// A UPC (12 or 13 digits), an ISRC (12 characters), the URL of a release on any platform, or a title; 1 to 500 characters.
     pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into(), artist: None, kind: None }
     }
 
-    /// Narrows a search by title; at most 200 characters. Ignored for codes and addresses.
+    /// Narrows a search by title; at most 200 characters. Ignored for codes and URLs.
     pub fn artist(mut self, artist: impl Into<String>) -> Self {
         self.artist = Some(artist.into());
         self

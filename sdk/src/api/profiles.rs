@@ -1,4 +1,4 @@
-//! Pages (the interface, sections 2.1 and 4.5).
+//! Pages of the account (the interface, sections 2.1 and 4.5).
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ pub struct CheckLogin {
 pub struct Markdown {
     /// The text. Bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// How many tokens a language model would read, if the service said.
+    /// Number of tokens for a language model, if the service reported it.
     pub tokens: Option<u64>,
 }
 
@@ -104,7 +104,7 @@ impl ProfilesHandle {
         )
     }
 
-    /// Whether a login can be taken, and if not, why.
+    /// Checks whether a login is available, and if not, why.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -120,7 +120,7 @@ impl ProfilesHandle {
 }
 
 impl CheckLogin {
-    /// For one of the own pages, whose present login then does not count as taken.
+    /// Checks for one of the account's own pages, whose present login then does not count as taken.
     #[must_use]
     pub fn for_profile(mut self, key: impl Into<String>) -> Self {
         self.profile = Some(key.into());
@@ -260,12 +260,12 @@ impl ProfileHandle {
         }
     }
 
-    /// What names the page in a path.
+    /// Returns the key of the page for a path.
     pub(super) fn key_text(&self) -> Result<String, String> {
         self.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
     }
 
-    /// A call below this page's address.
+    /// A call below this page's URL.
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,

@@ -38,7 +38,7 @@ pub struct RawCall {
 }
 
 impl Client {
-    /// A call by method and path below the base address (`/me`, `/profiles/cafe?include=slots`), for what there is no method for. The
+    /// A call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for what there is no method for. The
     /// answer comes as it was sent.
     ///
     /// It keeps within the limits like every other call. A path of the interface is repeated and keyed as its own method would be; of
@@ -78,18 +78,18 @@ impl Client {
 }
 
 impl RawCall {
-    /// With one more query parameter.
+    /// Adds a query parameter.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.push((name.into(), value.into()));
         self
     }
 
-    /// With this body.
+    /// Sets the body.
     pub fn json(self, body: &Value) -> Self {
         self.json_text(body.to_string())
     }
 
-    /// With this body, which is sent byte for byte; whether it is JSON is for the service to say.
+    /// Sets the body, which is sent byte for byte; the service judges whether it is JSON.
     pub fn json_text(mut self, body: impl Into<Bytes>) -> Self {
         self.body = Some(body.into());
         self
@@ -99,17 +99,17 @@ impl RawCall {
     ///
     /// # Errors
     ///
-    /// When the method is not one of GET, POST, PUT, PATCH and DELETE, or the path could leave the base address; and every error of a
+    /// When the method is not one of GET, POST, PUT, PATCH and DELETE, or the path could leave the base URL; and every error of a
     /// call.
     pub fn send(self) -> Call<Answer> {
         self.call::<Read>()
     }
 
-    /// The call as a rehearsal, which changes nothing (the interface, section 4.1.3).
+    /// Returns the call as a dry run, which changes nothing (the interface, section 4.1.3).
     ///
     /// # Errors
     ///
-    /// For a read there is nothing to rehearse, and the answer to the rehearsed delete of a single thing is that of the delete itself:
+    /// A read has no dry run, and the answer to the dry run of the delete of a single thing is that of the delete itself:
     /// both are refused.
     pub fn dry_run(self) -> Call<()> {
         let path = self.path.as_deref().unwrap_or_default();
@@ -187,7 +187,7 @@ fn below_base(path: &str) -> Result<String, String> {
     if rest.is_empty() || rest.split('/').all(is_plain) {
         return Ok(format!("/{rest}"));
     }
-    Err(format!("{path:?} is not a path below the service's address, such as /profiles/cafe"))
+    Err(format!("{path:?} is not a path below the base URL, such as /profiles/cafe"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Settings of a page: address and language (the interface, sections 2.6 and 4.5).
+//! Settings of a page: login and language (the interface, sections 2.6 and 4.5).
 
 use super::conditional_patch::update_unchanged;
 use super::login::login_in;
@@ -9,7 +9,7 @@ use crate::generated::types::ProfileSettings;
 use crate::operation;
 
 impl ProfileHandle {
-    /// Address, language, and what they can be set to.
+    /// Login, language, and what they can be set to.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -26,9 +26,9 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes the address or the language.
+    /// Changes the login or the language.
     ///
-    /// A new login breaks every link to the old address, and the old login no longer addresses the page. The page is read first, so that
+    /// A new login breaks every link to the old URL, and the old login no longer identifies the page. The page is read first, so that
     /// it can be addressed by its id. After a lost answer it is read again: what is sent twice is known not to have been executed, and
     /// where the page has got a third login meanwhile the call fails with [`Error::is_conflict`](crate::Error::is_conflict).
     ///
@@ -54,7 +54,7 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes the address or the language if they still are what they were in `seen`; with `None`, what a first look shows.
+    /// Changes the login or the language if they still are what they were in `seen`; with `None`, what a first look shows.
     ///
     /// The settings are read right before each request, and again after every wait. What somebody else changed meanwhile is an
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it. With `seen` the page is addressed by its id,

@@ -1,4 +1,4 @@
-//! Deletes of slots, which are looked at again where an answer is lost or a slot may have changed.
+//! Deletes of slots, which read the page where an answer is lost or a slot may have changed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::slot::Slot;
 use crate::transport::{Answer, Reservation};
 
-/// What a batch delete did.
+/// Result of a batch delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DeletedSlots {
@@ -60,7 +60,7 @@ impl SlotsHandle {
     }
 
     /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only what is
-    /// left is sent again. It can be rehearsed, unlike the delete of a single slot by its address.
+    /// left is sent again. It has a dry run, unlike the delete of a single slot by its path.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -87,7 +87,7 @@ impl SlotsHandle {
 
     /// Deletes up to 50 slots and their click statistics, for good, all or none, if they still hold what they held when they were read.
     ///
-    /// The page is looked at right before each request, and again after every wait. A slot that somebody else changed or deleted
+    /// The page is read right before each request, and again after every wait. A slot that somebody else changed or deleted
     /// meanwhile is an [`Error::is_conflict`], and nothing more is deleted.
     ///
     /// ```
@@ -241,7 +241,7 @@ struct DeleteEnvelope {
     meta: DeletedSlots,
 }
 
-/// What somebody else did to slots that are still there.
+/// Describes the edits that somebody else made to slots that are still there.
 fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
     let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     let is_edited = |seen: &&Slot| now.get(&seen.id).is_some_and(|now| !is_unchanged(seen, now));

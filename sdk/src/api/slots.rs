@@ -1,4 +1,4 @@
-//! The blocks of a page (the interface, sections 2.2 and 4.6).
+//! Slots of a page (the interface, sections 2.2 and 4.6).
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::slot::Slot;
 use crate::tolerant::Object;
 use crate::transport::BoxFuture;
 
-/// The blocks of one page. From [`ProfileHandle::slots`].
+/// The slots of one page. From [`ProfileHandle::slots`].
 #[derive(Clone, Debug)]
 pub struct SlotsHandle {
     pub(super) page: ProfileHandle,
@@ -27,14 +27,14 @@ impl NewSlot {
         Self { type_: kind.into(), data: None, order: None }
     }
 
-    /// With this field of its data.
+    /// Sets a field of its data.
     #[must_use]
     pub fn with(mut self, field: impl Into<String>, value: impl Into<Value>) -> Self {
         self.data.get_or_insert_default().insert(field.into(), value.into());
         self
     }
 
-    /// At this position of the page, counted from 0.
+    /// Sets the position on the page, counted from 0.
     #[must_use]
     pub fn at(mut self, position: i64) -> Self {
         self.order = Some(position);
@@ -43,7 +43,7 @@ impl NewSlot {
 }
 
 impl ProfileHandle {
-    /// The blocks of the page.
+    /// Returns the handle of the page's slots.
     pub fn slots(&self) -> SlotsHandle {
         SlotsHandle { page: self.clone() }
     }

@@ -1,4 +1,4 @@
-//! Why a run ended before the page was as the file says.
+//! Error of a run that ended before the page matched the file.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
 use crate::{Error, Outcome};
 
-/// Why a run ended before the page was as the file says.
+/// Error of a run that ended before the page matched the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}")]
 pub struct ApplyError {
@@ -21,7 +21,7 @@ pub struct ApplyError {
     run: Option<String>,
 }
 
-/// What ended a run.
+/// Cause that ended a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyCause {
@@ -34,10 +34,10 @@ pub enum ApplyCause {
     /// The plan is too drastic to be carried out unasked.
     #[error("{0}")]
     Guard(#[source] GuardRefusal),
-    /// Whoever was asked said no.
+    /// The user did not confirm the plan.
     #[error("the plan was not confirmed; nothing was written")]
     Declined,
-    /// Whoever watches the steps ended the run.
+    /// The observer of the steps stopped the run.
     #[error("the run was stopped")]
     Stopped,
     /// The page reads empty, although the last run left so many slots on it.
@@ -54,14 +54,14 @@ pub enum ApplyCause {
     BadJournal {
         /// The journal.
         path: PathBuf,
-        /// Why it cannot be used.
+        /// The reason.
         #[source]
         why: JournalError,
     },
     /// A request failed.
     #[error("{source}")]
     Call {
-        /// What it was to do.
+        /// The step it belongs to.
         step: Step,
         /// Refused fields by the index of their item in the file: the path below the item, and the service's words.
         items: Vec<ItemRefusal>,
@@ -82,7 +82,7 @@ pub enum ApplyCause {
     Journal(#[source] io::Error),
 }
 
-/// What the service refused of one item of the file.
+/// Refusal of one item of the file by the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemRefusal {
     /// The index of the item.
@@ -98,27 +98,27 @@ impl ApplyError {
         Self { cause, done, run }
     }
 
-    /// What ended the run.
+    /// Returns the cause that ended the run.
     pub fn cause(&self) -> &ApplyCause {
         &self.cause
     }
 
-    /// Takes what ended the run out.
+    /// Returns the cause that ended the run, by value.
     pub fn into_cause(self) -> ApplyCause {
         self.cause
     }
 
-    /// What the run had done by then.
+    /// Returns what the run had done by then.
     pub fn done(&self) -> &AppliedChanges {
         &self.done
     }
 
-    /// Names the run in the journals, where it was written down.
+    /// Returns the name of the run in the journals, where it was written down.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
 
-    /// Whether the run has written anything. What it did before it ended counts, and what it only read does not.
+    /// Returns whether the run has written anything. What it did before it ended counts, and what it only read does not.
     pub fn outcome(&self) -> Outcome {
         match self.cause.outcome() {
             Outcome::NotExecuted if !self.done.is_nothing() => Outcome::Executed,
@@ -143,7 +143,7 @@ impl ApplyCause {
         Self::Call { step, items, source }
     }
 
-    /// Whether the step that failed was written.
+    /// Returns whether the step that failed was written.
     pub(super) fn outcome(&self) -> Outcome {
         match self {
             Self::Call { step: Step::Check | Step::Verify, .. } => Outcome::NotExecuted,

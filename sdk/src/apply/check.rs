@@ -1,4 +1,4 @@
-//! Asking the service what it would say to a plan.
+//! Dry run of a plan by the service.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{Client, Error};
 impl Plan {
     /// Sends every update and create of the plan as a dry run, and gathers what is refused. Items of `skip` are left out.
     ///
-    /// Where the plan has to make room first, a refusal that names no slot is about the room, and says nothing of the slots.
+    /// Where the plan has to make room first, a refusal that names no slot is about the room, not about the slots.
     ///
     /// # Errors
     ///

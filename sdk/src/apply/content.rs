@@ -1,4 +1,4 @@
-//! Which slots already hold what an item asks for.
+//! Index of the slots that already hold the content of an item.
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -8,7 +8,7 @@ use super::schema::Clearing;
 use super::{DesiredSlot, SlotTypes};
 use crate::Slot;
 
-/// What an item asks of a slot, in comparable form.
+/// Content that an item asks for, in comparable form.
 #[derive(Debug)]
 pub(super) struct DesiredContent<'a> {
     pub(super) kind: &'a str,
@@ -40,7 +40,7 @@ impl<'a> DesiredContent<'a> {
         wish
     }
 
-    /// Whether `content` holds what is asked for `key`.
+    /// Returns whether `content` holds what is asked for `key`.
     pub(super) fn is_met(&self, key: &str, content: &NormalizedFields<'_>) -> bool {
         match (self.values.get(key), content.get(key)) {
             (None, None) => true,

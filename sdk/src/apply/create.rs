@@ -1,4 +1,4 @@
-//! Creating a batch of slots, and finding out whether it was created where the answer does not say.
+//! Creation of a batch of slots, with a check of the page where the answer does not say whether it was executed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -19,18 +19,18 @@ pub(super) struct CreateRequest<'a> {
     pub(super) known: &'a HashSet<i64>,
     /// The key that was written down for it.
     pub(super) key: Option<IdempotencyKey>,
-    /// Whether an earlier process sent it already.
+    /// Whether an earlier process already sent it.
     pub(super) is_repeated: bool,
 }
 
-/// Most requests for one batch.
+/// Maximum number of requests for one batch.
 const MAX_TRIES: u32 = 4;
 /// Before a key is used again while the service may still be working on its first request.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 
 /// Sends the request and returns the ids of the new slots by the index of their item.
 ///
-/// Where no answer says what happened, the page is looked at, and only if it shows nothing of the request it is sent again under the same
+/// Where no answer says what happened, the page is read, and only if it shows nothing of the request it is sent again under the same
 /// key. A service that stores failures would answer with the same one for ever: one that comes twice is left with another key.
 pub(super) async fn create(
     handle: &ProfileHandle,

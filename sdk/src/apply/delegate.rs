@@ -1,4 +1,4 @@
-//! What a run leaves to the program that asked for it.
+//! Decisions that a run leaves to the program.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,23 +9,23 @@ use super::{
     PageSnapshot, Plan, PlanOptions, Step, guard,
 };
 
-/// A plan with what it is carried out by.
+/// Plan with the content and the options that it was made for.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// What the page is to hold.
+    /// Desired content of the page.
     pub desired: DesiredPage,
-    /// What the plan was made with.
+    /// Options of the plan.
     pub options: PlanOptions,
     /// The plan, made from the page that was given.
     pub plan: Plan,
 }
 
-/// What became of a question.
+/// Result of a confirmation.
 #[derive(Debug)]
 pub enum Confirmation {
-    /// Nobody was asked, and nothing took time.
+    /// Nothing was asked, and nothing took time.
     AsPlanned,
-    /// People were asked, or files were uploaded: the page is looked at again. The values of the plan may be others now.
+    /// The user was asked, or files were uploaded: the page is read again. The values of the plan may have changed.
     Later(Box<Proposal>),
 }
 
@@ -36,10 +36,10 @@ pub enum Confirmation {
     reason = "whether a run can move between threads is up to its delegate"
 )]
 pub trait ApplyDelegate {
-    /// What a run fails with.
+    /// Error of the run.
     type Error: From<ApplyError>;
 
-    /// What the page is to hold. Asked once, for the page as it was first read.
+    /// Returns the desired content of the page. Called once, for the page as it was first read.
     async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
 
     /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` is whether
@@ -61,18 +61,18 @@ pub trait ApplyDelegate {
         Ok(Confirmation::AsPlanned)
     }
 
-    /// Is told of an interrupted run that was settled: it is gone on with, or it was for something else and is given up.
+    /// Reports an interrupted run that was settled: it is continued, or it was for something else and is abandoned.
     fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
         let _ = (log, goes_on);
     }
 
-    /// Is told of each step before it is taken, and of what was done by then. A break ends the run there.
+    /// Reports each step before it is taken, and what was done by then. A break ends the run there.
     fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         let _ = (step, done);
         ControlFlow::Continue(())
     }
 
-    /// Is told that something that was done could not be written down. It can be read off the page.
+    /// Reports that something that was done could not be written down. It can be read off the page.
     fn not_recorded(&mut self, error: &io::Error) {
         let _ = error;
     }

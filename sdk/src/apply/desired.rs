@@ -1,4 +1,4 @@
-//! What a page file asks for.
+//! Slots that a page file asks for.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::{Object, Slot};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesiredPage {
-    /// In page order.
+    /// Slots in page order.
     pub slots: Vec<DesiredSlot>,
 }
 

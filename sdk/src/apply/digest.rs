@@ -1,4 +1,4 @@
-//! A hash that is the same on every machine and in every version, unlike those of maps. It does not resist someone who seeks a collision.
+//! Hash that is the same on every machine and in every version, unlike those of maps. It does not resist someone who seeks a collision.
 
 use twox_hash::XxHash3_64;
 
@@ -6,10 +6,10 @@ use twox_hash::XxHash3_64;
 pub(super) struct Digest(u64);
 
 impl Digest {
-    /// Of nothing yet.
+    /// Digest of nothing.
     pub(super) const NEW: Self = Self(0);
 
-    /// Of nothing yet, apart from other kinds of things.
+    /// Digest of nothing, distinct for each kind of value.
     pub(super) fn of(kind: u64) -> Self {
         Self(kind)
     }
@@ -18,7 +18,7 @@ impl Digest {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// What was taken before is the seed, so that parts do not run into each other.
+    /// Adds bytes. What was added before is the seed, so that parts do not run into each other.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.0 = XxHash3_64::oneshot_with_seed(self.0, bytes);
     }

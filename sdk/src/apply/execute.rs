@@ -1,4 +1,4 @@
-//! Carrying out a plan, one batch after the other.
+//! Execution of a plan, one batch after the other.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -26,12 +26,12 @@ pub(super) struct ApplyRun<'a, W> {
 }
 
 impl<'a, W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> ApplyRun<'a, W> {
-    /// Tells of each step before it is taken; a break ends the run there. The journal holds the plan already.
+    /// Reports each step before it is taken; a break ends the run there. The journal holds the plan already.
     pub(super) fn new(watch: &'a mut W, journal: Option<&'a mut Journal>) -> Self {
         Self { done: AppliedChanges::default(), watch, journal }
     }
 
-    /// What it has done so far.
+    /// Returns what the run has done so far.
     pub(super) fn done(&self) -> &AppliedChanges {
         &self.done
     }
@@ -92,7 +92,7 @@ struct PlanExecution<'a, 'r, W> {
 /// A step that was not carried out to its end.
 struct StepFailure {
     error: ApplyCause,
-    /// Whether the step itself was.
+    /// Whether the step itself was executed.
     outcome: Outcome,
 }
 
@@ -103,7 +103,7 @@ impl From<ApplyCause> for StepFailure {
 }
 
 impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W> {
-    /// Whether all was written, and not ended before.
+    /// Returns whether all was written, and the run not stopped before.
     async fn write_all(&mut self) -> Result<bool, ApplyCause> {
         let plan = self.plan;
         for (nth, batch) in plan.batches().into_iter().enumerate() {
@@ -117,7 +117,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
         Ok(true)
     }
 
-    /// Where nothing was written there is nothing to go on with.
+    /// Closes the journal where nothing was written, so that there is nothing to continue.
     fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
         let ending = match written {
             Ok(false) | Err(ApplyCause::Changed(_)) => RunEnding::Stopped,

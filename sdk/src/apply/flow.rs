@@ -1,4 +1,4 @@
-//! The order of a run: read, lock, read again where that is due, settle, plan, confirm, write down, carry out.
+//! Order of a run: read, lock, read again where needed, settle, plan, confirm, write down, execute.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::{
 use crate::conditional_write::ReadTime;
 use crate::{Client, ProfileKey};
 
-/// How a run is recorded and kept apart from others.
+/// Settings of the journal and the lock of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunSettings {
     pub(super) record: Option<JournalSettings>,
@@ -24,7 +24,7 @@ pub(super) struct RunSettings {
     pub(super) allow_empty: bool,
 }
 
-/// Where a run is written down, and as what.
+/// Settings of the journal of a run.
 #[derive(Clone, Debug)]
 pub(super) struct JournalSettings {
     pub(super) state: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct JournalSettings {
 pub struct Applied {
     /// The page as it is now.
     pub page: PageSnapshot,
-    /// What there was to do.
+    /// The plan.
     pub plan: Plan,
     /// What was done.
     pub done: AppliedChanges,
@@ -47,13 +47,13 @@ pub struct Applied {
     pub run: Option<String>,
 }
 
-/// What would be done to a page.
+/// Plan for a page, not executed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Planned {
     /// The page as it is.
     pub page: PageSnapshot,
-    /// What there is to do, and what for.
+    /// The plan, with the content and the options that it was made for.
     pub proposal: Proposal,
 }
 
@@ -75,7 +75,7 @@ struct PreparedRun<'a> {
     runs: Option<JournalStore>,
     hold: PageHold,
     page: PageSnapshot,
-    /// What settling an interrupted run came to.
+    /// Changes that were settled of an interrupted run.
     settled: AppliedChanges,
 }
 
@@ -235,7 +235,7 @@ impl<'a> PreparedRun<'a> {
         }
     }
 
-    /// Nobody is asked in vain.
+    /// Fails early where the lock could not be taken, so that the user is not asked in vain.
     fn check_lock(&mut self) -> Result<(), ApplyCause> {
         match std::mem::replace(&mut self.hold, PageHold::Nothing) {
             PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
@@ -257,7 +257,7 @@ impl<'a> PreparedRun<'a> {
         self.log().map(|log| log.done().created.clone()).unwrap_or_default()
     }
 
-    /// Whether the run was let through before, and deletes nothing more than it was to.
+    /// Returns whether the run was confirmed before, and deletes nothing more than it was to.
     fn is_agreed(&self, plan: &Plan) -> bool {
         let agreed = |log: &JournalEntries| {
             plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))

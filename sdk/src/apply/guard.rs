@@ -1,26 +1,26 @@
-//! When a plan is too drastic to be carried out unasked.
+//! Guard against plans that delete much without being confirmed.
 
 use serde::Serialize;
 
 use super::Plan;
 
-/// What the user allowed.
+/// Limits that the user allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeleteLimits {
-    /// Deletes that were agreed to in advance.
+    /// Deletes that were confirmed in advance.
     pub max_deletes: Option<usize>,
     /// The file may ask for no slots at all.
     pub allow_empty: bool,
 }
 
-/// Why a plan may not be carried out as it is.
+/// Reason why a plan may not be executed as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardRefusal {
     /// The file asks for no slots, and that was not allowed.
     #[error("the file has no slots")]
     Empty,
-    /// A large part of the page would be deleted, and no number was agreed to.
+    /// A large part of the page would be deleted, and no number was confirmed.
     #[error("{deletes} of {slots} slots would be deleted")]
     ManyDeletes {
         /// Deletes of the plan.
@@ -28,12 +28,12 @@ pub enum GuardRefusal {
         /// Slots on the page.
         slots: usize,
     },
-    /// More would be deleted than was agreed to.
+    /// More would be deleted than was confirmed.
     #[error("{deletes} slots would be deleted, {max} were allowed")]
     OverMaxDeletes {
         /// Deletes of the plan.
         deletes: usize,
-        /// Deletes agreed to.
+        /// Deletes that were confirmed.
         max: usize,
     },
 }

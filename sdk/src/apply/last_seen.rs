@@ -1,4 +1,4 @@
-//! What a run knows of its page, and how it tells its own work from that of somebody else.
+//! State of the page as a run knows it, to tell the run's own changes from those of somebody else.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,9 +25,9 @@ pub(super) struct LastSeen<'a> {
     edited: HashSet<i64>,
     /// Every slot in the order of the page.
     order: Vec<i64>,
-    /// Whether no order is left to be written.
+    /// Whether no order remains to be written.
     is_ordered: bool,
-    /// When what the next write relies on was seen.
+    /// Time of the read that the next write relies on.
     at: Option<ReadTime>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> LastSeen<'a> {
         self.at = Some(at);
     }
 
-    /// What somebody else did to the slots that the run still has to write: going on would undo it. `deleting` may be gone already.
+    /// Describes changes by somebody else to slots that the run still has to write, and would undo. `deleting` may be gone already.
     pub(super) fn conflicts(&self, page: &[Slot], deleting: &[i64]) -> Vec<String> {
         let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
         let mut found = Vec::new();

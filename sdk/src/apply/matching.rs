@@ -1,4 +1,4 @@
-//! Which slot of the page serves which item of the file.
+//! Matching of the slots of a page with the items of a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::resemblance::closest;
 use super::{DesiredSlot, PlanOptions};
 use crate::Slot;
 
-/// What was found for an item.
+/// Match of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchResult {
     /// The slot at this position.
@@ -56,7 +56,7 @@ impl<'n> Matcher<'n> {
         }
     }
 
-    /// What was found for each item, and the items in error.
+    /// Returns the match of each item, and the items in error.
     pub(super) fn run(mut self) -> (Vec<MatchResult>, Vec<ItemError>) {
         self.by_id();
         self.by_created_id();
@@ -236,12 +236,12 @@ impl<'n> Matcher<'n> {
         }
     }
 
-    /// Whether a suitable slot is of exactly the content of the item.
+    /// Returns whether a suitable slot has exactly the content of the item.
     fn holds_no_more(&self, position: usize, index: usize) -> bool {
         self.contents[position].len() == self.wishes[index].values.len()
     }
 
-    /// Whether the slot may still be given away by its content.
+    /// Returns whether the slot may still be matched by its content.
     fn is_open(&self, position: usize) -> bool {
         let slot = &self.page[position];
         slot.supported

@@ -11,7 +11,7 @@
 //! 4. By the same content, else by content that lacks nothing the item mentions, so that as many items as possible need no write.
 //! 5. By resemblance: the slot of its type that shares the most telling values (a title, a link; not one option out of a few).
 //!
-//! An item that finds none becomes a new slot. A slot that no item finds is kept behind its left neighbour, or deleted on request.
+//! An item that finds none becomes a new slot. A slot that no item finds is kept after its left neighbour, or deleted on request.
 //!
 //! ```
 //! use links_sdk::Slot;

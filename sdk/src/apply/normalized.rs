@@ -1,4 +1,4 @@
-//! When two values count as the same.
+//! Comparable form of values, in which those that the service does not distinguish are equal.
 //!
 //! The service writes an empty object as `[]`, may trim strings, and may turn `""` into `null`. Values are compared in a form in
 //! which none of this shows.
@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use super::digest::Digest;
 use crate::Slot;
 
-/// Whether two values differ only in what the service does not keep: the order of keys, `1` and `1.0`, spaces around a string, and
+/// Returns whether two values differ only in what the service does not keep: the order of keys, `1` and `1.0`, spaces around a string, and
 /// which of `[]`, `{}`, `""`, `null` or nothing at all stands for "empty".
 ///
 /// ```
@@ -25,7 +25,7 @@ pub fn same(one: &Value, other: &Value) -> bool {
     NormalizedValue::of(one) == NormalizedValue::of(other)
 }
 
-/// Whether a slot holds what it held, as far as the service keeps it (see [`same`]).
+/// Returns whether a slot holds what it held, as far as the service keeps it (see [`same`]).
 pub(crate) fn is_unchanged(before: &Slot, now: &Slot) -> bool {
     before.kind == now.kind
         && before.supported == now.supported
@@ -69,7 +69,7 @@ impl<'a> NormalizedValue<'a> {
         self.shape == ValueShape::Absent
     }
 
-    /// The same for equal values, and on every machine.
+    /// Digest that is equal for equal values, on every machine.
     pub(super) fn digest(&self) -> u64 {
         self.digest
     }
@@ -182,7 +182,7 @@ pub fn fingerprint(page: &[Slot]) -> String {
     fingerprint_of(page, &contents)
 }
 
-/// The same where the contents are at hand.
+/// Returns the fingerprint where the contents are at hand.
 pub(super) fn fingerprint_of(page: &[Slot], contents: &[NormalizedFields<'_>]) -> String {
     let slots = page.iter().zip(contents);
     let mut digest = Digest::NEW;

@@ -1,9 +1,9 @@
-//! Where the slots that stay end up.
+//! Order of the slots that stay on a page.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// The slots of `page` that are not doomed, in the order of `wanted`. Those that it does not mention stay behind the nearest slot to
+/// The slots of `page` that are not doomed, in the order of `wanted`. Those that it does not mention stay after the nearest slot to
 /// their left that it does, or in front of all.
 pub(super) fn arrange<T: Copy + Eq + Hash>(
     page: &[T],

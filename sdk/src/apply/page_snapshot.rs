@@ -1,4 +1,4 @@
-//! Reading the page that a plan is made for.
+//! Snapshot of the page that a plan is made for.
 
 use std::time::SystemTime;
 
@@ -7,19 +7,19 @@ use serde::Deserialize;
 use crate::conditional_write::ReadTime;
 use crate::{Client, Error, ProfileKey, Slot, operation};
 
-/// A page as it was read, in one request.
+/// Page as it was read, in one request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PageSnapshot {
-    /// By which all writes address it: a login can change, and one of digits only reads as an id.
+    /// Id by which all writes address it: a login can change, and one of digits only reads as an id.
     pub id: i64,
     /// Its login when it was read.
     pub login: String,
-    /// Its public address.
+    /// Its public URL.
     pub url: Option<String>,
-    /// In page order.
+    /// Slots in page order.
     pub slots: Vec<Slot>,
-    /// When the service answered: by its own clock, or by the client's where it does not say.
+    /// Time of the service's answer: by its own clock, or by the client's where it does not report one.
     pub read_at: SystemTime,
     pub(crate) seen: Option<ReadTime>,
 }

@@ -1,4 +1,4 @@
-//! What to do to a page, as data.
+//! Plan of the changes to a page, as data.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -16,7 +16,7 @@ use super::{DesiredPage, DesiredSlot, PlanOptions, RetainReason, same};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::{Object, Slot};
 
-/// The way from a page as it was read to what a file asks for.
+/// Changes from a page as it was read to what a file asks for.
 ///
 /// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that whenever a run stops the page
 /// still shows all that was old or all that is new.
@@ -26,25 +26,25 @@ pub struct Plan {
     pub page: String,
     /// Items of the file.
     pub items: usize,
-    /// In the order of the file.
+    /// Updates in the order of the file.
     pub updates: Vec<PlannedUpdate>,
-    /// In the order of the file; they are appended to the page.
+    /// Creates in the order of the file; they are appended to the page.
     pub creates: Vec<PlannedCreate>,
     /// All slots that the page has in the end, in order.
     pub order: Vec<SlotRef>,
     /// Whether the slots have to be moved once the new ones are there.
     pub reorder: bool,
-    /// In page order. The first [`make_room`](Self::make_room) of them go before the creates.
+    /// Deletes in page order. The first [`make_room`](Self::make_room) of them are sent before the creates.
     pub deletes: Vec<PlannedDelete>,
-    /// How many slots must be deleted before the new ones find room on the page. Usually none.
+    /// Number of slots that must be deleted before there is room on the page for the new ones. Usually none.
     pub make_room: usize,
     /// Slots that the file does not mention and that stay, in page order.
     pub kept: Vec<RetainedSlot>,
-    /// What the user should know.
+    /// Notices for the user.
     pub notices: Vec<Notice>,
 }
 
-/// New values for a slot, which keeps its id and its clicks.
+/// Update of a slot, which keeps its id and its clicks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedUpdate {
     /// The slot.
@@ -54,11 +54,11 @@ pub struct PlannedUpdate {
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the slot is called, for people.
+    /// Label of the slot, for display.
     pub label: Option<String>,
     /// The top-level keys to send; the others stay.
     pub changed: Object,
-    /// What these keys held when the page was read. A key that was not there is not here.
+    /// Values of these keys when the page was read. A key that was not there is not here.
     pub before: Object,
 }
 
@@ -74,7 +74,7 @@ pub struct PlannedCreate {
     pub data: Object,
 }
 
-/// A slot that goes, and its click statistics with it.
+/// Delete of a slot and its click statistics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedDelete {
     /// The slot.
@@ -82,7 +82,7 @@ pub struct PlannedDelete {
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the slot is called, for people.
+    /// Label of the slot, for display.
     pub label: Option<String>,
 }
 
@@ -94,9 +94,9 @@ pub struct RetainedSlot {
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the slot is called, for people.
+    /// Label of the slot, for display.
     pub label: Option<String>,
-    /// Why it stays.
+    /// Reason why it stays.
     pub reason: RetainReason,
 }
 
@@ -110,7 +110,7 @@ pub enum SlotRef {
     Created(usize),
 }
 
-/// What the user should know about a plan.
+/// Notice for the user about a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 pub enum Notice {
@@ -141,7 +141,7 @@ pub enum PlanBatch<'p> {
 }
 
 impl PlannedUpdate {
-    /// Whether the slot holds what it is to hold.
+    /// Returns whether the slot holds its new values.
     pub(super) fn is_done(&self, page: &[Slot]) -> bool {
         let Some(slot) = page.iter().find(|slot| slot.id == self.id) else { return false };
         let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
@@ -150,7 +150,7 @@ impl PlannedUpdate {
 }
 
 impl Plan {
-    /// Plans the way from `page`, in page order, to what the file asks for.
+    /// Plans the changes from `page`, in page order, to what the file asks for.
     pub fn new(
         page: &[Slot],
         desired: &DesiredPage,
@@ -213,7 +213,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether there is nothing to do.
+    /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.updates.is_empty()
             && self.creates.is_empty()
@@ -244,7 +244,7 @@ impl Plan {
     }
 
     /// Requests that carrying out the plan takes if nothing goes wrong and nothing has to wait: one that reads the page, its batches,
-    /// those that look at the page before something is deleted, and one that reads the page again to check.
+    /// those that read the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
         let deletes =
@@ -262,7 +262,7 @@ impl Plan {
     /// The full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
     ///
     /// `page` are the ids as they stand on the page now, `created` those of the slots created so far, in the order of
-    /// [`creates`](Self::creates). Slots that the plan does not know go behind their left neighbour, those still to be deleted to the end.
+    /// [`creates`](Self::creates). Slots that the plan does not know go after their left neighbour, those still to be deleted to the end.
     pub fn resolve_order(&self, page: &[i64], created: &[i64]) -> Option<Vec<i64>> {
         let present: HashSet<i64> = page.iter().copied().collect();
         let wanted: Vec<i64> = self
@@ -401,7 +401,7 @@ fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) ->
         .collect()
 }
 
-/// What people would call a slot: its title, else its first text.
+/// Returns the label of a slot: its title, else its first string.
 fn label(data: &Map<String, Value>) -> Option<String> {
     let text = |value| match *NormalizedValue::of(value).shape() {
         ValueShape::Text(text) => Some(text.to_owned()),

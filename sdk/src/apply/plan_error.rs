@@ -1,4 +1,4 @@
-//! Why no plan could be made.
+//! Errors of planning.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum PlanError {
     TooManySlots {
         /// Slots at the end.
         slots: usize,
-        /// Those of them that the file does not mention.
+        /// Slots among them that the file does not mention.
         kept: usize,
         /// Slots that a page may have.
         max: usize,
@@ -32,12 +32,12 @@ pub enum PlanError {
 pub struct ItemError {
     /// The index of the item in the file.
     pub index: usize,
-    /// What is wrong with it.
+    /// The problem.
     #[source]
     pub problem: ItemProblem,
 }
 
-/// What is wrong with an item.
+/// Problem of an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum ItemProblem {
@@ -67,7 +67,7 @@ pub enum ItemProblem {
         /// The type of the item.
         in_file: String,
     },
-    /// It asks to change a slot that nobody can edit.
+    /// It asks to change a slot that cannot be edited.
     #[error("slot {id} ({kind}) cannot be edited, yet {} would change", list(keys))]
     NotEditable {
         /// The slot.

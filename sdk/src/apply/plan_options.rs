@@ -1,4 +1,4 @@
-//! What a plan may do and what it can rely on.
+//! Options of a plan.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use super::SlotTypes;
 use crate::Slot;
 
-/// Choices and knowledge that a plan is made with.
+/// Options and knowledge that a plan is made with.
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
     /// Delete the slots that the file does not mention. Read-only and unsupported ones stay.
     pub prune: bool,
     /// Delete the unsupported slots that the file does not mention. Says nothing about the supported ones.
     pub prune_unsupported: bool,
-    /// What the service says about its slot types.
+    /// Slot types of the service.
     pub types: SlotTypes,
     /// Ids of slots that an interrupted run of the same file created, by the index of the item. An id that is not on the page any more
     /// leads to a [`Notice`](super::Notice).
     pub created: BTreeMap<usize, i64>,
-    /// How many slots a page may have. 500 (the interface, section 8); `getMe` tells it as `limits.slotsPerProfile`.
+    /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
 }
 
@@ -35,7 +35,7 @@ impl Default for PlanOptions {
     }
 }
 
-/// Why a slot that the file does not mention stays.
+/// Reason why a slot that the file does not mention stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RetainReason {
@@ -48,7 +48,7 @@ pub enum RetainReason {
 }
 
 impl PlanOptions {
-    /// Why a slot left over is kept; `None`: it is deleted.
+    /// Returns why a slot that no item matched is kept; `None`: it is deleted.
     pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
         if self.types.is_read_only(&slot.kind) {
             Some(RetainReason::ReadOnly)

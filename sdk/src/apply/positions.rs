@@ -1,4 +1,4 @@
-//! A set of positions on a page, one bit each.
+//! Set of positions on a page, one bit each.
 
 /// Positions of slots. All sets that meet are made for the same page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Asking for a page to be made as it is to be.
+//! Request to make a page match what is desired.
 
 use std::collections::BTreeSet;
 use std::future::IntoFuture;
@@ -13,7 +13,7 @@ use super::{
 use crate::transport::BoxFuture;
 use crate::{Client, Error, ProfileHandle, ProfileKey};
 
-/// Makes a page as it is to be. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_with`].
+/// Request to make a page match what is desired. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_with`].
 #[derive(Debug)]
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Apply<D = DefaultDelegate> {
@@ -23,13 +23,13 @@ pub struct Apply<D = DefaultDelegate> {
     delegate: D,
 }
 
-/// What the service says beforehand of what would be sent.
+/// Plan with the refusals that the service gives to its dry run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Checked {
-    /// What would be done.
+    /// The plan.
     pub planned: Planned,
-    /// What the service would refuse of it.
+    /// Items that the service would refuse.
     pub refused: Vec<ItemRefusal>,
 }
 
@@ -69,7 +69,7 @@ impl ProfileHandle {
         self.apply_with(DefaultDelegate::new(desired))
     }
 
-    /// The same for a program that plans, asks and tells itself.
+    /// Makes the page match what a delegate plans, confirms and observes.
     pub fn apply_with<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
         let (client, key) = (self.client.clone(), self.key.clone());
         Apply { client, key, settings: RunSettings::default(), delegate }
@@ -77,7 +77,7 @@ impl ProfileHandle {
 }
 
 impl<D: ApplyDelegate> Apply<D> {
-    /// Writes the run down below this directory, and keeps other processes off the page that do the same.
+    /// Writes a journal of the run below this directory, and excludes other processes that do the same.
     pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
         let service = self.client.base_url().as_str().to_owned();
         let record = JournalSettings { state: state.into(), service, path: None, owner: None };
@@ -85,18 +85,18 @@ impl<D: ApplyDelegate> Apply<D> {
         self
     }
 
-    /// What the service is called in the journals, instead of its address.
+    /// Sets the name of the service in the journals, instead of its URL.
     pub fn service(self, name: impl Into<String>) -> Self {
         let service = name.into();
         self.recorded(|record| JournalSettings { service, ..record })
     }
 
-    /// Where the file is that the run is for.
+    /// Sets the path of the file that the run is for.
     pub fn path(self, path: Option<String>) -> Self {
         self.recorded(|record| JournalSettings { path, ..record })
     }
 
-    /// Whose run it is.
+    /// Sets the owner of the run.
     pub fn owner(self, owner: Option<RunOwner>) -> Self {
         self.recorded(|record| JournalSettings { owner, ..record })
     }
@@ -113,7 +113,7 @@ impl<D: ApplyDelegate> Apply<D> {
         self
     }
 
-    /// Makes the page as its delegate says.
+    /// Makes the page match what its delegate plans.
     ///
     /// # Errors
     ///
@@ -169,13 +169,13 @@ impl Apply {
         self
     }
 
-    /// What the service says about its slot types: with it, what the service computes does not count as an edit.
+    /// Sets the slot types of the service: with them, what the service computes does not count as an edit.
     pub fn types(mut self, types: SlotTypes) -> Self {
         self.delegate.options.types = types;
         self
     }
 
-    /// Agrees to so many deletes. Without it more than 20, or 30 % of a page of at least 10 slots, are refused.
+    /// Confirms up to this many deletes. Without it more than 20, or 30 % of a page of at least 10 slots, are refused.
     pub fn max_deletes(mut self, deletes: usize) -> Self {
         self.delegate.limits.max_deletes = Some(deletes);
         self
@@ -187,13 +187,13 @@ impl Apply {
         self.allow_emptied(allow)
     }
 
-    /// Is told of each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].
+    /// Sets a callback for each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].
     pub fn on_step(mut self, hear: impl FnMut(Step) -> ControlFlow<()> + Send + 'static) -> Self {
         self.delegate.on_step = Some(Box::new(hear));
         self
     }
 
-    /// Is asked before anything is written. The page is looked at again afterwards, for people take their time.
+    /// Sets a callback that confirms the plan before anything is written. The page is read again afterwards, because users take their time.
     pub fn confirm(
         mut self,
         confirm: impl FnMut(&Plan, &PageSnapshot) -> bool + Send + 'static,

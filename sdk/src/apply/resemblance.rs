@@ -1,4 +1,4 @@
-//! Which slot an item most likely is the new version of.
+//! Match of items with the slots that resemble them most.
 
 use std::cmp::Reverse;
 
@@ -95,7 +95,7 @@ struct SharedValues<'s> {
     all: Vec<SharedValue>,
 }
 
-/// Where a value stands. The elements of a list, which are all alike, have no key.
+/// Path of a value. The elements of a list, which are all alike, have no key.
 #[derive(Clone, Copy)]
 struct ValuePath<'p> {
     digest: Digest,
@@ -174,7 +174,7 @@ fn is_telling(text: &str, schema: Option<SchemaNode<'_>>) -> bool {
     }
 }
 
-/// Whether a string looks like one of a fixed set of values: a short bare word such as `primary`, `fullWidth` or `size-2`, a colour, a
+/// Returns whether a string looks like one of a fixed set of values: a short bare word such as `primary`, `fullWidth` or `size-2`, a colour, a
 /// small number. A title of one plain lowercase word does, too; only a schema can tell.
 fn looks_like_an_option(text: &str) -> bool {
     let count = |is: fn(&char) -> bool| text.chars().filter(is).count();
@@ -192,13 +192,13 @@ fn is_colour(text: &str) -> bool {
         .is_some_and(|digits| digits.len() <= 8 && digits.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
-/// How close each item is to each slot.
+/// Score of each item with each slot.
 struct Scores {
     slots: usize,
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
-    /// What every pair has beyond that.
+    /// Points that every pair has beyond that.
     of_all: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What the service says about its slot types, as far as planning needs it.
+//! Slot types of the service, as far as planning needs them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ struct SlotTypeRules {
     computed: Option<BTreeSet<String>>,
 }
 
-/// How the value of a key is taken away.
+/// Way to clear the value of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clearing<'s> {
     Null,
@@ -56,22 +56,22 @@ impl SlotTypes {
         }
     }
 
-    /// Whether nothing is known of any type.
+    /// Returns whether no type is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the keys of such slots are known.
+    /// Returns whether the keys of such slots are known.
     pub(super) fn knows(&self, kind: &str) -> bool {
         self.schema(kind).is_some_and(SchemaNode::has_properties)
     }
 
-    /// Slots of such a type can be read and moved, not created, changed or deleted.
+    /// Returns whether slots of this type can only be read and moved, not created, changed or deleted.
     pub fn is_read_only(&self, kind: &str) -> bool {
         kind == EVENT || self.0.get(kind).is_some_and(|rules| !rules.writable)
     }
 
-    /// Whether a new slot of this type may be asked for.
+    /// Returns whether slots of this type can be created.
     pub fn is_creatable(&self, kind: &str) -> bool {
         !self.is_read_only(kind) && (self.0.is_empty() || self.0.contains_key(kind))
     }
@@ -95,7 +95,7 @@ impl SlotTypes {
         property.default_value().map_or(Clearing::Impossible, Clearing::Default)
     }
 
-    /// Whether the schema itself, not the lack of one, allows `null`.
+    /// Returns whether the schema itself, not the lack of one, allows `null`.
     pub(super) fn declares_null(&self, kind: &str, key: &str) -> bool {
         self.property(kind, key).is_some_and(SchemaNode::accepts_null)
     }
@@ -144,7 +144,7 @@ impl<'s> SchemaNode<'s> {
         self.find(DEPTH, |schema| schema.is_set("properties").then_some(schema)).is_some()
     }
 
-    /// Whether keys are allowed that it does not declare.
+    /// Returns whether keys are allowed that it does not declare.
     fn is_open(self) -> bool {
         let closed = |schema: Self| {
             let closes = |name| schema.here.get(name) == Some(&Value::Bool(false));

@@ -1,4 +1,4 @@
-//! Whether a JSON Schema of the service can be applied in bounded time: a few hundred bytes of references that double describe a tree of
+//! Limit on the cost of applying a JSON Schema of the service: a few hundred bytes of references that double describe a tree of
 //! astronomic size.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The steps of a run, and what they have done.
+//! Steps of a run, and the changes that they made.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use super::plan::PlanBatch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "slots", rename_all = "snake_case")]
 pub enum Step {
-    /// So many slots are updated.
+    /// This number of slots is updated.
     Update(usize),
-    /// The creates are rehearsed.
+    /// The creates are sent as a dry run.
     TryCreate(usize),
-    /// So many slots are created.
+    /// This number of slots is created.
     Create(usize),
     /// The page is put in order.
     Reorder,
     /// The page is read once more, because deleting cannot be undone.
     Check,
-    /// So many slots are deleted.
+    /// This number of slots is deleted.
     Delete(usize),
     /// The page is read to see that it is as the file says.
     Verify,
 }
 
-/// What a run has done so far.
+/// Changes that a run has made so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AppliedChanges {
@@ -34,21 +34,21 @@ pub struct AppliedChanges {
     pub updated: usize,
     /// Ids of new slots, by the index of their item in the file.
     pub created: BTreeMap<usize, i64>,
-    /// Whether the page was put in order.
+    /// Whether the page was reordered.
     pub reordered: bool,
     /// Slots that were deleted.
     pub deleted: usize,
 }
 
 impl AppliedChanges {
-    /// Whether nothing was written.
+    /// Returns whether nothing was written.
     pub fn is_nothing(&self) -> bool {
         self == &Self::default()
     }
 }
 
 impl AppliedChanges {
-    /// What was done after `before`.
+    /// Returns what was done after `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
         let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
         Self {
@@ -59,7 +59,7 @@ impl AppliedChanges {
         }
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     pub(super) fn and(mut self, more: Self) -> Self {
         self.updated += more.updated;
         self.created.extend(more.created);

@@ -1,4 +1,4 @@
-//! From the connector's address to credentials: discovery, registration, the browser, the code.
+//! Login at the connector: discovery, registration, the browser, and the exchange of the code for credentials.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::transport::clock::{Clock, SystemClock};
 pub struct Connector {
     http: Arc<OAuthHttpClient>,
     manager: AuthorizationManager,
-    /// What the authorization server says of itself, checked.
+    /// Metadata of the authorization server, checked.
     issuer: String,
     token_endpoint: String,
     revocation_endpoint: Option<String>,
@@ -42,11 +42,11 @@ pub struct Login {
 }
 
 impl Connector {
-    /// Asks the connector at this address where to log in (RFC 9728), and the authorization server what it can do (RFC 8414).
+    /// Asks the connector at this URL where to log in (RFC 9728), and the authorization server what it can do (RFC 8414).
     ///
     /// # Errors
     ///
-    /// When they cannot be reached, contradict each other, or lead to addresses that are not to be trusted; when there is no registration
+    /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
     /// for programs, or no PKCE with SHA-256.
     pub async fn discover(mcp_url: &str) -> Result<Self, LoginError> {
         let address = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
@@ -81,13 +81,13 @@ impl Connector {
         Ok(Self { http, manager, issuer, token_endpoint, revocation_endpoint, names_itself })
     }
 
-    /// The connector's address, as the service at this base address names it: when it refuses a request (RFC 9728, section 5.1), else at
-    /// the well-known addresses for it (section 3.1).
+    /// The connector's URL, as the service at this base URL names it: when it refuses a request (RFC 9728, section 5.1), else at
+    /// the well-known URLs for it (section 3.1).
     ///
     /// # Errors
     ///
     /// When the service cannot be reached, names none, or names one at another origin.
-    pub async fn address_of(base: &BaseUrl) -> Result<String, LoginError> {
+    pub async fn url_of(base: &BaseUrl) -> Result<String, LoginError> {
         let url = base.join("/me");
         let http = OAuthHttpClient::new(&url).map_err(LoginError::unreachable)?;
         let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
@@ -165,7 +165,7 @@ impl Connector {
     }
 }
 
-/// Where the metadata of a protected resource may be: for its own path, and for its whole origin.
+/// Returns the URLs at which the metadata of a protected resource may be: for its own path, and for its whole origin.
 fn well_known(base: &BaseUrl) -> Vec<Url> {
     let mut documents = vec![base.join("")];
     documents.push(documents[0].clone());
@@ -202,17 +202,17 @@ async fn is_welcome(address: &str, http: &OAuthHttpClient) -> Result<bool, Login
 }
 
 impl Login {
-    /// The address to open in the user's browser. It is good for this login only.
-    pub fn address(&self) -> &str {
+    /// The URL to open in the user's browser. It is good for this login only.
+    pub fn url(&self) -> &str {
         &self.session.auth_url
     }
 
-    /// What this program is registered as, to be named the next time.
+    /// Returns the id under which this program is registered, to be passed to the next login.
     pub fn client_id(&self) -> &str {
         &self.credentials.client_id
     }
 
-    /// Whether an address that a browser was sent to is an answer to this login. Others are not to end it.
+    /// Whether a URL that a browser was sent to is an answer to this login. Others are not to end it.
     pub fn is_answer(&self, redirect: &str) -> bool {
         let Ok(url) = Url::parse(redirect) else { return false };
         let mine =
@@ -221,11 +221,11 @@ impl Login {
             && url.query_pairs().any(|(name, _)| name == "code" || name == "error")
     }
 
-    /// Takes the address at which the browser ended, and exchanges its code for tokens.
+    /// Takes the URL at which the browser ended, and exchanges its code for tokens.
     ///
     /// # Errors
     ///
-    /// When the user refused ([`LoginError::is_denied`]), when the address is not an answer to this login or names another issuer, and when
+    /// When the user refused ([`LoginError::is_denied`]), when the URL is not an answer to this login or names another issuer, and when
     /// the authorization server does not give tokens.
     pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
         if !self.is_answer(redirect) {

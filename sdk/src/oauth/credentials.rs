@@ -1,4 +1,4 @@
-//! What a login gives, and where it is kept.
+//! Credentials of a login, and the store that keeps them.
 
 use std::fmt;
 use std::io;
@@ -14,29 +14,29 @@ use zeroize::Zeroizing;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Credentials {
-    /// What requests carry.
+    /// Token that requests carry.
     pub access_token: Zeroizing<String>,
     /// Good for one renewal. Without one, a new login is needed when the access token ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_token: Option<Zeroizing<String>>,
-    /// When the access token ends, in seconds since 1970, if it is known.
+    /// Expiry of the access token in seconds since 1970, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// What this program is registered as.
+    /// Client id under which this program is registered.
     pub client_id: String,
     /// The connector that was logged in at, as it names itself.
     pub resource: String,
-    /// Who issued the tokens.
+    /// Issuer of the tokens.
     pub issuer: String,
-    /// Where they are renewed.
+    /// URL at which the tokens are renewed.
     pub token_endpoint: String,
-    /// Where they are ended, if that can be asked for.
+    /// URL at which the tokens can be revoked, if the server has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revocation_endpoint: Option<String>,
 }
 
 impl Credentials {
-    /// Whether the access token ends within this time.
+    /// Returns whether the access token expires within this time.
     pub(super) fn ends_within(&self, margin: Duration, now: SystemTime) -> bool {
         self.expires_at.is_some_and(|end| since_1970(now) + margin.as_secs() >= end)
     }
@@ -60,12 +60,12 @@ impl fmt::Debug for Credentials {
 /// Keeps other users of a store from renewing what is in it, until it is dropped.
 pub type StoreLock = Box<dyn Send>;
 
-/// Where the credentials of one login are kept. Its methods may block: they are called where that does no harm.
+/// Store for the credentials of one login. Its methods may block: they are called on a thread where that does no harm.
 ///
 /// A refresh token is good once. [`RefreshingTokenSource`](super::RefreshingTokenSource) therefore locks the store, reads it again, renews, and saves before
 /// anything else; a store that several processes share has to have a lock that holds for all of them.
 pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
-    /// What is kept now.
+    /// Returns the stored credentials.
     ///
     /// # Errors
     ///

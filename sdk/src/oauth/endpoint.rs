@@ -1,14 +1,14 @@
-//! Which addresses a login may lead to.
+//! Checks of the URLs that a login may use.
 
 use url::{Host, Url};
 
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::upload::is_private;
 
-/// Reads an address that the connector, or something it leads to, has named.
+/// Reads a URL that the connector, or something it leads to, has named.
 pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {
     let shown = BaseUrl::without_user_info(text);
-    let url = Url::parse(text).map_err(|error| format!("{shown:?} is not an address: {error}"))?;
+    let url = Url::parse(text).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
     let refused = |why: &str| Err(format!("{shown:?} is refused: {why}"));
     if !url.username().is_empty() || url.password().is_some() {
         return refused("it holds a user name or a password");
@@ -33,11 +33,11 @@ pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The connector's own address, which its user has named.
+/// The connector's own URL, which its user has named.
 pub(super) fn connector(text: &str) -> Result<Url, String> {
     let shown = BaseUrl::without_user_info(text);
     let url =
-        Url::parse(text.trim()).map_err(|error| format!("{shown:?} is not an address: {error}"))?;
+        Url::parse(text.trim()).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
     check(url.as_str(), &url)
 }
 

@@ -1,8 +1,8 @@
-//! Why a login did not come to its end.
+//! Errors of a login.
 
 use std::fmt;
 
-/// A login that failed. Its texts hold no secret, but they do hold words of the authorization server: clean them before they reach a
+/// A login that failed. Its messages hold no secret, but they do hold words of the authorization server: clean them before they reach a
 /// terminal.
 #[derive(Debug)]
 pub struct LoginError(LoginErrorKind);
@@ -33,7 +33,7 @@ impl LoginError {
         Self(LoginErrorKind::UnknownClient)
     }
 
-    /// The user, or the authorization server, did not agree.
+    /// Returns whether the user or the authorization server refused access.
     pub fn is_denied(&self) -> bool {
         matches!(self.0, LoginErrorKind::Denied { .. })
     }
@@ -54,7 +54,7 @@ impl fmt::Display for LoginError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             LoginErrorKind::Refused(why) => write!(f, "the login is refused: {why}"),
-            LoginErrorKind::Unreachable(why) => write!(f, "the login cannot go on: {why}"),
+            LoginErrorKind::Unreachable(why) => write!(f, "the login cannot continue: {why}"),
             LoginErrorKind::Denied { error, description } => {
                 write!(f, "access was not granted ({error})")?;
                 description.iter().try_for_each(|text| write!(f, ": {text}"))

@@ -1,4 +1,4 @@
-//! The requests of a login: to checked addresses, without redirects, answers up to a limit.
+//! HTTP client for a login: checked URLs, no redirects, and a size limit for answers.
 
 use std::io;
 use std::net::SocketAddr;
@@ -35,12 +35,12 @@ pub(super) struct OAuthHttpClient {
     secrets: Secrets,
 }
 
-/// What the last request came to, for libraries keep it to themselves.
+/// Result of the last request, which the OAuth library does not pass on.
 #[derive(Debug, Default)]
 struct LastExchange {
-    /// What the answer said to be wrong.
+    /// Error that the answer reported.
     error_response: Option<OAuthErrorResponse>,
-    /// Why there was no answer.
+    /// Reason why there was no answer.
     failure: Option<String>,
 }
 
@@ -88,12 +88,12 @@ impl OAuthHttpClient {
         &self.connector
     }
 
-    /// What the last answer said to be wrong, if it was an error answer.
+    /// Returns the error of the last answer, if it was an error answer.
     pub(super) fn error_response(&self) -> Option<OAuthErrorResponse> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).error_response.clone()
     }
 
-    /// Why the last request had no answer, if it had none.
+    /// Returns why the last request had no answer, if it had none.
     pub(super) fn failure(&self) -> Option<String> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
@@ -184,7 +184,7 @@ async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
     Ok(answer)
 }
 
-/// What went wrong at the bottom of a chain of errors.
+/// Returns the message of the innermost error of a chain.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

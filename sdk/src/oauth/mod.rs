@@ -1,6 +1,6 @@
-//! Logging in at the connector (the interface, section 5.3), and keeping its tokens fresh.
+//! Login at the connector (the interface, section 5.3), and renewal of its tokens.
 //!
-//! A [`Connector`] finds out where to log in and registers this program; its [`Login`] is an address to open in a browser, and takes what
+//! A [`Connector`] finds out where to log in and registers this program; its [`Login`] has a URL to open in a browser, and takes what
 //! the browser comes back with; the [`Credentials`] go into a [`CredentialStore`], from which [`RefreshingTokenSource`] takes the tokens of a
 //! [`Client`](crate::Client):
 //!
@@ -10,11 +10,11 @@
 //! use links_sdk::Client;
 //! use links_sdk::oauth::{Connector, Credentials, MemoryStore, RefreshingTokenSource};
 //!
-//! /// Shows the address to the user, and gives the address at which the browser ends: here one of your own web application.
-//! async fn in_the_browser(address: &str) -> Result<String, Box<dyn std::error::Error>> {
+//! /// Shows the URL to the user, and returns the URL at which the browser ends: here one of your own web application.
+//! async fn in_the_browser(url: &str) -> Result<String, Box<dyn std::error::Error>> {
 //! #   let _ = rustls::crypto::ring::default_provider().install_default();
 //! #   let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-//! #   let answer = browser.no_proxy().tls_certs_only([]).build()?.get(address).send().await?;
+//! #   let answer = browser.no_proxy().tls_certs_only([]).build()?.get(url).send().await?;
 //! #   Ok(answer.headers()["location"].to_str()?.to_owned())
 //! #   /*
 //!     …
@@ -24,7 +24,7 @@
 //! async fn connect(mcp_url: &str) -> Result<Credentials, Box<dyn std::error::Error>> {
 //!     let connector = Connector::discover(mcp_url).await?;
 //!     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
-//!     let redirect = in_the_browser(login.address()).await?;
+//!     let redirect = in_the_browser(login.url()).await?;
 //!     Ok(login.finish(&redirect).await?)
 //! }
 //!

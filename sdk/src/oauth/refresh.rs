@@ -1,4 +1,4 @@
-//! One renewal of an access token (RFC 6749, section 6).
+//! Renewal of an access token (RFC 6749, section 6).
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use super::credentials::Credentials;
 use super::endpoint;
 use super::http::OAuthHttpClient;
 
-/// Why there is no new token.
+/// Reasons for a failed renewal.
 #[derive(Debug)]
 pub(super) enum RefreshError {
     /// The refresh token was used, has ended, or the user has disconnected the application.
@@ -23,11 +23,11 @@ pub(super) enum RefreshError {
     UnknownClient,
     /// It was refused for another reason: neither waiting nor forgetting helps.
     Refused(String),
-    /// Nothing is known: the refresh token may still be good.
+    /// The outcome is unknown: the refresh token may still be good.
     Temporary(String),
 }
 
-/// Asks the authorization server once.
+/// Sends one renewal request to the authorization server.
 pub(super) async fn refresh(
     credentials: &Credentials,
     now: SystemTime,

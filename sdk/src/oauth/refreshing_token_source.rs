@@ -1,4 +1,4 @@
-//! A source of tokens that renews them.
+//! Token source that renews access tokens.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::transport::clock::{Clock, SystemClock};
 /// A token that ends so soon is renewed before it is sent.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// Gives the access token of the credentials in a store, and renews it when it ends or is refused: once for all tasks and all processes
+/// Token source that returns the access token of the credentials in a store, and renews it when it expires or is refused: once for all tasks and all processes
 /// that share the store. See [the module](super) for an example.
 ///
 /// The credentials are forgotten only when the authorization server says that they have ended, and then only if nobody has replaced them
@@ -28,13 +28,13 @@ pub struct RefreshingTokenSource<S> {
 }
 
 impl<S: CredentialStore> RefreshingTokenSource<S> {
-    /// From what the store keeps. It is read when the first token is asked for.
+    /// Returns a source for the credentials in a store. They are read when the first token is requested.
     pub fn new(store: S) -> Self {
         let clock = Arc::new(SystemClock::new());
         Self { store: Arc::new(store), clock, current: Mutex::default() }
     }
 
-    /// Where the time comes from.
+    /// Sets the clock.
     #[must_use]
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
@@ -120,7 +120,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
             _ => {
                 self.forget().await?;
                 **current = None;
-                Err(TokenError::login_needed("the login has ended, or access was taken back"))
+                Err(TokenError::login_needed("the login has ended, or access was revoked"))
             }
         }
     }
@@ -135,18 +135,19 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
 
     async fn save(&self, renewed: &Credentials) -> Result<(), TokenError> {
         let renewed = renewed.clone();
-        self.with_store(move |store| store.save(&renewed), "the renewed login cannot be kept").await
+        self.with_store(move |store| store.save(&renewed), "the renewed login cannot be saved")
+            .await
     }
 
     async fn forget(&self) -> Result<(), TokenError> {
-        self.with_store(S::forget, "the ended login cannot be forgotten").await
+        self.with_store(S::forget, "the ended login cannot be removed").await
     }
 
     async fn lock(&self) -> Result<StoreLock, TokenError> {
         self.with_store(S::lock, "the login cannot be locked").await
     }
 
-    /// Lets the store block a thread of its own.
+    /// Runs a store method on a thread that may block.
     async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&S) -> io::Result<T> + Send + 'static,

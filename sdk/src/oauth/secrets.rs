@@ -1,4 +1,4 @@
-//! What a form of OAuth holds that no error is to repeat.
+//! Secrets in the forms of OAuth, which no error message may repeat.
 
 use url::form_urlencoded::parse;
 

@@ -7,7 +7,7 @@ use crate::operation::Operation;
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 impl Success {
-    /// Why an answer with a 2xx status is not a success.
+    /// Returns why an answer with a 2xx status is not a success.
     pub(super) fn objection(&self, answer: &Answer) -> Option<String> {
         self.objection_to_head(answer).or_else(|| match self.content {
             SuccessContent::Json(shape) => {
@@ -20,7 +20,7 @@ impl Success {
         })
     }
 
-    /// The same of its status and its content type, which come before the body.
+    /// Returns why its status and its content type, which come before the body, are not those of a success.
     pub(super) fn objection_to_head(&self, answer: &Answer) -> Option<String> {
         let status = answer.status();
         if !self.status.is_empty() && !self.status.contains(&status) {

@@ -1,4 +1,4 @@
-//! What a successful answer is: the one definition, for answers that are decoded and for those that are handed on as they came.
+//! Definition of a successful answer, for answers that are decoded and for those that are passed on as they came.
 //!
 //! An answer counts only with the status that the operation has, the content that it has, and a record that can be decoded. Any other
 //! answer with a 2xx status may be a portal's, a proxy's, or that of a server which lost what it had to say. It proves nothing: after it
@@ -12,14 +12,14 @@ pub(crate) use check::judged;
 pub(crate) use records::*;
 pub(crate) use shape::{Field, Shape};
 
-/// What the answer of an operation is when it succeeds.
+/// Status and content of a successful answer of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Success {
     pub(crate) status: &'static [u16],
     pub(crate) content: SuccessContent,
 }
 
-/// What a successful answer holds.
+/// Content of a successful answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SuccessContent {
     /// No body.

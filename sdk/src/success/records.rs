@@ -1,4 +1,4 @@
-//! The shapes of the answers, one for each envelope of the interface (sections 2 and 4). A test holds them against the types that decode
+//! Shapes of the answers, one for each envelope of the interface (sections 2 and 4). A test compares them with the types that decode
 //! them.
 
 use super::{Field, Shape};

@@ -1,10 +1,10 @@
-//! The shape of a record, checked without decoding it: nothing is allocated, and what the record holds besides is passed over.
+//! Shapes of records, checked without decoding: nothing is allocated, and unknown fields are skipped.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// What a value has to be for the types of the client to take it.
+/// Shape that a value must have for the types of the client to accept it.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// `true` or `false`.

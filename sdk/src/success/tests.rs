@@ -58,7 +58,7 @@ fn decodes(schema: &str, body: &[u8]) -> bool {
     }
 }
 
-/// (operationId, status, content type, schema) of every answer that is a success and no rehearsal.
+/// (operationId, status, content type, schema) of every answer that is a success and not of a dry run.
 fn described() -> Vec<(String, u16, String, String)> {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/openapi.json"));
     let document: Value = serde_json::from_str(text).unwrap();
@@ -160,7 +160,7 @@ fn answer(status: u16, media_type: Option<&str>, body: &str) -> Answer {
     Answer::new(status, headers, body.to_owned().into())
 }
 
-/// Why an answer is no success, in a few words.
+/// Returns why an answer is not a success, in a few words.
 fn why(operation: &Operation, answer: Answer) -> Option<String> {
     match judged(operation, false, Ok(answer)) {
         Ok(_) => None,

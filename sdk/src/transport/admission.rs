@@ -1,4 +1,4 @@
-//! Waiting for the rate limits: in line, no longer than the call may take.
+//! Admission by the rate limits: in line, no longer than the call may take.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! One whole answer of the service, read under a limit.
+//! Answer of the service, read as a whole under a size limit.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,7 +10,7 @@ use reqwest::{Response, StatusCode};
 
 use crate::secrets::Secrets;
 
-/// Most bytes of one answer, after decompression.
+/// Maximum size of one answer in bytes, after decompression.
 pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// An answer as the service sent it.
@@ -19,11 +19,11 @@ pub struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// What no text about it is to repeat.
+    /// Secrets that no message about it may repeat.
     pub(crate) secrets: Secrets,
 }
 
-/// Why a body was not read to its end.
+/// Reason why a body was not read to its end.
 pub(crate) enum UnreadBody {
     /// The connection broke, or nothing came for too long.
     Cut(Box<dyn StdError + Send + Sync>),
@@ -50,7 +50,7 @@ impl Answer {
         &self.body
     }
 
-    /// What the service would have answered, where its own answer was lost and the effect was read instead.
+    /// Returns the answer that the service would have sent, where its own answer was lost and the effect was read instead.
     pub(crate) fn json(body: &serde_json::Value) -> Self {
         Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
     }

@@ -1,4 +1,4 @@
-//! The loop around one call: wait for the limits, send, decide, send again.
+//! Loop of attempts for one call: wait for the limits, send, decide, send again.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -24,9 +24,10 @@ use crate::operation::{Effect, Operation};
 use crate::token::Token;
 use crate::view::{AnswerView, RequestView};
 
-/// How long a 429 without `Retry-After` stops all calls of the client.
+/// Time for which a 429 without `Retry-After` stops all calls of the client.
 const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
-/// However long a 429 asks for: the call obeys it, but a mistaken number must not shut the client up for days.
+/// Maximum time for which a 429 stops all calls of the client. The call itself obeys a longer one, but a mistaken number must not block the
+/// client for days.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
 /// Sends one call over the network, as often as its evidence and its time allow.
@@ -68,7 +69,7 @@ struct AttemptLoop<'a> {
     retry_after: Option<Duration>,
     /// The token that was sent last.
     token: Option<Token>,
-    /// What would follow, where that is left to the caller.
+    /// The next attempt, where that is left to the caller.
     again: Option<(Duration, WaitReason)>,
     /// The ticket that was reserved is used up.
     is_begun: bool,
@@ -193,7 +194,7 @@ impl<'a> AttemptLoop<'a> {
         Ok(())
     }
 
-    /// Whether there is another token after a refusal: asked once, for a second one would be refused as well.
+    /// Returns whether there is another token after a refusal: asked once, for a second one would be refused as well.
     async fn renew(&mut self) -> Result<bool, CallFailure> {
         if let (Some(source), Some(token), false) =
             (&self.shared.token, &self.token, self.tries.renewed)
@@ -301,7 +302,7 @@ impl<'a> AttemptLoop<'a> {
         self.shared.sleep(self.operation, wait, reason).await;
     }
 
-    /// Whether what the caller saw is too old for the request to be sent.
+    /// Returns whether what the caller read is too old for the request to be sent.
     fn is_out_of_date(&self) -> bool {
         self.options.once.is_some_and(|once| once.expires < self.shared.clock.monotonic())
     }

@@ -1,4 +1,4 @@
-//! What became of one call: its answer or its failure, and what all its attempts prove together.
+//! Result of one call: its answer or its failure, and what all its attempts prove together.
 
 use std::error::Error as StdError;
 use std::io;
@@ -18,20 +18,20 @@ use crate::view::RequestView;
 #[derive(Debug)]
 pub(crate) struct CallResult {
     pub(crate) operation: &'static Operation,
-    /// What sending it twice does: that of the operation, or of a read where it is a dry run.
+    /// Effect of sending it twice: that of the operation, or of a read where it is a dry run.
     pub(crate) effect: Effect,
     /// Requests that were sent or tried.
     pub(crate) sent: u32,
     /// The strongest proof of any attempt.
     pub(crate) evidence: Evidence,
-    /// How long the service asked to wait, where the call ended for that.
+    /// Time that the service asked to wait, where the call ended for that.
     pub(crate) retry_after: Option<Duration>,
-    /// Set where what follows is left to the caller.
+    /// What would follow, where that is left to the caller.
     pub(crate) again: Option<NextAttempt>,
     pub(crate) result: Result<Answer, CallFailure>,
 }
 
-/// What is known of a call's attempts so far.
+/// Counts and evidence of a call's attempts so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttemptCounts {
     /// Requests sent or tried.
@@ -60,7 +60,7 @@ impl Default for AttemptCounts {
     }
 }
 
-/// What is left to the caller after the only attempt of a call.
+/// Next attempt, which is left to the caller after a single one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextAttempt {
     /// This attempt included.
@@ -69,7 +69,7 @@ pub(crate) struct NextAttempt {
     pub(crate) wait: Option<(Duration, WaitReason)>,
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug)]
 pub(crate) enum CallFailure {
     /// The request could not be made from what the caller gave.
@@ -86,12 +86,12 @@ pub(crate) enum CallFailure {
     Deadline { wait: Duration, reason: WaitReason },
 }
 
-/// How an attempt ended without a whole answer, and what the network library says of it.
+/// End of an attempt without a whole answer, and the error of the network library.
 #[derive(Debug)]
 pub(crate) struct BrokenAttempt {
     pub(crate) end: AttemptEnd,
     pub(crate) source: Box<dyn StdError + Send + Sync>,
-    /// What came of a 2xx answer.
+    /// Beginning of a 2xx answer.
     pub(crate) begun: Option<Box<Answer>>,
 }
 
@@ -122,7 +122,7 @@ impl CallResult {
         self.result.as_ref().ok().filter(|answer| answer.status.is_success())
     }
 
-    /// Whether something was written, as far as the evidence of all attempts goes. A read writes nothing.
+    /// Returns whether something was written, by the evidence of all attempts. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
         match self.evidence {
             _ if !self.operation.has_outcome() => Outcome::NotExecuted,

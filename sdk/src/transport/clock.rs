@@ -1,11 +1,11 @@
-//! Time, passed in: the only file that asks the runtime's clock.
+//! Clock, passed in: the only file that uses the runtime's clock.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Where the client gets the time and how it waits. Pass your own to test without waiting.
+/// Clock of the client, which also waits. Pass your own to test without waiting.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Time since an arbitrary moment; never goes back.
     fn monotonic(&self) -> Duration;

@@ -1,4 +1,4 @@
-//! One attempt over the network: the request out, the whole answer in.
+//! Sender of one attempt over the network, which reads the whole answer.
 
 use std::error::Error as StdError;
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::success::judged;
 
 /// Sends one request and judges its answer. The loop around it knows nothing of sockets.
 pub(crate) trait RequestSender: Sync {
-    /// Gives the whole answer within `limit`, or says how far it came.
+    /// Returns the whole answer within `limit`, or how far the attempt came.
     fn send(
         &self,
         request: Request,
@@ -24,7 +24,7 @@ pub(crate) trait RequestSender: Sync {
     ) -> impl Future<Output = Result<Answer, CallFailure>> + Send;
 }
 
-/// How long a client waits for the network. How long a whole call may take is its deadline.
+/// Timeouts of the network. The time limit of a whole call is its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
@@ -47,9 +47,9 @@ impl Default for Timeouts {
 pub(super) struct HttpSender<'a> {
     pub(super) client: &'a reqwest::Client,
     pub(super) stall: Duration,
-    /// What is sent.
+    /// Operation that is sent.
     pub(super) operation: &'static Operation,
-    /// Whether it is only rehearsed.
+    /// Whether it is a dry run.
     pub(super) dry_run: bool,
 }
 
@@ -66,7 +66,7 @@ impl HttpSender<'_> {
         let response = tokio::select! {
             response = self.client.execute(request) => response.map_err(unanswered)?,
             () = sending.stalled(self.stall) => {
-                let source = "nobody takes what is sent".into();
+                let source = "the server stopped reading the request".into();
                 return Err(CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None }));
             }
         };
@@ -82,7 +82,7 @@ impl HttpSender<'_> {
     }
 }
 
-/// What a request without an answer proves.
+/// Returns what a request without an answer proves.
 fn unanswered(error: reqwest::Error) -> CallFailure {
     let error = error.without_url();
     if error.is_builder() {
@@ -97,7 +97,7 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
     CallFailure::Broken(BrokenAttempt { end, source: Box::new(error), begun: None })
 }
 
-/// Whether a certificate or the TLS handshake is what failed, anywhere in the chain of causes.
+/// Returns whether a certificate or the TLS handshake failed, anywhere in the chain of causes.
 fn is_tls(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {

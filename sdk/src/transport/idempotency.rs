@@ -13,7 +13,7 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("idempotency-key")
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
-/// Why a text cannot be an idempotency key.
+/// Reason why a string cannot be an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an idempotency key has 1 to 128 visible ASCII characters")]
 pub struct InvalidIdempotencyKey;

@@ -1,5 +1,5 @@
-//! After a write that sets values was answered, but by half an answer or by one that proves nothing: the values are read. Where they are
-//! as they were sent, what was read is the answer.
+//! Recovery of a lost answer: after a write that sets values, whose answer was cut off or proves nothing, the values are read. Where they
+//! are as they were sent, what was read is the answer.
 
 use reqwest::{Method, Request};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub(super) async fn recover(
         Err(CallFailure::Unusable { .. }
             | CallFailure::Broken(BrokenAttempt { end: AttemptEnd::Cut(_), .. }))
     );
-    // Who looks by himself knows better where: what was sent may have changed the address.
+    // Who looks by himself knows better where: what was sent may have changed the URL.
     let looks_by_itself = options.looks_first || options.once.is_some();
     let looks = answered && !options.dry_run && !looks_by_itself;
     let read = read_of(exchange.operation).filter(|_| looks);
@@ -48,7 +48,7 @@ pub(super) async fn recover(
     }
 }
 
-/// What is there, if it is what was sent.
+/// Returns what the service has, if it is what was sent.
 async fn seen(
     shared: &Shared,
     options: &CallOptions,
@@ -72,7 +72,7 @@ async fn seen(
     is_set(write, &wanted, &found["data"]).then(|| answer.clone())
 }
 
-/// Whether a record shows what a write has sent.
+/// Returns whether a record shows what a write has sent.
 fn is_set(write: &Operation, sent: &Value, data: &Value) -> bool {
     debug_assert_eq!(write.effect, Effect::Set);
     let listed = || data.as_array().into_iter().flatten();
@@ -89,7 +89,7 @@ fn is_set(write: &Operation, sent: &Value, data: &Value) -> bool {
     }
 }
 
-/// Whether a value has all that another one has. Who reads may see more: keys that the service gave, what it computes.
+/// Returns whether a value has all that another one has. A read may show more: keys that the service gave, what it computes.
 fn holds(found: &Value, sent: &Value) -> bool {
     match (found, sent) {
         (Value::Object(found), Value::Object(sent)) => {

@@ -1,4 +1,4 @@
-//! Types of what makes the request of each attempt.
+//! Types of the functions that make the request of each attempt.
 
 use std::future::Future;
 use std::io;

@@ -1,4 +1,4 @@
-//! What an embedder can watch while calls run.
+//! Observer of a client's waits and attempts.
 
 use std::fmt;
 use std::io;
@@ -8,24 +8,24 @@ use std::time::Duration;
 use super::pacing::WaitReason;
 use crate::view::{AnswerView, RequestView};
 
-/// Is told what the client does. Every method does nothing unless it is overridden; none may block.
+/// Observer of what the client does. Every method does nothing unless it is overridden; none may block.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
-    /// The client is about to wait.
+    /// Reports that the client is about to wait.
     fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
         let _ = (operation, duration, reason);
     }
 
-    /// The file through which processes share the rate limits cannot be used: this one keeps within them for itself only.
+    /// Reports that the file through which processes share the rate limits cannot be used: this process then paces itself alone.
     fn pacing_alone(&self, file: &Path, error: &io::Error) {
         let _ = (file, error);
     }
 
-    /// Whether reports have the request in them, which costs a copy of its headers and its body.
+    /// Returns whether reports shall include the request, which costs a copy of its headers and its body.
     fn wants_request(&self) -> bool {
         false
     }
 
-    /// One attempt has ended: with a status, or without any answer.
+    /// Reports the end of an attempt: with a status, or without any answer.
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         let _ = attempt;
     }
@@ -39,19 +39,19 @@ pub struct AttemptReport<'a> {
     pub operation: &'static str,
     /// The HTTP method.
     pub method: &'a str,
-    /// The path below the base address, query included.
+    /// The path below the base URL, query included.
     pub target: &'a str,
     /// The status of the answer, if there was one.
     pub status: Option<u16>,
-    /// From sending until the last byte.
+    /// Time from sending until the last byte.
     pub took: Duration,
-    /// The request, if the observer [looks inside](Observer::wants_request).
+    /// The request, if the observer [wants it](Observer::wants_request).
     pub request: Option<&'a RequestView>,
     /// The answer, if all of it arrived.
     pub answer: Option<AnswerView<'a>>,
 }
 
-/// Watches nothing.
+/// Observer that does nothing.
 #[derive(Debug)]
 pub(crate) struct NoObserver;
 

@@ -16,20 +16,20 @@ use crate::write_mode::WriteMode;
 
 const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
 
-/// What one call asked for.
+/// Options of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallOptions {
     pub(crate) idempotency_key: Option<IdempotencyKey>,
     pub(crate) dry_run: bool,
-    /// When the call must have ended, by the client's monotonic clock.
+    /// Deadline of the call, by the client's monotonic clock.
     pub(crate) until: Duration,
     /// Longest single wait for the rate limits.
     pub(crate) max_wait: Option<Duration>,
     /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
     pub(crate) looks_first: bool,
-    /// What becomes of a write.
+    /// Handling of a write.
     pub(crate) writes: WriteMode,
-    /// Where the requests of a call that writes are noted.
+    /// Record in which the requests of a call that writes are noted.
     pub(crate) write: Option<Arc<WriteRecord>>,
     /// The limits have admitted the first request already.
     pub(crate) reserved: Option<Reservation>,
@@ -37,12 +37,12 @@ pub(crate) struct CallOptions {
     pub(crate) once: Option<SingleAttempt>,
 }
 
-/// How a call is sent that relies on what its caller has just seen.
+/// Options of a call that is a single attempt, and relies on what its caller has just read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleAttempt {
     /// The attempts before this one.
     pub(crate) tries: AttemptCounts,
-    /// When what was seen is too old, by the client's monotonic clock.
+    /// Time at which what was read is too old, by the client's monotonic clock.
     pub(crate) expires: Duration,
 }
 
@@ -51,7 +51,7 @@ impl CallOptions {
         self.until.saturating_sub(clock.monotonic())
     }
 
-    /// Whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
+    /// Returns whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
     pub(super) fn is_too_long(
         &self,
         wait: Duration,

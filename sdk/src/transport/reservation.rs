@@ -1,4 +1,4 @@
-//! A place within the rate limits that is taken before its request is sent.
+//! Reservation within the rate limits, made before its request is sent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::pacing::Ticket;
 use super::shared::Shared;
 
-/// An admitted request that is not sent yet. It counts from when it is answered, or given up.
+/// Admitted request that is not sent yet. It counts from when it is answered, or dropped.
 #[derive(Clone)]
 pub(crate) struct Reservation(Arc<ReservedTicket>);
 

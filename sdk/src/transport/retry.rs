@@ -1,10 +1,10 @@
-//! What follows an attempt: a pure decision over what is known of it.
+//! Decision what follows an attempt: a pure function of what is known of it.
 
 use std::time::Duration;
 
 use crate::operation::Effect;
 
-/// What an attempt proves about the request; a later one proves more.
+/// Evidence that an attempt gives about the request; a later one is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
     /// It never reached the service.
@@ -17,7 +17,7 @@ pub(crate) enum Evidence {
     Executed,
 }
 
-/// How an attempt ended.
+/// End of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttemptEnd {
     /// An answer with this status.
@@ -64,7 +64,7 @@ impl AttemptEnd {
     }
 }
 
-/// What is known of a call when one of its attempts has ended.
+/// State of a call when one of its attempts has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttemptState {
     pub(crate) end: AttemptEnd,
@@ -78,13 +78,13 @@ pub(crate) struct AttemptState {
     pub(crate) maybe_executed: bool,
     /// The call carries an idempotency key.
     pub(crate) keyed: bool,
-    /// What the answer's `Retry-After` asks for.
+    /// Wait that the answer's `Retry-After` asks for.
     pub(crate) retry_after: Option<Duration>,
     /// Uniform in 0..1.
     pub(crate) jitter: f64,
 }
 
-/// What to do next.
+/// Next action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RetryDecision {
     /// The call ends with this attempt.
@@ -131,7 +131,7 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
     }
 }
 
-/// Whether sending the request once more cannot do more than the first one did.
+/// Returns whether sending the request once more cannot do more than the first one did.
 fn may_resend(effect: Effect, attempt: &AttemptState) -> bool {
     match effect {
         Effect::Read | Effect::Set | Effect::Delete => true,
@@ -146,7 +146,7 @@ impl AttemptState {
         self.sent - self.too_many - self.in_flight
     }
 
-    /// Whether a conflict may be the service's own work on a request with the same key. A broken rule names no time.
+    /// Returns whether a conflict may be the service's own work on a request with the same key. A broken rule names no time.
     fn is_in_flight(&self) -> bool {
         let replayed = self.maybe_executed || self.retry_after.is_some();
         self.keyed && replayed && self.in_flight < MAX_IN_FLIGHT

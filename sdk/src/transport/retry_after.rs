@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 
-/// How long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a wrong
+/// Returns how long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a wrong
 /// clock here does not matter. `None` when nothing usable was said (absent, negative, past, garbage, overflow).
 pub(crate) fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
     let now = headers.get(DATE).and_then(date).unwrap_or(wall);

@@ -1,8 +1,8 @@
-//! How many retries a client may still make: every success gives back a tenth of one, so that a storm cannot start in a loop.
+//! Budget of retries of a client: every success returns a tenth of one, so that retries cannot pile up.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// In tenths of a retry.
+/// Budget in tenths of a retry.
 #[derive(Debug)]
 pub(crate) struct RetryBudget(AtomicU32);
 

@@ -16,7 +16,7 @@ use crate::operation::Operation;
 use crate::secrets::Secrets;
 use crate::token_source::TokenSource;
 
-/// What all calls of one client share.
+/// State that all calls of one client share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) base: BaseUrl,
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) requests: Arc<AtomicU64>,
     pub(crate) tally: Arc<WriteTally>,
-    /// How often a call of this client has waited.
+    /// Number of waits of this client's calls.
     pub(crate) waits: AtomicU64,
     pub(crate) budget: RetryBudget,
     pub(crate) queue: Queue,
@@ -37,7 +37,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// How often a call has waited.
+    /// Returns the number of waits.
     pub(crate) fn waits(&self) -> u64 {
         self.waits.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! A body that is streamed, watched on its way out: what nobody takes any more must not wait for the end of an hour.
+//! Detector of stalls in a body that is streamed: a body that nobody receives any more must not wait for the end of an hour.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -11,10 +11,10 @@ use reqwest::{Body, Request};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long the service may think about a body that it has whole, as about every write.
+/// Time that the service has to answer a body that it received as a whole, as for every write.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// Tells of each piece that is taken; gone when the body is.
+/// Body that reports each piece that is read; dropped with the body.
 struct WatchedBody {
     body: Body,
     taken: watch::Sender<()>,

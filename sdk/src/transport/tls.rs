@@ -1,4 +1,4 @@
-//! What a client trusts. It is set up for each client: what a whole process speaks TLS with is for its program to say.
+//! TLS configuration of a client. It is set up for each client: what a whole process uses for TLS is up to its program.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the writes of a client came to: counted where calls end, so that a program can say at any moment what it has done.
+//! Tally of a client's writes, counted where calls end, so that a program can report at any moment what it has done.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::retry::{AttemptEnd, Evidence};
 use crate::operation::Operation;
 use crate::outcome::Outcome;
 
-/// What the writes of a client and its clones came to, so far. From [`Client::write_summary`](crate::Client::write_summary).
+/// Summary of the writes of a client and its clones so far. From [`Client::write_summary`](crate::Client::write_summary).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteSummary {
     executed: BTreeMap<&'static str, u64>,
@@ -115,7 +115,7 @@ impl WriteTally {
 }
 
 impl OpenWrite {
-    /// What the requests of the call note themselves in.
+    /// Returns the record in which the requests of the call are noted.
     pub(crate) fn write(&self) -> Arc<WriteRecord> {
         self.write.clone()
     }

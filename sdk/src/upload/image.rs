@@ -1,4 +1,4 @@
-//! What counts as an image (the interface, section 4.9), and whether one suits its place on a page (section 2.1).
+//! Image formats (the interface, section 4.9), and the sizes that suit a place on a page (section 2.1).
 
 use std::fmt;
 
@@ -54,7 +54,7 @@ impl fmt::Display for ImageType {
     }
 }
 
-/// Where an image is shown.
+/// Place where an image is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageUse {
@@ -64,16 +64,16 @@ pub enum ImageUse {
     Background,
 }
 
-/// Why an image does not suit its use.
+/// Reason why an image does not suit its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnsuitableImage {
     /// Fewer pixels than it is shown with.
     #[error("{width}x{height} is too small, it needs at least {least_width}x{least_height}")]
     TooSmall {
-        /// Of the image, in pixels.
+        /// Width in pixels.
         width: usize,
-        /// Of the image, in pixels.
+        /// Height in pixels.
         height: usize,
         /// Least width, in pixels.
         least_width: usize,
@@ -83,9 +83,9 @@ pub enum UnsuitableImage {
     /// It would be cropped, or push the content away.
     #[error("{width}x{height} has the wrong proportions, they should be {proportions}")]
     Proportions {
-        /// Of the image, in pixels.
+        /// Width in pixels.
         width: usize,
-        /// Of the image, in pixels.
+        /// Height in pixels.
         height: usize,
         /// `1:1` or `16:9`.
         proportions: &'static str,

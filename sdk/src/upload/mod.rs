@@ -1,4 +1,4 @@
-//! A file on its way to the service.
+//! Images to upload.
 
 mod image;
 mod replayable_body;
@@ -19,7 +19,7 @@ pub(crate) use upload_url::fuzzed;
 pub(crate) use upload_url::is_private;
 pub(crate) use upload_url::send_to_upload_url;
 
-/// Most bytes of an upload: 50 MB, read as 50 * 2^20 (the interface, section 8).
+/// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
 /// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes with a name.
@@ -53,11 +53,11 @@ pub enum UploadMethod {
     /// One request to the service, repeated under its idempotency key.
     #[default]
     Multipart,
-    /// Two: the service names an address, and the image is sent there, which spares the service a large body.
+    /// Two: the service names a URL, and the image is sent there, which spares the service a large body.
     UploadUrl,
 }
 
-/// How far an attempt to upload is. A repeated attempt begins at 0 again.
+/// Progress of an attempt to upload. A repeated attempt begins at 0 again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadProgress {
@@ -86,7 +86,7 @@ impl Upload {
         Self { name, content, method: UploadMethod::default(), image_use: None, progress: None }
     }
 
-    /// Takes this way.
+    /// Sets the upload method.
     #[must_use]
     pub fn method(mut self, method: UploadMethod) -> Self {
         self.method = method;
@@ -100,7 +100,7 @@ impl Upload {
         self
     }
 
-    /// Calls this as the image goes out. It must not block.
+    /// Sets a callback for the progress. It must not block.
     #[must_use]
     pub fn on_progress(mut self, watch: impl Fn(UploadProgress) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(watch));

@@ -1,4 +1,4 @@
-//! The body of an upload, the same for every attempt: streamed, so that its size does not matter to memory.
+//! Body of an upload, the same for every attempt: streamed, so that its size does not matter to memory.
 
 use std::fs::Metadata;
 use std::io::{self, Cursor};
@@ -15,7 +15,7 @@ use super::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadContent, UploadProgress};
 /// Bytes read from disk at a time.
 const PIECE: usize = 64 * 1024;
 
-/// An upload whose content is settled: a file that has changed since is an error.
+/// Upload whose content is fixed: a file that has changed since is an error.
 #[derive(Debug)]
 pub(crate) struct ReplayableBody {
     upload: Upload,
@@ -25,7 +25,7 @@ pub(crate) struct ReplayableBody {
     boundary: String,
 }
 
-/// What tells one state of a file from another.
+/// Metadata that tells one state of a file from another.
 #[derive(Debug, PartialEq, Eq)]
 struct FileStamp {
     length: u64,

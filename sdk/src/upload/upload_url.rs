@@ -1,5 +1,5 @@
-//! Sending an image to an address that the service names for it (the interface, section 4.9). The address is a secret, and what it leads
-//! to is not trusted: neither token nor key nor cookie goes there, no redirect is followed, and no private host is asked.
+//! Upload of an image to a URL that the service issues for it (the interface, section 4.9). The URL is a secret, and its host is not
+//! trusted: neither token nor key nor cookie is sent there, no redirect is followed, and no private host is contacted.
 
 use std::fmt;
 use std::io;
@@ -28,32 +28,32 @@ use crate::transport::retry_budget::RetryBudget;
 use crate::transport::tls;
 use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
 
-/// An address that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
-/// address can use it: `Debug` leaves it out.
+/// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
+/// URL can use it: `Debug` leaves it out.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadTarget {
     url: String,
     /// `PUT` with the bytes as the body, or `POST` with the part `file` of a multipart body.
     pub method: String,
-    /// Most bytes it takes.
+    /// Maximum size in bytes.
     pub max_bytes: i64,
     /// ISO 8601 time until which it works, 15 minutes from when it was made.
     pub expires_at: String,
 }
 
 impl UploadTarget {
-    /// The address.
+    /// The URL.
     pub fn secret_url(&self) -> &str {
         &self.url
     }
 
-    /// Whether what was sent once cannot be sent again.
+    /// Returns whether a second request is refused after the first was received.
     pub(crate) fn takes_one(&self) -> bool {
         self.method.eq_ignore_ascii_case("POST")
     }
 
-    /// Whether less than a minute is left. What is no time is taken to last.
+    /// Returns whether less than a minute is left. An unreadable time is taken to last.
     pub(crate) fn is_almost_over(&self, now: SystemTime) -> bool {
         let end = Timestamp::from_str(&self.expires_at).map(SystemTime::from);
         end.is_ok_and(|end| end < now + Duration::from_secs(60))
@@ -86,7 +86,7 @@ const PUT: &Operation = &Operation {
     timeout: Duration::from_secs(3600),
     success: Success::ANY,
 };
-/// What may have been taken needs a new address.
+/// After a POST that may have been received a new URL is needed.
 const POST: &Operation = &Operation { effect: Effect::DeleteMany, ..*PUT };
 
 /// Sends a file to where the service said. `shared` and `options` are those of the call it is part of.
@@ -97,7 +97,7 @@ pub(crate) async fn send_to_upload_url(
     file: &ReplayableBody,
 ) -> Result<(File, Answer), Error> {
     let address = CheckedTarget::check(target, &shared.base, file.length())
-        .map_err(|why| Error::invalid(PUT.id, format!("the upload address is refused: {why}")))?;
+        .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is refused: {why}")))?;
     let bare = address.bare(shared).map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
     let options = CallOptions { idempotency_key: None, dry_run: false, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
@@ -136,7 +136,7 @@ fn stored(answer: &Answer) -> serde_json::Result<File> {
     serde_json::from_value(record)
 }
 
-/// An address that may be asked.
+/// Upload URL that was checked.
 struct CheckedTarget {
     url: Url,
     method: Method,
@@ -234,7 +234,7 @@ impl Resolve for UploadHostResolver {
     }
 }
 
-/// Whether an address is one that only this machine or its network can reach.
+/// Returns whether an IP address is one that only this machine or its network can reach.
 pub(crate) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),
@@ -270,7 +270,7 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         || inner.is_some_and(is_private_v4)
 }
 
-/// Tells of the attempts, not of the address.
+/// Observer that reports the attempts without the secret URL.
 #[derive(Debug)]
 struct RedactingObserver(Arc<dyn Observer>);
 
@@ -280,17 +280,17 @@ impl Observer for RedactingObserver {
     }
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
-        let target = "(upload address)";
+        let target = "(upload URL)";
         self.0.attempted(&AttemptReport { target, request: None, answer: None, ..*attempt });
     }
 }
 
-/// What the fuzz targets try.
+/// Entry points of the fuzz targets.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzed {
     use super::*;
 
-    /// Reads the answer of an upload address.
+    /// Reads the answer of an upload URL.
     pub(crate) fn answer(bytes: &[u8]) {
         let body = bytes::Bytes::copy_from_slice(bytes);
         let headers = reqwest::header::HeaderMap::new();
@@ -298,7 +298,7 @@ pub(crate) mod fuzzed {
         let _ = stored(&answer);
     }
 
-    /// Judges an upload address.
+    /// Judges an upload URL.
     pub(crate) fn target(target: &UploadTarget) {
         let _ = target.is_almost_over(SystemTime::UNIX_EPOCH);
         let Ok(base) = BaseUrl::new("https://links.example/api/v1") else { return };

@@ -258,7 +258,7 @@ async fn from_browser(
     };
     let mcp_url = match args.mcp_url.as_ref().or(context.settings.mcp_url.as_ref()).or(of_account) {
         Some(address) => address.clone(),
-        None => Connector::address_of(base).await.map_err(|error| {
+        None => Connector::url_of(base).await.map_err(|error| {
             Failure::from(error)
                 .hint("name the connector with --mcp-url, or log in with --token-stdin")
         })?,

@@ -78,7 +78,7 @@ async fn attempt(
     if client_id != Some(login.client_id()) {
         accounts.register(wanted.mcp_url, Some(login.client_id()))?;
     }
-    ask(context, wanted.browser, login.address(), pasted);
+    ask(context, wanted.browser, login.url(), pasted);
     let answer = tokio::select! {
         biased;
         answer = listener.answer(|it| login.is_answer(it)) => {

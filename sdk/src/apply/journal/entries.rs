@@ -1,4 +1,4 @@
-//! What a journal says: its lines, one after the other.
+//! Entries of a journal, and the state of the run that they add up to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,10 +22,10 @@ pub struct JournalEntries {
     slots: usize,
 }
 
-/// Where a run stands.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// It did not come to an end: a crash, a failure, Ctrl-C.
+    /// It did not end: a crash, a failure, Ctrl-C.
     Unfinished,
     /// The page was made as the file says.
     Done,
@@ -33,7 +33,7 @@ pub enum RunState {
     Ended(RunEnding),
 }
 
-/// Why a journal is of no use.
+/// Reasons why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -49,13 +49,13 @@ pub enum JournalError {
     /// It is missing, or not even its first line is whole: nothing was written to the page.
     #[error("the run was not begun")]
     NotBegun,
-    /// It was of no use, and the run was given up.
+    /// It could not be used, and the run was abandoned.
     #[error("it was put aside")]
     PutAside,
 }
 
 impl JournalError {
-    /// Whether the run may have been stopped in the middle, so that no other run may begin before it is given up.
+    /// Returns whether the run may have been stopped in the middle, so that no other run may begin before it is abandoned.
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::NotBegun | Self::PutAside)
     }
@@ -129,7 +129,7 @@ impl JournalEntries {
         }
     }
 
-    /// Whether a line can follow: no second opening, no step that the plan does not have.
+    /// Returns whether an entry can follow: no second header, no step that the plan does not have.
     fn fits(&self, entry: &JournalEntry) -> bool {
         match entry {
             JournalEntry::Open(_) => false,
@@ -197,7 +197,7 @@ impl JournalEntries {
         self.begun.as_ref()
     }
 
-    /// How many plans there were.
+    /// Returns the number of plans.
     pub(super) fn plans(&self) -> usize {
         self.plans
     }
@@ -207,27 +207,27 @@ impl JournalEntries {
         &self.run
     }
 
-    /// What it is about.
+    /// Returns the header of the run.
     pub fn opening(&self) -> &RunHeader {
         &self.opening
     }
 
-    /// Where it stands.
+    /// Returns the state of the run.
     pub fn state(&self) -> RunState {
         self.state
     }
 
-    /// What it has done, as far as is known.
+    /// Returns what the run has done, as far as is known.
     pub fn done(&self) -> &AppliedChanges {
         &self.done
     }
 
-    /// Whether nobody knows if its last request was carried out.
+    /// Returns whether it is unknown if the last request was executed.
     pub fn is_in_doubt(&self) -> bool {
         self.state == RunState::Unfinished && self.begun.is_some()
     }
 
-    /// Slots whose deletion was agreed to.
+    /// Returns the slots whose deletion was confirmed.
     pub fn confirmed_deletes(&self) -> &BTreeSet<i64> {
         &self.confirmed_deletes
     }
@@ -237,13 +237,13 @@ impl JournalEntries {
         &self.deletes
     }
 
-    /// How many slots the page had when it was last seen.
+    /// Returns the number of slots that the page had when it was last read.
     pub fn slots(&self) -> usize {
         self.slots
     }
 }
 
-/// What the first line says, whatever comes after it.
+/// Returns the header in the first line, whatever comes after it.
 pub(super) fn opening_of(bytes: &[u8]) -> Option<RunHeader> {
     match serde_json::from_slice(bytes.split(|byte| *byte == b'\n').next()?) {
         Ok(JournalEntry::Open(opening)) => Some(opening),

@@ -12,12 +12,12 @@ use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, fingerprint};
 /// Format of the journals that this version writes. It reads no newer one.
 pub(super) const FORMAT: u32 = 1;
 
-/// What a run is about.
+/// Header of a run: service, page, file and options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunHeader {
     format: u32,
-    /// The service's address, or another name for it.
+    /// The service's URL, or another name for it.
     pub service: String,
     /// The account. Journals of older versions do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,17 +28,17 @@ pub struct RunHeader {
     pub login: String,
     /// Names what the file asks for: two files that ask for the same have the same.
     pub file: String,
-    /// Where the file was, if it was one.
+    /// Path of the file, if it was one.
     pub path: Option<String>,
     /// Whether slots that the file does not mention were to be deleted.
     pub prune: bool,
-    /// Whether unsupported ones were.
+    /// Whether unsupported ones were to be deleted.
     pub prune_unsupported: bool,
     /// The [`fingerprint`] of the page before the run.
     pub page: String,
-    /// How many slots it had.
+    /// Number of slots on it.
     pub slots: usize,
-    /// When the page was read, in seconds since 1970.
+    /// Time at which the page was read, in seconds since 1970.
     pub time: u64,
 }
 
@@ -66,19 +66,19 @@ impl RunHeader {
         }
     }
 
-    /// The same with the place of the file.
+    /// Sets the path of the file.
     #[must_use]
     pub fn with_path(self, path: Option<String>) -> Self {
         Self { path, ..self }
     }
 
-    /// The same with the account.
+    /// Sets the account.
     #[must_use]
     pub fn with_owner(self, owner: Option<RunOwner>) -> Self {
         Self { owner, ..self }
     }
 
-    /// Whether the run was for a file that asks for the same.
+    /// Returns whether the run was for a file with the same content.
     pub fn is_of(&self, desired: &DesiredPage) -> bool {
         self.file == hash_of(desired)
     }
@@ -95,7 +95,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
 }
 
-/// How a run came to its end, other than by making the page as the file says.
+/// End of a run that did not make the page match the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnding {
@@ -103,11 +103,11 @@ pub enum RunEnding {
     Drift,
     /// The service refused the first write, so that there is nothing to go on with.
     Refused,
-    /// It was stopped, or failed, before its first write.
+    /// The run was stopped, or failed, before its first write.
     Stopped,
-    /// It was given up for another file.
+    /// The run was abandoned for another file.
     Replaced,
-    /// It was given up.
+    /// The run was abandoned.
     Aborted,
 }
 
@@ -117,7 +117,7 @@ pub enum RunEnding {
 pub(super) enum JournalEntry {
     /// The first line.
     Open(RunHeader),
-    /// What will be done, and under which key each batch of creates; steps are counted as in [`Plan::batches`].
+    /// The plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
     Plan { time: u64, keys: BTreeMap<usize, String>, plan: Box<Plan> },
     /// The step's request is about to be sent.
     Begin {
@@ -135,7 +135,7 @@ pub(super) enum JournalEntry {
     },
     /// The step was not carried out.
     Refused { step: usize },
-    /// Nobody knows whether the step was carried out.
+    /// It is unknown whether the step was executed.
     Unknown { step: usize },
     /// The page is as the file says.
     Commit { slots: usize },

@@ -28,17 +28,17 @@ impl Journal {
         Self { file, log, trouble: None, lock }
     }
 
-    /// What is written down so far.
+    /// Returns the entries written so far.
     pub(in crate::apply) fn log(&self) -> &JournalEntries {
         &self.log
     }
 
-    /// Why something that was done could not be written down. Nothing more is begun then; what was done can be read off the page.
+    /// Returns why something that was done could not be written down. Nothing more is begun then; what was done can be read off the page.
     pub(in crate::apply) fn trouble(&self) -> Option<&io::Error> {
         self.trouble.as_ref()
     }
 
-    /// Writes down a plan, agreed to, before any of it is carried out.
+    /// Writes down a confirmed plan before any of it is executed.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Journal {
         self.note(JournalEntry::Close { ending });
     }
 
-    /// Gives the run up for one of another file, which gets the lock.
+    /// Abandons the run for one of another file, which gets the lock.
     pub(in crate::apply) fn replace(mut self) -> PageLock {
         self.close(RunEnding::Replaced);
         self.lock
@@ -78,7 +78,7 @@ impl Journal {
         Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
     }
 
-    /// The same request is about to be sent under another key, for the service has stored a failure under the one before.
+    /// Notes that the same request is about to be sent under another key, because the service has stored a failure under the one before.
     pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
         let key = format!("links-{}-{}-{step}-again", self.log.run(), self.log.plans());
         self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
@@ -100,7 +100,7 @@ impl Journal {
         self.note(JournalEntry::Refused { step });
     }
 
-    /// Nobody knows whether a step was carried out.
+    /// Notes that it is unknown whether a step was executed.
     pub(in crate::apply) fn unknown(&mut self, step: usize) {
         self.note(JournalEntry::Unknown { step });
     }

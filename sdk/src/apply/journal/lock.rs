@@ -10,33 +10,33 @@ use super::state_file::{self, make_folder, private};
 #[derive(Debug)]
 pub struct PageLock {
     _file: File,
-    /// Whether another process held it first, so that what was read before may be out of date.
+    /// Whether another process held the lock first, so that what was read before may be out of date.
     pub was_awaited: bool,
 }
 
-/// Why there is no lock.
+/// Reasons why the lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
     /// Another run is going on.
-    #[error("another run is at work on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
+    #[error("another run is in progress on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
     Taken(
         /// The other process.
         Option<u32>,
     ),
-    /// The folder of state cannot be used.
+    /// The state directory cannot be used.
     #[error("{}: {error}", path.display())]
     Io {
-        /// What was to be written.
+        /// File that was to be written.
         path: PathBuf,
-        /// Why it could not be.
+        /// The I/O error.
         #[source]
         error: io::Error,
     },
 }
 
 impl PageLock {
-    /// Takes the lock of a folder, which is made where it is missing. `wait` is for the lock to become free.
+    /// Takes the lock in a directory, which is created where it is missing. `wait` waits for another process to release it.
     pub(super) fn take(folder: &Path, wait: bool) -> Result<Self, LockError> {
         let path = folder.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };

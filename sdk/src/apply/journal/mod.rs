@@ -1,4 +1,4 @@
-//! What a run writes down, so that whatever stops it another process can go on from there.
+//! Journals of runs, with which another process can continue a run that was interrupted.
 //!
 //! Each run is one file of JSON lines that only grows. Being right does not rest on it, for a page is always read afresh and matched by
 //! content: the journal settles what reading alone cannot, namely which create may still be on its way and which of two equal slots

@@ -1,4 +1,4 @@
-//! Whose run it is.
+//! Owner of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,12 +23,12 @@ impl RunOwner {
         Self { user: Some(id), token: None }
     }
 
-    /// Whoever has this token.
+    /// The holder of this token.
     pub fn of_token(token: &Token) -> Self {
         Self { user: None, token: Some(short_hash(token.header().as_bytes())) }
     }
 
-    /// Whether both are the same account. `None` where that cannot be told: two tokens may belong to one user.
+    /// Returns whether both are the same account. `None` where that cannot be told: two tokens may belong to one user.
     pub fn is(&self, other: &Self) -> Option<bool> {
         match (self.user, other.user) {
             (Some(one), Some(two)) => Some(one == two),

@@ -66,7 +66,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The same request under the same key.
+    /// Sends the same request again under the same key.
     async fn repeat(
         &mut self,
         client: &Client,

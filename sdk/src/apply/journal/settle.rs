@@ -1,4 +1,4 @@
-//! What a page shows of a create that may have been carried out.
+//! Evidence on a page for a create that may have been executed.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,10 +30,10 @@ fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
     slot.kind == create.kind && create.data.iter().all(|(key, sent)| same(held(key), sent))
 }
 
-/// What to do about a create of an earlier process.
+/// Decision about a create of an earlier process.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CreateVerdict {
-    /// It was carried out; these are the slots.
+    /// It was executed; these are the slots.
     Made(BTreeMap<usize, i64>),
     /// The page shows nothing of it, and the service still knows its key: the same request again cannot do more than it did.
     Repeat,
@@ -43,7 +43,7 @@ pub(super) enum CreateVerdict {
 
 /// Longest time for which a key is relied on. The service keeps them for 24 hours (the interface, section 4.1.4).
 const KEY_LIFE: u64 = 23 * 60 * 60;
-/// By how much the service's clock may seem to go back, when several machines answer.
+/// Most by which the service's clock may seem to go back, when several machines answer.
 const CLOCK_SKEW: u64 = 5 * 60;
 
 /// `same_file` is whether the file still asks for what it asked for then; `planned` and `now` are the service's times in seconds.

@@ -1,4 +1,4 @@
-//! Opening files of our own. What is there in place of one - a pipe, a device, a directory, a huge file - is refused without waiting for it.
+//! Access to state files. Anything else in place of one - a pipe, a device, a directory, a huge file - is refused without waiting for it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is in a folder, by name; nothing where there is none.
+/// Returns the paths in a directory, by name; none where it is missing.
 pub(super) fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
@@ -59,7 +59,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Makes the names of new files last. Elsewhere than on Unix a folder cannot be opened for it, nor need it be.
+/// Syncs a directory, so that the names of new files last. Only Unix can open a directory for it, and only Unix needs it.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Where the runs of a page are kept: a folder with a journal and a backup for each, and a lock.
+//! Store for the runs of a page: a directory with a journal and a backup for each, and a lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -55,14 +55,14 @@ pub struct RecordedRun {
     pub run: String,
     /// Its journal.
     pub path: PathBuf,
-    /// What the run is about, where at least that can be read.
+    /// The header of the run, where at least that can be read.
     pub opening: Option<RunHeader>,
-    /// What the journal says.
+    /// The entries of the journal.
     pub log: Result<JournalEntries, JournalError>,
 }
 
 impl RecordedRun {
-    /// Whether the run did not come to an end, as far as can be told.
+    /// Returns whether the run did not end, as far as can be told.
     pub fn is_open(&self) -> bool {
         self.log
             .as_ref()
@@ -86,16 +86,16 @@ impl Backup {
 }
 
 impl JournalStore {
-    /// Those of a page, in a folder below `state`. Nothing is made before it is needed.
+    /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
         Self { folder: of_service(state, service).join(profile.to_string()) }
     }
 
-    /// Those of every page that has any, of one service or of all.
+    /// Returns the stores of every page that has any run, of one service or of all.
     ///
     /// # Errors
     ///
-    /// When a folder cannot be read.
+    /// When a directory cannot be read.
     pub fn all(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
         let services = match service {
             Some(service) => vec![of_service(state, service)],
@@ -113,7 +113,7 @@ impl JournalStore {
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read. A journal that is of no use is listed as such.
+    /// When the directory cannot be read. A journal that cannot be used is listed as such.
     pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
         let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for path in entries(&self.folder)? {
@@ -140,7 +140,7 @@ impl JournalStore {
         RecordedRun { run, path, opening, log }
     }
 
-    /// How far the journals have come.
+    /// Returns the current end of the journals.
     pub(in crate::apply) fn mark(&self) -> JournalPosition {
         let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
         let newest = entries(&self.folder).ok()?.into_iter().rfind(is_journal)?;
@@ -158,16 +158,16 @@ impl JournalStore {
         self.file(run, BACKUP)
     }
 
-    /// Keeps other processes off the page. `wait` is for the lock to become free, which blocks this thread.
+    /// Locks the page for this process. `wait` waits for another process to release it, which blocks this thread.
     ///
     /// # Errors
     ///
-    /// When another process holds it, or the folder cannot be written.
+    /// When another process holds it, or the directory cannot be written.
     pub fn lock(&self, wait: bool) -> Result<PageLock, LockError> {
         PageLock::take(&self.folder, wait)
     }
 
-    /// Begins a run with its plan, agreed to: the page as it is and the journal are on the disk when this returns.
+    /// Begins a run with its confirmed plan: the page as it is and the journal are on the disk when this returns.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ impl JournalStore {
         Ok(Journal::new(file, log, lock))
     }
 
-    /// Gives a run up: its journal is closed, or put aside where it is of no use. What it has written stays on the page.
+    /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page.
     ///
     /// # Errors
     ///
@@ -230,7 +230,7 @@ impl JournalStore {
         }
     }
 
-    /// Where the journal of a run is.
+    /// Returns the path of a run's journal.
     pub fn journal(&self, run: &str) -> PathBuf {
         self.file(run, JOURNAL)
     }
@@ -267,7 +267,7 @@ impl JournalStore {
 /// The newest journal and its length. Journals only grow, and new ones sort last, so that any run changes it.
 type JournalPosition = Option<(PathBuf, u64)>;
 
-/// How far the journals of all pages of a service have come.
+/// Ends of the journals of all pages of a service at one moment.
 #[derive(Debug)]
 pub(in crate::apply) struct JournalPositions(BTreeMap<i64, JournalPosition>);
 
@@ -277,7 +277,7 @@ impl JournalPositions {
         Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
     }
 
-    /// Whether a run has written something down for the page since.
+    /// Returns whether a run has written an entry for the page since.
     pub(in crate::apply) fn are_past(&self, runs: &JournalStore) -> bool {
         let before = runs.profile().and_then(|id| self.0.get(&id)).cloned().flatten();
         before != runs.mark()
@@ -292,7 +292,7 @@ fn of_service(state: &Path, service: &str) -> PathBuf {
     root(state).join(&short_hash(service.as_bytes())[..16])
 }
 
-/// When a run began, in 256ths of a second.
+/// Returns the time at which a run began, in 256ths of a second.
 fn order_of(run: &str) -> Option<u64> {
     u64::from_str_radix(run.split_once('-')?.0, 16).ok()
 }

@@ -14,7 +14,7 @@ use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
 
 const SERVICE: &str = "https://links.example/api/v1";
 
-/// A folder of state, a page with one text, and a file that asks for another and a divider.
+/// State directory, a page with one text slot, and a file that asks for another and a divider.
 struct Desk {
     state: TempDir,
     runs: JournalStore,

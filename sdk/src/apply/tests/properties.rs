@@ -1,4 +1,4 @@
-//! What holds for every page and every file.
+//! Properties that hold for every page and every file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -204,7 +204,7 @@ fn check_outcome(
     Ok(())
 }
 
-/// How many items without id could have a slot of exactly their content.
+/// Returns the number of items without id that could have a slot of exactly their content.
 fn twins(page: &[Slot], file: &DesiredPage) -> usize {
     let named: BTreeSet<i64> = file.slots.iter().filter_map(|item| item.id).collect();
     let mut held: BTreeMap<String, usize> = BTreeMap::new();

@@ -101,7 +101,7 @@ struct Bench {
 
 struct Ran {
     exchange: CallResult,
-    /// When each request was sent, and how long it was given.
+    /// Time at which each request was sent, and its time limit.
     sent: Vec<(Duration, Duration)>,
     ended: Duration,
 }

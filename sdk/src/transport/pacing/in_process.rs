@@ -1,4 +1,4 @@
-//! Pacing for the clients of one process: the log in memory, over a clock that nobody can set.
+//! Pacing for the clients of one process: the log in memory, by a monotonic clock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,8 @@ pub struct InProcessPacer {
 }
 
 impl InProcessPacer {
-    /// With these limits, and nothing sent yet. They are ceilings: lower limits that the service reports are kept, higher ones are not
+    /// Returns a pacer with these limits, and nothing sent yet. They are ceilings: lower limits that the service reports are kept, higher
+    /// ones are not
     /// used. [`InProcessPacer::default`] keeps within the limits of the interface, and then within whatever the service reports.
     pub fn new(limits: RateLimits) -> Self {
         Self { ceiling: Some(limits), log: Mutex::default() }

@@ -1,4 +1,4 @@
-//! The log of what was sent lately, and the decision over it.
+//! Log of recent requests, and the decision when the next one may be sent.
 //!
 //! A log that looks back over every window is safe whether the service counts in sliding or in fixed windows. A request counts from
 //! the moment its answer arrived, because the service may have counted it as late as that. One that is still under way counts as if it
@@ -20,7 +20,7 @@ pub(super) const TRANSIT: Duration = Duration::from_secs(10);
 /// otherwise stop every process of the token.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
-/// What was sent in the last minute. All times are of one clock, which may be set back.
+/// Requests of the last minute. All times are of one clock, which may be set back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RequestLog {
     pub(super) sent: Vec<LoggedRequest>,
@@ -37,7 +37,7 @@ pub(super) struct LoggedRequest {
     pub(super) answered: Option<Duration>,
 }
 
-/// From when until when nothing may be sent.
+/// Period in which nothing may be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BlockedPeriod {
     pub(super) since: Duration,
@@ -60,7 +60,7 @@ impl RequestLog {
         Ok(ticket)
     }
 
-    /// How long a request waits at least, if `ahead` others of its bucket go first and are answered at once.
+    /// Returns how long a request waits at least, if `ahead` others of its bucket go first and are answered at once.
     pub(super) fn forecast(
         &mut self,
         ceiling: Option<RateLimits>,
@@ -168,7 +168,7 @@ impl RequestLog {
         windows
     }
 
-    /// When the requests of a bucket, or of all, were counted.
+    /// Returns the times at which the requests of a bucket, or of all, were counted.
     fn times(&self, only: Option<Bucket>, now: Duration) -> Vec<Duration> {
         let entries = self.sent.iter();
         let entries = entries.filter(|entry| only.is_none_or(|bucket| entry.bucket == bucket));
@@ -183,12 +183,12 @@ struct Window {
     most: usize,
     length: Duration,
     reason: WaitReason,
-    /// When requests were counted, in order.
+    /// Times at which requests were counted, in order.
     times: Vec<Duration>,
 }
 
 impl Window {
-    /// When fewer than the most stand in it.
+    /// Returns the time at which it has room for one more request.
     fn opens(&self) -> Duration {
         // A limit of zero would block for ever; the service never reports one.
         let oldest = self.times.len().checked_sub(self.most.max(1));
@@ -197,7 +197,7 @@ impl Window {
 }
 
 impl LoggedRequest {
-    /// When the service counted it, at the latest.
+    /// Returns the latest time at which the service counted it.
     fn counted(&self, now: Duration) -> Duration {
         self.answered.unwrap_or_else(|| now.min(self.sent + TRANSIT))
     }

@@ -1,4 +1,4 @@
-//! Keeping within the rate limits (the interface, section 8): what is promised, and what waits are called.
+//! Pacing: keeps requests within the rate limits (the interface, section 8).
 
 mod in_process;
 mod log;
@@ -49,17 +49,17 @@ impl RateLimits {
     }
 }
 
-/// Why a request has to wait.
+/// Reason why a request has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitReason {
-    /// So many requests in a second were sent.
+    /// This number of requests was sent in a second.
     PerSecond(usize),
-    /// So many requests in a minute were sent.
+    /// This number of requests was sent in a minute.
     PerMinute(usize),
-    /// So many analytics requests in a minute were sent.
+    /// This number of analytics requests was sent in a minute.
     AnalyticsPerMinute(usize),
-    /// So many music lookups in a minute were sent.
+    /// This number of music lookups was sent in a minute.
     MusicPerMinute(usize),
     /// The service answered 429 and named a time; after it, requests go out one a second for a minute.
     TooManyRequests,
@@ -68,7 +68,7 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// Whether requests of other buckets need not wait for this.
+    /// Returns whether requests of other buckets need not wait for this.
     pub(crate) fn is_of_one_bucket(self) -> bool {
         matches!(self, Self::AnalyticsPerMinute(_) | Self::MusicPerMinute(_))
     }
@@ -90,7 +90,7 @@ impl fmt::Display for WaitReason {
 /// A request must wait so long, and then ask again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MustWait {
-    /// At least so long.
+    /// Minimum duration of the wait.
     pub duration: Duration,
     /// The limit that is used up.
     pub reason: WaitReason,
@@ -109,10 +109,10 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// The request of this ticket was answered, or will never be.
     fn settle(&self, ticket: Ticket, clock: &dyn Clock);
 
-    /// Nothing may be sent for so long: the service said so.
+    /// Blocks all requests for this long, because the service asked for it.
     fn block(&self, wait: Duration, clock: &dyn Clock);
 
-    /// How long a request would wait at least if `ahead` others of its bucket are admitted first, if the pacer can tell.
+    /// Returns how long a request would wait at least if `ahead` others of its bucket are admitted first, if the pacer can tell.
     fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
         let _ = (bucket, ahead, clock);
         None
@@ -121,7 +121,7 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// The limits of the service are these: the service said so. A pacer with limits of its own keeps within the smaller ones.
     fn learn(&self, limits: RateLimits, clock: &dyn Clock);
 
-    /// How many requests may still go out in this minute, if the pacer can tell.
+    /// Returns the number of requests that may still be sent in this minute, if the pacer can tell.
     fn left(&self, clock: &dyn Clock) -> Option<usize> {
         let _ = clock;
         None

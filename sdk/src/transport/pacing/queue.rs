@@ -1,4 +1,4 @@
-//! The line before the pacer: who came first is asked first. A pacer only says how long to wait, and of many who ask again at that moment
+//! Queue in front of the pacer: first come, first served. A pacer only says how long to wait, and of many who ask again at that moment
 //! the luckiest one would go.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ pub(in crate::transport) struct Line {
 /// A place in a line.
 pub(in crate::transport) struct Place<'a> {
     line: &'a Line,
-    /// How many stood in the line before.
+    /// Number of places ahead in the line.
     pub(in crate::transport) ahead: usize,
 }
 

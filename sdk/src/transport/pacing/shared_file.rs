@@ -1,4 +1,4 @@
-//! Pacing for all processes of one token: the log in one small file under a lock.
+//! Pacing for all processes of one token: the log is a small file under a lock.
 
 use std::fmt::Write as _;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -59,7 +59,7 @@ struct LastKnownLog {
     alone: bool,
 }
 
-/// What the file holds: [`RequestLog`] with its times in microseconds since 1970.
+/// Content of the file: [`RequestLog`] with its times in microseconds since 1970.
 #[derive(Serialize, Deserialize)]
 struct StoredLog {
     version: u32,
@@ -69,7 +69,7 @@ struct StoredLog {
 }
 
 impl SharedFilePacer {
-    /// Over this file, with the limits of the interface. It is made, with its folder, when the first request is sent.
+    /// Returns a pacer over this file, with the limits of the interface. It is created, with its directory, when the first request is sent.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -85,7 +85,7 @@ impl SharedFilePacer {
         Self { ceiling: Some(limits), ..self }
     }
 
-    /// Who is told when the file cannot be used.
+    /// Sets the observer that is told when the file cannot be used.
     #[must_use]
     pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
         Self { observer, ..self }
