@@ -3,10 +3,10 @@
 use links_fixtures::{Fault, Substitute};
 use serde_json::json;
 
-use crate::support::{Api, Ask};
+use crate::support::{Api, RequestBuilder};
 
 /// A write whose effect can be seen.
-fn write(api: &Api) -> Ask<'_> {
+fn write(api: &Api) -> RequestBuilder<'_> {
     api.post("/profiles/cafe/slots").json(&json!({ "type": "text", "data": { "title": "Hello" } }))
 }
 

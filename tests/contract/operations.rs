@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::image::png;
-use crate::support::{Api, Ask, Page, id_of, ids_query};
+use crate::support::{Api, Page, RequestBuilder, id_of, ids_query};
 
 /// A release that the lookup finds: any valid UPC.
 pub(crate) const KNOWN_MUSIC: &str = "/music/lookup?query=198000000017";
@@ -86,11 +86,11 @@ impl Operation {
     }
 
     /// The request of this row, ready to be changed further or sent.
-    pub(crate) fn on<'a>(&self, api: &'a Api) -> Ask<'a> {
+    pub(crate) fn on<'a>(&self, api: &'a Api) -> RequestBuilder<'a> {
         self.on_path(api, &self.path)
     }
 
-    pub(crate) fn on_path<'a>(&self, api: &'a Api, path: &str) -> Ask<'a> {
+    pub(crate) fn on_path<'a>(&self, api: &'a Api, path: &str) -> RequestBuilder<'a> {
         let ask = api.ask(&self.method, path);
         match &self.body {
             Body::None => ask,

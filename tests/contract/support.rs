@@ -65,7 +65,7 @@ impl Api {
     }
 
     /// A request to `target`: a path below the base address, or a whole address.
-    pub(crate) fn ask(&self, method: &Method, target: &str) -> Ask<'_> {
+    pub(crate) fn ask(&self, method: &Method, target: &str) -> RequestBuilder<'_> {
         let address = if target.starts_with("http") {
             target.to_owned()
         } else {
@@ -73,26 +73,26 @@ impl Api {
         };
         let request = self.http.request(method.clone(), &address);
         let token = Some(self.server.token());
-        Ask { request, token, asked: format!("{method} {target}"), api: self }
+        RequestBuilder { request, token, asked: format!("{method} {target}"), api: self }
     }
 
-    pub(crate) fn get(&self, path: &str) -> Ask<'_> {
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder<'_> {
         self.ask(&Method::GET, path)
     }
 
-    pub(crate) fn post(&self, path: &str) -> Ask<'_> {
+    pub(crate) fn post(&self, path: &str) -> RequestBuilder<'_> {
         self.ask(&Method::POST, path)
     }
 
-    pub(crate) fn patch(&self, path: &str) -> Ask<'_> {
+    pub(crate) fn patch(&self, path: &str) -> RequestBuilder<'_> {
         self.ask(&Method::PATCH, path)
     }
 
-    pub(crate) fn put(&self, path: &str) -> Ask<'_> {
+    pub(crate) fn put(&self, path: &str) -> RequestBuilder<'_> {
         self.ask(&Method::PUT, path)
     }
 
-    pub(crate) fn delete(&self, path: &str) -> Ask<'_> {
+    pub(crate) fn delete(&self, path: &str) -> RequestBuilder<'_> {
         self.ask(&Method::DELETE, path)
     }
 
@@ -184,14 +184,14 @@ impl Page<'_> {
 }
 
 /// A request being put together; awaiting it sends it.
-pub(crate) struct Ask<'a> {
+pub(crate) struct RequestBuilder<'a> {
     api: &'a Api,
     request: reqwest::RequestBuilder,
     token: Option<String>,
     asked: String,
 }
 
-impl Ask<'_> {
+impl RequestBuilder<'_> {
     fn with(
         mut self,
         change: impl FnOnce(reqwest::RequestBuilder) -> reqwest::RequestBuilder,
@@ -264,7 +264,7 @@ impl Ask<'_> {
     }
 }
 
-impl<'a> IntoFuture for Ask<'a> {
+impl<'a> IntoFuture for RequestBuilder<'a> {
     type Output = Answer;
     type IntoFuture = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
