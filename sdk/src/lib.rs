@@ -50,6 +50,7 @@ pub mod apply;
 mod base_url;
 mod batch;
 mod call;
+mod call_sender;
 mod changes;
 mod client;
 mod crash_point;

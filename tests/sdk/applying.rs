@@ -12,7 +12,7 @@ use links_sdk::{Client, ProfileKey, Slot};
 
 /// What a run came to.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct RunResult {
     pub(crate) plan: Option<Plan>,
     pub(crate) done: AppliedChanges,
     /// The page, or none where the run was stopped.
@@ -20,16 +20,16 @@ pub(crate) struct Ended {
 }
 
 /// Who hears of each step before it is taken.
-pub(crate) type Hear<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
+pub(crate) type OnStep<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
 
-struct Watched<'a> {
+struct RecordingDelegate<'a> {
     desired: &'a DesiredPage,
     options: &'a PlanOptions,
-    hear: Hear<'a>,
+    hear: OnStep<'a>,
     plan: Option<Plan>,
 }
 
-impl ApplyDelegate for Watched<'_> {
+impl ApplyDelegate for RecordingDelegate<'_> {
     type Error = ApplyError;
 
     async fn desired(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
@@ -60,9 +60,9 @@ pub(crate) async fn apply(
     desired: &DesiredPage,
     options: &PlanOptions,
     state: Option<&Path>,
-    hear: Hear<'_>,
-) -> Ended {
-    let mut watched = Watched { desired, options, hear, plan: None };
+    hear: OnStep<'_>,
+) -> RunResult {
+    let mut watched = RecordingDelegate { desired, options, hear, plan: None };
     let mut run = client.profile(key).apply_with(&mut watched);
     if let Some(state) = state {
         run = run.journal(state).service("test");
@@ -70,10 +70,10 @@ pub(crate) async fn apply(
     let ended = run.run().await;
     let plan = watched.plan;
     match ended {
-        Ok(applied) => Ended { plan, done: applied.done, result: Ok(Some(applied.page.slots)) },
+        Ok(applied) => RunResult { plan, done: applied.done, result: Ok(Some(applied.page.slots)) },
         Err(error) if matches!(error.cause(), ApplyCause::Stopped) => {
-            Ended { plan, done: error.done().clone(), result: Ok(None) }
+            RunResult { plan, done: error.done().clone(), result: Ok(None) }
         }
-        Err(error) => Ended { plan, done: error.done().clone(), result: Err(error) },
+        Err(error) => RunResult { plan, done: error.done().clone(), result: Err(error) },
     }
 }

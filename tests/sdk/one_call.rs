@@ -36,15 +36,15 @@ fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
 }
 
 /// Another process applies the same file right after this one has read the page.
-struct AfterTheRead(Mutex<Option<(Arc<ContractServer>, PathBuf)>>);
+struct ApplyAfterRead(Mutex<Option<(Arc<ContractServer>, PathBuf)>>);
 
-impl std::fmt::Debug for AfterTheRead {
+impl std::fmt::Debug for ApplyAfterRead {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("AfterTheRead")
+        f.write_str("ApplyAfterRead")
     }
 }
 
-impl Observer for AfterTheRead {
+impl Observer for ApplyAfterRead {
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         if attempt.operation == "getProfile"
             && let Some((server, state)) = self.0.lock().unwrap().take()
@@ -59,7 +59,7 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
     let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
     let server = Arc::new(server);
     let state = tempfile::tempdir().unwrap();
-    let between = AfterTheRead(Mutex::new(Some((server.clone(), state.path().to_owned()))));
+    let between = ApplyAfterRead(Mutex::new(Some((server.clone(), state.path().to_owned()))));
     // Both at one address, which is what tells services apart.
     let client = Client::builder(server.base_url())
         .token(Token::new(&server.token()).unwrap())

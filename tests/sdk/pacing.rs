@@ -140,8 +140,8 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
 #[test]
 fn fault_66_a_clock_that_is_set_back_stops_nobody() {
     #[derive(Debug)]
-    struct SetBack<'a>(&'a SharedClock, Duration);
-    impl Clock for SetBack<'static> {
+    struct SetBackClock<'a>(&'a SharedClock, Duration);
+    impl Clock for SetBackClock<'static> {
         fn monotonic(&self) -> Duration {
             self.0.monotonic()
         }
@@ -159,8 +159,8 @@ fn fault_66_a_clock_that_is_set_back_stops_nobody() {
     let pacer = SharedFilePacer::new(folder.path().join("rate.json"));
     let clock: &'static SharedClock =
         Box::leak(Box::new(Arc::into_inner(SharedClock::new().0).unwrap()));
-    let before = SetBack(clock, Duration::ZERO);
-    let after = SetBack(clock, 60 * MINUTE);
+    let before = SetBackClock(clock, Duration::ZERO);
+    let after = SetBackClock(clock, 60 * MINUTE);
     for _ in 0..5 {
         let ticket = pacer.admit(Bucket::General, &before).unwrap();
         pacer.settle(ticket, &before);

@@ -147,8 +147,8 @@ async fn fault_83_whoever_comes_too_late_takes_what_is_stored() {
     assert_ne!(newer, used_up);
 
     store.save(&used_up).unwrap();
-    let source =
-        RefreshingTokenSource::new(Late(store.clone(), newer.clone())).clock(clock.clone());
+    let source = RefreshingTokenSource::new(OverwrittenStore(store.clone(), newer.clone()))
+        .clock(clock.clone());
     let token = source.token().await.unwrap();
     assert_eq!(token, Token::new(&newer.access_token).unwrap());
     assert_eq!((store.kept(), renewals(&server)), (Some(newer), 2), "nothing was forgotten");
@@ -156,9 +156,9 @@ async fn fault_83_whoever_comes_too_late_takes_what_is_stored() {
 
 /// A store into which somebody saves after it was read under the lock.
 #[derive(Debug)]
-struct Late(Shared, Credentials);
+struct OverwrittenStore(Shared, Credentials);
 
-impl CredentialStore for Late {
+impl CredentialStore for OverwrittenStore {
     fn load(&self) -> io::Result<Option<Credentials>> {
         self.0.load()
     }

@@ -16,7 +16,7 @@ use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::applying::{Ended, Hear};
+use crate::applying::{OnStep, RunResult};
 use crate::{applying, no_limits};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
@@ -24,7 +24,7 @@ use links_test_support::proxy::{Act, Proxy};
 const PAGE: i64 = 101;
 
 /// A service behind a proxy, one time for all, and a folder of state.
-struct Desk {
+struct JournalEnv {
     server: ContractServer,
     clock: Arc<SharedClock>,
     service_clock: links_fixtures::Clock,
@@ -63,7 +63,7 @@ fn client(
         .unwrap()
 }
 
-impl Desk {
+impl JournalEnv {
     /// A page with one divider.
     async fn new(choices: Choices) -> Self {
         let (clock, service_clock) = SharedClock::new();
@@ -82,7 +82,7 @@ impl Desk {
     }
 
     /// One process from its start to its end; `acts` are what becomes of its requests.
-    async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> Ended {
+    async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> RunResult {
         self.watched(file, acts, &mut |_| ControlFlow::Continue(())).await
     }
 
@@ -91,8 +91,8 @@ impl Desk {
         &self,
         file: &DesiredPage,
         acts: impl IntoIterator<Item = Act>,
-        watch: Hear<'_>,
-    ) -> Ended {
+        watch: OnStep<'_>,
+    ) -> RunResult {
         self.proxy.script(acts);
         let options = PlanOptions { prune: self.prune, ..PlanOptions::default() };
         let (key, state) = (ProfileKey::Id(PAGE), Some(self.state.path()));
@@ -144,28 +144,28 @@ fn never_answered() -> Vec<Act> {
 
 #[tokio::test]
 async fn a_create_that_never_arrived_is_sent_again_as_it_was() {
-    let desk = Desk::new(Choices::default()).await;
-    let end = desk.process(&three_dividers(), never_arrives()).await;
+    let env = JournalEnv::new(Choices::default()).await;
+    let end = env.process(&three_dividers(), never_arrives()).await;
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
-    assert_eq!((desk.slots().len(), desk.state()), (1, vec![RunState::Unfinished]));
+    assert_eq!((env.slots().len(), env.state()), (1, vec![RunState::Unfinished]));
 
-    let end = desk.process(&three_dividers(), []).await;
+    let end = env.process(&three_dividers(), []).await;
     end.result.unwrap();
-    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
-    assert_eq!(desk.state(), [RunState::Done]);
+    assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
+    assert_eq!(env.state(), [RunState::Done]);
 }
 
 #[tokio::test]
 async fn fault_05_a_create_that_was_never_answered_is_found_on_the_page() {
-    let desk = Desk::new(Choices::default()).await;
-    let end = desk.process(&three_dividers(), never_answered()).await;
+    let env = JournalEnv::new(Choices::default()).await;
+    let end = env.process(&three_dividers(), never_answered()).await;
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
-    assert_eq!(desk.slots().len(), 3);
+    assert_eq!(env.slots().len(), 3);
 
-    desk.server.forget_requests();
-    desk.process(&three_dividers(), []).await.result.unwrap();
-    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 0), "reading was enough");
-    assert_eq!(desk.state(), [RunState::Done]);
+    env.server.forget_requests();
+    env.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((env.slots().len(), env.keys().len()), (3, 0), "reading was enough");
+    assert_eq!(env.state(), [RunState::Done]);
 }
 
 #[tokio::test]
@@ -175,177 +175,177 @@ async fn a_create_without_an_answer_is_looked_for_even_where_keys_are_ignored() 
         Choices { idempotent_writes: IdempotentWrites::None, ..Choices::default() },
     ] {
         for act in [Act::reset_before(), Act::reset_after(), Act::cut(2), Act::stall_after()] {
-            let desk = Desk::new(choices.clone()).await;
-            let end = desk.process(&three_dividers(), pass(1).chain([act])).await;
+            let env = JournalEnv::new(choices.clone()).await;
+            let end = env.process(&three_dividers(), pass(1).chain([act])).await;
             end.result.unwrap();
-            assert_eq!((desk.slots().len(), end.done.created.len()), (3, 2));
-            assert_eq!((desk.keys().len(), desk.state()), (1, vec![RunState::Done]));
+            assert_eq!((env.slots().len(), end.done.created.len()), (3, 2));
+            assert_eq!((env.keys().len(), env.state()), (1, vec![RunState::Done]));
         }
     }
 }
 
 #[tokio::test]
 async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_created_once() {
-    let desk = Desk::new(Choices::default()).await;
+    let env = JournalEnv::new(Choices::default()).await;
     let acts = pass(1).chain([Act::late()]).chain(lost(4));
-    let end = desk.process(&three_dividers(), acts).await;
+    let end = env.process(&three_dividers(), acts).await;
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
-    assert_eq!(desk.slots().len(), 1);
+    assert_eq!(env.slots().len(), 1);
 
     // It is executed right behind the first request of the next process, which reads the page.
-    desk.process(&three_dividers(), []).await.result.unwrap();
-    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+    env.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
 }
 
 #[tokio::test]
 async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() {
     for (fault, keys) in [(Fault::Before(500), 2), (Fault::After(500), 1), (Fault::Before(503), 2)]
     {
-        let desk = Desk::new(Choices { failures_stored: true, ..Choices::default() }).await;
-        desk.server.fail([2], &fault);
-        desk.process(&three_dividers(), []).await.result.unwrap();
-        assert_eq!((desk.slots().len(), desk.keys().len()), (3, keys), "{fault:?}");
-        assert_eq!(desk.state(), [RunState::Done]);
+        let env = JournalEnv::new(Choices { failures_stored: true, ..Choices::default() }).await;
+        env.server.fail([2], &fault);
+        env.process(&three_dividers(), []).await.result.unwrap();
+        assert_eq!((env.slots().len(), env.keys().len()), (3, keys), "{fault:?}");
+        assert_eq!(env.state(), [RunState::Done]);
     }
 }
 
 #[tokio::test]
 async fn fault_11_a_gateway_that_gave_up_is_no_stored_failure() {
-    let desk = Desk::new(Choices::default()).await;
+    let env = JournalEnv::new(Choices::default()).await;
     let gateway = || Act::answer(504, &[], "<html>Gateway Timeout</html>");
     let acts = pass(1).chain([gateway()]).chain(pass(1)).chain([gateway()]).chain(pass(1));
-    desk.process(&three_dividers(), acts.chain([gateway()])).await.result.unwrap();
-    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
-    assert!(desk.keys()[0].ends_with("-1-0"), "{:?}", desk.keys());
+    env.process(&three_dividers(), acts.chain([gateway()])).await.result.unwrap();
+    assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
+    assert!(env.keys()[0].ends_with("-1-0"), "{:?}", env.keys());
 }
 
 #[tokio::test]
 async fn fault_22_a_failure_stored_for_a_process_that_is_gone_is_left_too() {
-    let desk = Desk::new(Choices { failures_stored: true, ..Choices::default() }).await;
-    desk.server.fail([2], &Fault::Before(500));
-    desk.process(&three_dividers(), never_answered()).await.result.unwrap_err();
+    let env = JournalEnv::new(Choices { failures_stored: true, ..Choices::default() }).await;
+    env.server.fail([2], &Fault::Before(500));
+    env.process(&three_dividers(), never_answered()).await.result.unwrap_err();
 
-    desk.process(&three_dividers(), []).await.result.unwrap();
-    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 2));
-    assert_eq!(desk.state(), [RunState::Done]);
+    env.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((env.slots().len(), env.keys().len()), (3, 2));
+    assert_eq!(env.state(), [RunState::Done]);
 }
 
 #[tokio::test]
 async fn fault_24_a_create_that_is_still_in_progress_is_waited_for() {
-    let desk = Desk::new(Choices::default()).await;
-    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
-    desk.server.fail([2], &Fault::InFlight);
-    desk.process(&three_dividers(), []).await.result.unwrap();
-    assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
+    let env = JournalEnv::new(Choices::default()).await;
+    env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    env.server.fail([2], &Fault::InFlight);
+    env.process(&three_dividers(), []).await.result.unwrap();
+    assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
 }
 
 #[tokio::test]
 async fn fault_24_a_conflict_that_names_no_time_is_no_refusal_while_the_create_is_in_doubt() {
-    let desk = Desk::new(Choices::default()).await;
-    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    let env = JournalEnv::new(Choices::default()).await;
+    env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     let conflict = Act::answer(409, &[], r#"{"message": "Busy.", "code": "conflict"}"#);
-    desk.process(&three_dividers(), pass(2).chain([conflict])).await.result.unwrap();
-    assert_eq!(desk.slots().len(), 3);
-    assert!(desk.keys()[0].ends_with("-1-0"), "under the key that it had: {:?}", desk.keys());
+    env.process(&three_dividers(), pass(2).chain([conflict])).await.result.unwrap();
+    assert_eq!(env.slots().len(), 3);
+    assert!(env.keys()[0].ends_with("-1-0"), "under the key that it had: {:?}", env.keys());
 }
 
 #[tokio::test]
 async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
-    let desk = Desk::new(Choices::default()).await;
-    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
-    let run = desk.runs().list().unwrap().remove(0).run;
+    let env = JournalEnv::new(Choices::default()).await;
+    env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    let run = env.runs().list().unwrap().remove(0).run;
     let key = IdempotencyKey::new(format!("links-{run}-1-0")).unwrap();
-    desk.proxy.script([]);
-    let slots = desk.client.profile(PAGE).slots();
+    env.proxy.script([]);
+    let slots = env.client.profile(PAGE).slots();
     let foreign = vec![NewSlot::of("text").with("title", "Of somebody else")];
     slots.create_batch(foreign).with_idempotency_key(key).await.unwrap();
 
-    desk.server.forget_requests();
-    let end = desk.process(&three_dividers(), []).await;
+    env.server.forget_requests();
+    let end = env.process(&three_dividers(), []).await;
     let error = end.result.unwrap_err();
     assert!(
         matches!(error.cause(), ApplyCause::Call { source, .. } if source.is_validation()),
         "{error}"
     );
-    assert_eq!((desk.slots().len(), desk.keys().len()), (2, 1));
-    assert_eq!(desk.state(), [RunState::Unfinished], "somebody has to look at it");
+    assert_eq!((env.slots().len(), env.keys().len()), (2, 1));
+    assert_eq!(env.state(), [RunState::Unfinished], "somebody has to look at it");
 }
 
 #[tokio::test]
 async fn fault_49_of_an_edited_file_nothing_old_is_sent_again() {
-    let desk = Desk::new(Choices::default()).await;
-    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
-    desk.server.forget_requests();
+    let env = JournalEnv::new(Choices::default()).await;
+    env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    env.server.forget_requests();
     let edited = file(json!([{"type": "divider"}, {"type": "text", "data": {"title": "New"}}]));
-    desk.process(&edited, []).await.result.unwrap();
-    assert_eq!(desk.slots().len(), 2);
-    let states = desk.state();
+    env.process(&edited, []).await.result.unwrap();
+    assert_eq!(env.slots().len(), 2);
+    let states = env.state();
     assert!(matches!(states[..], [RunState::Ended(_), RunState::Done]), "{states:?}");
-    let old = desk.runs().list().unwrap().remove(0).run;
-    assert!(desk.keys().iter().all(|key| !key.contains(&old)), "{:?}", desk.keys());
+    let old = env.runs().list().unwrap().remove(0).run;
+    assert!(env.keys().iter().all(|key| !key.contains(&old)), "{:?}", env.keys());
 }
 
 #[tokio::test]
 async fn fault_50_a_day_later_no_old_key_is_sent() {
     for (hours, kept) in [(22, true), (25, false)] {
-        let desk = Desk::new(Choices::default()).await;
-        desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
-        desk.server.forget_requests();
-        desk.service_clock.advance(Duration::from_secs(hours * 3600));
-        desk.process(&three_dividers(), []).await.result.unwrap();
-        assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
-        assert_eq!(desk.keys()[0].ends_with("-1-0"), kept, "{hours} hours: {:?}", desk.keys());
+        let env = JournalEnv::new(Choices::default()).await;
+        env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+        env.server.forget_requests();
+        env.service_clock.advance(Duration::from_secs(hours * 3600));
+        env.process(&three_dividers(), []).await.result.unwrap();
+        assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
+        assert_eq!(env.keys()[0].ends_with("-1-0"), kept, "{hours} hours: {:?}", env.keys());
     }
 }
 
 #[tokio::test]
 async fn fault_51_a_new_slot_that_somebody_removed_is_in_the_plan_before_it_comes_again() {
-    let desk = Desk::new(Choices::default()).await;
+    let env = JournalEnv::new(Choices::default()).await;
     // The create ends; its order is lost, and the page cannot be looked at.
     let file = file(json!([{"type": "text", "data": {"title": "First"}}, {"type": "divider"}]));
-    let end = desk.process(&file, pass(2).chain(lost(5))).await;
+    let end = env.process(&file, pass(2).chain(lost(5))).await;
     end.result.unwrap_err();
     let made = end.done.created[&0];
-    desk.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id == 1));
+    env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id == 1));
 
-    let end = desk.process(&file, []).await;
+    let end = env.process(&file, []).await;
     end.result.unwrap();
     assert_eq!(end.plan.unwrap().notices, [Notice::RemovedSince { index: 0, id: made }]);
-    assert_eq!(desk.slots().len(), 2);
+    assert_eq!(env.slots().len(), 2);
 }
 
 #[tokio::test]
 async fn fault_51_one_of_several_that_somebody_removed_shows_that_all_were_created() {
-    let desk = Desk::new(Choices::default()).await;
+    let env = JournalEnv::new(Choices::default()).await;
     let file = file(json!([
         {"type": "divider"},
         {"type": "text", "data": {"title": "A"}},
         {"type": "text", "data": {"title": "B"}},
     ]));
-    desk.process(&file, never_answered()).await.result.unwrap_err();
-    desk.server.edit(|account| account.profiles[0].slots.remove(1));
-    desk.server.forget_requests();
-    let end = desk.process(&file, []).await;
+    env.process(&file, never_answered()).await.result.unwrap_err();
+    env.server.edit(|account| account.profiles[0].slots.remove(1));
+    env.server.forget_requests();
+    let end = env.process(&file, []).await;
     end.result.unwrap();
     assert_eq!(end.plan.unwrap().creates.len(), 1, "it is shown as one to create");
-    assert_eq!(desk.slots().len(), 3);
-    assert!(desk.keys()[0].ends_with("-2-0"), "not under the old key: {:?}", desk.keys());
+    assert_eq!(env.slots().len(), 3);
+    assert!(env.keys()[0].ends_with("-2-0"), "not under the old key: {:?}", env.keys());
 }
 
 #[tokio::test]
 async fn a_create_is_in_doubt_no_longer_when_the_page_has_no_room_for_it() {
-    let desk = Desk::new(Choices::default()).await;
-    desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
-    desk.server.edit(|account| {
+    let env = JournalEnv::new(Choices::default()).await;
+    env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+    env.server.edit(|account| {
         account.profiles[0].slots =
             (1..=500).map(|id| links_fixtures::Slot::new(id, "event", <_>::default())).collect();
     });
-    let before = desk.slots().len();
-    let error = desk.process(&three_dividers(), []).await.result.unwrap_err();
+    let before = env.slots().len();
+    let error = env.process(&three_dividers(), []).await.result.unwrap_err();
     assert!(matches!(error.cause(), ApplyCause::Plan(_)), "{error}");
-    let recorded = desk.runs().list().unwrap().remove(0);
+    let recorded = env.runs().list().unwrap().remove(0);
     assert!(!recorded.log.unwrap().is_in_doubt());
-    assert_eq!(desk.slots().len(), before);
+    assert_eq!(env.slots().len(), before);
 }
 
 #[tokio::test]
@@ -363,24 +363,24 @@ async fn fault_53_equal_items_that_two_batches_share_are_each_created_once() {
         pass(2).chain([Act::reset_after()]).chain(lost(4)).collect::<Vec<_>>(),
         pass(2).chain([Act::reset_before()]).chain(lost(4)).collect(),
     ] {
-        let desk = Desk::new(Choices::default()).await;
+        let env = JournalEnv::new(Choices::default()).await;
         let interrupted = acts.len() > 3;
-        let end = desk.process(&file, acts).await;
+        let end = env.process(&file, acts).await;
         assert_eq!(end.result.is_err(), interrupted, "{:?}", end.result);
-        desk.process(&file, []).await.result.unwrap();
-        let account = desk.server.account();
+        env.process(&file, []).await.result.unwrap();
+        let account = env.server.account();
         let kinds =
             |kind: &str| account.profiles[0].slots.iter().filter(|slot| slot.kind == kind).count();
         assert_eq!((kinds("divider"), kinds("text")), (4, 48));
-        assert_eq!(desk.keys().len(), 2, "a key for each batch");
+        assert_eq!(env.keys().len(), 2, "a key for each batch");
     }
 }
 
 /// A page on which every kind of step is to be taken.
-async fn busy_desk() -> (Desk, DesiredPage) {
-    let mut desk = Desk::new(Choices::default()).await;
-    desk.prune = true;
-    desk.server.edit(|account| {
+async fn busy_desk() -> (JournalEnv, DesiredPage) {
+    let mut env = JournalEnv::new(Choices::default()).await;
+    env.prune = true;
+    env.server.edit(|account| {
         let text = |id: u64, title: &str| {
             let data = json!({ "title": title });
             links_fixtures::Slot::new(id, "text", data.as_object().unwrap().clone())
@@ -392,33 +392,33 @@ async fn busy_desk() -> (Desk, DesiredPage) {
         {"type": "divider"},
         {"id": 1, "type": "text", "data": {"title": "New"}},
     ]));
-    (desk, file)
+    (env, file)
 }
 
-async fn is_finished_by_the_next(desk: &Desk, file: &DesiredPage, at: &str) {
-    desk.process(file, []).await.result.unwrap_or_else(|error| panic!("{at}: {error}"));
-    let account = desk.server.account();
+async fn is_finished_by_the_next(env: &JournalEnv, file: &DesiredPage, at: &str) {
+    env.process(file, []).await.result.unwrap_or_else(|error| panic!("{at}: {error}"));
+    let account = env.server.account();
     let slots: Vec<_> = account.profiles[0].slots.iter().map(|slot| slot.kind.as_str()).collect();
     assert_eq!(slots, ["text", "divider", "text"], "{at}");
-    assert_eq!(desk.slots()[0], 3, "{at}");
+    assert_eq!(env.slots()[0], 3, "{at}");
     assert_eq!(account.profiles[0].slots[2].data["title"], "New", "{at}");
-    desk.server.forget_requests();
-    assert!(desk.process(file, []).await.plan.unwrap().is_empty(), "{at}");
-    assert_eq!(desk.server.requests().len(), 1, "{at}");
-    assert!(!desk.state().contains(&RunState::Unfinished), "{at}");
+    env.server.forget_requests();
+    assert!(env.process(file, []).await.plan.unwrap().is_empty(), "{at}");
+    assert_eq!(env.server.requests().len(), 1, "{at}");
+    assert!(!env.state().contains(&RunState::Unfinished), "{at}");
 }
 
 #[tokio::test]
 async fn fault_63_a_run_that_is_stopped_before_any_step_is_finished_by_the_next() {
     let mut steps = 1;
     for stop in 0.. {
-        let (desk, file) = busy_desk().await;
+        let (env, file) = busy_desk().await;
         let mut seen = 0;
         let mut watch = |_: Step| {
             seen += 1;
             if seen > stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let end = desk.watched(&file, [], &mut watch).await;
+        let end = env.watched(&file, [], &mut watch).await;
         end.result.unwrap();
         let is_over = seen <= stop;
         let expected = match (stop, is_over) {
@@ -426,8 +426,8 @@ async fn fault_63_a_run_that_is_stopped_before_any_step_is_finished_by_the_next(
             (_, true) => RunState::Done,
             (_, false) => RunState::Unfinished,
         };
-        assert_eq!(desk.state(), [expected], "stopped before step {stop}");
-        is_finished_by_the_next(&desk, &file, &format!("stopped before step {stop}")).await;
+        assert_eq!(env.state(), [expected], "stopped before step {stop}");
+        is_finished_by_the_next(&env, &file, &format!("stopped before step {stop}")).await;
         if is_over {
             steps = stop;
             break;
@@ -441,9 +441,9 @@ async fn fault_63_a_run_that_is_dropped_in_any_request_is_finished_by_the_next()
     for (name, act) in [("before", Act::stall_before as fn() -> Act), ("after", Act::stall_after)] {
         // The first request reads the page.
         for nth in 2..=6 {
-            let (desk, file) = busy_desk().await;
+            let (env, file) = busy_desk().await;
             let at = format!("dropped in request {nth}, {name} it was carried out");
-            let patient = Desk { client: patient(&desk), ..desk };
+            let patient = JournalEnv { client: patient(&env), ..env };
             let arrived = async {
                 while patient.proxy.arrived().len() < nth {
                     tokio::task::yield_now().await;
@@ -459,19 +459,19 @@ async fn fault_63_a_run_that_is_dropped_in_any_request_is_finished_by_the_next()
 }
 
 /// A client that waits for as long as it takes.
-fn patient(desk: &Desk) -> Client {
-    client(&desk.server, &desk.proxy, SharedClock::new().0, Duration::from_secs(600))
+fn patient(env: &JournalEnv) -> Client {
+    client(&env.server, &env.proxy, SharedClock::new().0, Duration::from_secs(600))
 }
 
 /// A clock on the client's machine that is not what the service's is.
 #[derive(Debug)]
-struct Astray {
+struct SkewedClock {
     clock: Arc<SharedClock>,
     back: Duration,
     forth: Duration,
 }
 
-impl links_sdk::Clock for Astray {
+impl links_sdk::Clock for SkewedClock {
     fn monotonic(&self) -> Duration {
         self.clock.monotonic()
     }
@@ -488,15 +488,15 @@ async fn fault_66_the_age_of_a_key_is_told_by_the_service_and_not_by_the_clock_o
     let days = Duration::from_secs(3 * 24 * 3600);
     for (back, forth) in [(days, Duration::ZERO), (Duration::ZERO, days)] {
         for (hours, kept) in [(1, true), (25, false)] {
-            let mut desk = Desk::new(Choices::default()).await;
-            desk.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
-            desk.server.forget_requests();
-            desk.service_clock.advance(Duration::from_secs(hours * 3600));
-            let clock = Arc::new(Astray { clock: desk.clock.clone(), back, forth });
-            desk.client = client(&desk.server, &desk.proxy, clock, PATIENCE);
-            desk.process(&three_dividers(), []).await.result.unwrap();
-            assert_eq!((desk.slots().len(), desk.keys().len()), (3, 1));
-            let is_kept = desk.keys()[0].ends_with("-1-0");
+            let mut env = JournalEnv::new(Choices::default()).await;
+            env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
+            env.server.forget_requests();
+            env.service_clock.advance(Duration::from_secs(hours * 3600));
+            let clock = Arc::new(SkewedClock { clock: env.clock.clone(), back, forth });
+            env.client = client(&env.server, &env.proxy, clock, PATIENCE);
+            env.process(&three_dividers(), []).await.result.unwrap();
+            assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
+            let is_kept = env.keys()[0].ends_with("-1-0");
             assert_eq!(is_kept, kept, "{hours} hours, {back:?} back, {forth:?} forth");
         }
     }
@@ -504,34 +504,34 @@ async fn fault_66_the_age_of_a_key_is_told_by_the_service_and_not_by_the_clock_o
 
 #[tokio::test]
 async fn what_a_process_did_before_it_ended_is_read_off_the_page() {
-    let desk = Desk::new(Choices::default()).await;
+    let env = JournalEnv::new(Choices::default()).await;
     let file =
         file(json!([{"id": 1, "type": "divider"}, {"type": "text", "data": {"title": "A"}}]));
     // Only the verifying look is lost.
-    let end = desk.process(&file, pass(2).chain(lost(4))).await;
+    let end = env.process(&file, pass(2).chain(lost(4))).await;
     end.result.unwrap_err();
-    assert_eq!(desk.state(), [RunState::Unfinished]);
-    desk.server.forget_requests();
-    let end = desk.process(&file, []).await;
+    assert_eq!(env.state(), [RunState::Unfinished]);
+    env.server.forget_requests();
+    let end = env.process(&file, []).await;
     assert!(end.plan.unwrap().is_empty());
-    assert_eq!(desk.server.requests().len(), 1);
-    assert_eq!(desk.state(), [RunState::Done]);
+    assert_eq!(env.server.requests().len(), 1);
+    assert_eq!(env.state(), [RunState::Done]);
 }
 
 #[tokio::test]
 async fn fault_34_a_token_that_only_reads_ends_the_run_with_nothing_to_go_on_with() {
-    let desk = Desk::new(Choices::default()).await;
-    desk.server.edit(|account| {
+    let env = JournalEnv::new(Choices::default()).await;
+    env.server.edit(|account| {
         for token in &mut account.tokens {
             token.abilities.retain(|ability| ability != "profile:write");
         }
     });
-    let end = desk.process(&three_dividers(), []).await;
+    let end = env.process(&three_dividers(), []).await;
     let error = end.result.unwrap_err();
     assert!(
         matches!(error.cause(), ApplyCause::Call { source, .. } if source.is_forbidden()),
         "{error}"
     );
-    assert!(matches!(desk.state()[..], [RunState::Ended(_)]));
-    assert_eq!(desk.slots().len(), 1);
+    assert!(matches!(env.state()[..], [RunState::Ended(_)]));
+    assert_eq!(env.slots().len(), 1);
 }

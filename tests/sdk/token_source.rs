@@ -9,12 +9,12 @@ use crate::{cafe, no_limits};
 
 /// Gives the first of its tokens, and goes on to the next when one is refused.
 #[derive(Debug)]
-struct Ring {
+struct RotatingTokens {
     tokens: Mutex<Vec<&'static str>>,
     asked_again: Mutex<usize>,
 }
 
-impl Ring {
+impl RotatingTokens {
     fn of(tokens: impl Into<Vec<&'static str>>) -> Arc<Self> {
         Arc::new(Self { tokens: Mutex::new(tokens.into()), asked_again: Mutex::default() })
     }
@@ -38,7 +38,7 @@ impl Ring {
     }
 }
 
-impl TokenSource for Ring {
+impl TokenSource for RotatingTokens {
     fn token(&self) -> TokenFuture<'_, Token> {
         Box::pin(std::future::ready(self.current()))
     }
@@ -48,7 +48,7 @@ impl TokenSource for Ring {
     }
 }
 
-async fn with(ring: &Arc<Ring>) -> (ContractServer, Client) {
+async fn with(ring: &Arc<RotatingTokens>) -> (ContractServer, Client) {
     let (server, _) = cafe().await;
     server.edit(|account| account.tokens.push(ServerToken::personal("pps_second")));
     let builder = Client::builder(server.base_url()).token_source(ring.clone());
@@ -63,7 +63,7 @@ fn sent_tokens(server: &ContractServer) -> Vec<String> {
 
 #[tokio::test]
 async fn a_refused_token_is_replaced_and_the_request_sent_once_more() {
-    let ring = Ring::of(["pps_old", "pps_second"]);
+    let ring = RotatingTokens::of(["pps_old", "pps_second"]);
     let (server, client) = with(&ring).await;
     let profile =
         client.profiles().create(links_sdk::NewProfile::with_login("brand.new")).await.unwrap();
@@ -82,7 +82,7 @@ async fn a_refused_token_is_replaced_and_the_request_sent_once_more() {
 
 #[tokio::test]
 async fn a_second_refusal_ends_the_call() {
-    let ring = Ring::of(["pps_old", "pps_wrong", "pps_second"]);
+    let ring = RotatingTokens::of(["pps_old", "pps_wrong", "pps_second"]);
     let (server, client) = with(&ring).await;
     let error: Error = client.me().await.unwrap_err();
     assert!(error.is_not_authenticated() && error.status() == Some(401), "{error}");
@@ -93,7 +93,7 @@ async fn a_second_refusal_ends_the_call() {
 
 #[tokio::test]
 async fn only_a_401_asks_for_another_token() {
-    let ring = Ring::of(["pps_second"]);
+    let ring = RotatingTokens::of(["pps_second"]);
     let (server, client) = with(&ring).await;
     server.edit(|account| account.tokens[1].abilities.clear());
     assert!(client.me().await.unwrap_err().is_forbidden());
@@ -102,7 +102,7 @@ async fn only_a_401_asks_for_another_token() {
 
 #[tokio::test]
 async fn without_a_token_nothing_is_sent() {
-    let ring = Ring::of([]);
+    let ring = RotatingTokens::of([]);
     let (server, client) = with(&ring).await;
     let error = client.me().await.unwrap_err();
     assert!(error.is_not_authenticated() && !error.is_network() && !error.is_safe_to_repeat());

@@ -9,7 +9,7 @@ use links_sdk::{
 };
 
 use crate::faults::writes::write;
-use crate::faults::{Stage, divider, dividers};
+use crate::faults::{TestEnv, divider, dividers};
 use crate::operations::described_operations;
 use links_test_support::proxy::Act;
 
@@ -103,14 +103,14 @@ async fn found_16_no_operation_takes_another_answer_for_its_own() {
                 continue;
             }
             for decoded in [true, false] {
-                let stage = Stage::new().await;
-                stage.proxy.always(&act);
+                let env = TestEnv::new().await;
+                env.proxy.always(&act);
                 let case = format!("{operation}, {name}, decoded: {decoded}");
-                let error = match call(&stage.client, &operation, decoded).await {
+                let error = match call(&env.client, &operation, decoded).await {
                     Ok(()) => panic!("{case}: it was taken for a success"),
                     Err(error) => error,
                 };
-                let is_read = stage.proxy.arrived().iter().all(|head| head.starts_with("GET "));
+                let is_read = env.proxy.arrived().iter().all(|head| head.starts_with("GET "));
                 let expected = if is_read { Outcome::NotExecuted } else { Outcome::Unknown };
                 assert_eq!(error.outcome(), expected, "{case}: {error}");
                 assert!(error.is_unreadable(), "{case}: {error}");
@@ -134,14 +134,14 @@ async fn found_16_a_keyed_write_is_replayed_and_others_are_looked_at() {
             "deleteSlots",
         ] {
             for executed in [true, false] {
-                let stage = Stage::new().await;
+                let env = TestEnv::new().await;
                 let act = if executed { act().executed() } else { act() };
-                stage.proxy.script([act]);
-                let result = write(&stage.client, operation).await;
+                env.proxy.script([act]);
+                let result = write(&env.client, operation).await;
                 assert!(result.is_ok(), "{operation}, executed: {executed}: {result:?}");
-                let once = Stage::new().await;
+                let once = TestEnv::new().await;
                 write(&once.client, operation).await.unwrap();
-                assert_eq!(stage.count(), once.count(), "{operation}, executed: {executed}");
+                assert_eq!(env.count(), once.count(), "{operation}, executed: {executed}");
             }
         }
         for operation in [
@@ -152,16 +152,16 @@ async fn found_16_a_keyed_write_is_replayed_and_others_are_looked_at() {
             "updateForm",
             "reorderSlots",
         ] {
-            let stage = Stage::new().await;
-            stage.proxy.script([act().executed()]);
-            write(&stage.client, operation).await.unwrap();
-            assert_eq!(stage.client.write_summary().outcome(), Outcome::Executed, "{operation}");
+            let env = TestEnv::new().await;
+            env.proxy.script([act().executed()]);
+            write(&env.client, operation).await.unwrap();
+            assert_eq!(env.client.write_summary().outcome(), Outcome::Executed, "{operation}");
 
-            let stage = Stage::new().await;
-            stage.proxy.script([act()]);
-            let error = write(&stage.client, operation).await.unwrap_err();
+            let env = TestEnv::new().await;
+            env.proxy.script([act()]);
+            let error = write(&env.client, operation).await.unwrap_err();
             assert_eq!(error.outcome(), Outcome::Unknown, "{operation}: {error}");
-            assert_eq!(stage.client.write_summary().outcome(), Outcome::Unknown, "{operation}");
+            assert_eq!(env.client.write_summary().outcome(), Outcome::Unknown, "{operation}");
         }
     }
 }
@@ -169,26 +169,26 @@ async fn found_16_a_keyed_write_is_replayed_and_others_are_looked_at() {
 #[tokio::test]
 async fn found_16_an_upload_address_that_answers_no_record_leaves_the_outcome_unknown() {
     for body in ["", "{}", "<html>", r#"{"data": {"path": 7}}"#] {
-        let stage = Stage::new().await;
+        let env = TestEnv::new().await;
         let target = format!(
             r#"{{"data": {{"upload_url": "{}/up", "method": "PUT", "max_bytes": 1000000, "expires_at": "2999-01-01T00:00:00Z"}}}}"#,
-            stage.proxy.base_url()
+            env.proxy.base_url()
         );
-        stage.proxy.script([Act::answer(200, &[], target), Act::answer(200, &[], body)]);
+        env.proxy.script([Act::answer(200, &[], target), Act::answer(200, &[], body)]);
         let dot =
             Upload::bytes("dot.gif", crate::faults::writes::DOT).method(UploadMethod::UploadUrl);
-        let error = stage.client.files().upload(dot).await.unwrap_err();
+        let error = env.client.files().upload(dot).await.unwrap_err();
         assert_eq!((error.operation(), error.outcome()), ("sendToUploadUrl", Outcome::Unknown));
-        assert_eq!(stage.client.write_summary().outcome(), Outcome::Unknown, "{body:?}");
+        assert_eq!(env.client.write_summary().outcome(), Outcome::Unknown, "{body:?}");
     }
 }
 
 #[tokio::test]
 async fn found_16_an_upload_address_in_an_answer_that_cannot_be_used_is_not_shown() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let secret = r#"{"data": {"upload_url": "https://a.example/canary", "max_bytes": "canary"}}"#;
-    stage.proxy.always(&Act::answer(200, &[], secret));
-    let error = stage.client.files().create_upload_url().await.unwrap_err();
+    env.proxy.always(&Act::answer(200, &[], secret));
+    let error = env.client.files().create_upload_url().await.unwrap_err();
     assert!(error.is_unreadable() && !format!("{error} {error:?}").contains("canary"), "{error:?}");
 }
 
@@ -202,44 +202,42 @@ async fn found_21_half_an_answer_to_a_write_that_sets_values_is_made_whole_by_a_
         "updateForm",
         "reorderSlots",
     ] {
-        let stage = Stage::new().await;
-        stage.proxy.script([Act::cut(9)]);
-        write(&stage.client, operation)
-            .await
-            .unwrap_or_else(|error| panic!("{operation}: {error}"));
-        let heads = stage.proxy.arrived();
+        let env = TestEnv::new().await;
+        env.proxy.script([Act::cut(9)]);
+        write(&env.client, operation).await.unwrap_or_else(|error| panic!("{operation}: {error}"));
+        let heads = env.proxy.arrived();
         assert!(heads.len() == 2 && heads[1].starts_with("GET "), "{operation}: {heads:?}");
 
         // What cannot be looked at is known to be carried out all the same.
-        let stage = Stage::new().await;
-        stage.server.fail(2..=9, &Fault::Before(503));
-        stage.proxy.script([Act::cut(9)]);
-        let error = write(&stage.client, operation).await.unwrap_err();
+        let env = TestEnv::new().await;
+        env.server.fail(2..=9, &Fault::Before(503));
+        env.proxy.script([Act::cut(9)]);
+        let error = write(&env.client, operation).await.unwrap_err();
         assert_eq!(error.outcome(), Outcome::Executed, "{operation}: {error}");
     }
 }
 
 #[tokio::test]
 async fn found_21_half_a_page_of_a_portal_is_no_proof_that_a_write_was_carried_out() {
-    let stage = Stage::new().await;
-    let client = stage.impatient();
+    let env = TestEnv::new().await;
+    let client = env.impatient();
     let portal =
         Act::answer(200, &[("Content-Type", "text/html"), ("Content-Length", "100000")], "<html>");
-    stage.proxy.always(&portal);
+    env.proxy.always(&portal);
     let error = client.profile("cafe").slots().update(1002, Object::default()).await.unwrap_err();
     assert_eq!(error.outcome(), Outcome::Unknown, "{error}");
 }
 
 #[tokio::test]
 async fn found_19_a_client_says_what_its_writes_came_to() {
-    let stage = Stage::new().await;
-    let client = &stage.client;
+    let env = TestEnv::new().await;
+    let client = &env.client;
     client.profile("cafe").slots().list().await.unwrap();
-    stage.proxy.always(&Act::answer(503, &[], ""));
+    env.proxy.always(&Act::answer(503, &[], ""));
     client.me().await.unwrap_err();
     assert_eq!(client.write_summary().outcome(), Outcome::NotExecuted, "reads write nothing");
 
-    stage.proxy.always(&Act::pass());
+    env.proxy.always(&Act::pass());
     let wrong = links_sdk::types::NewSlot::of("button").with("titel", "x");
     client.profile("cafe").slots().create(wrong).await.unwrap_err();
     client.profile("cafe").slots().create(divider()).dry_run().await.unwrap();
@@ -257,12 +255,12 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
     assert_eq!(counts, [("createSlots", 1), ("deleteSlots", 1), ("uploadFile", 1)]);
     assert_eq!(client.write_summary().outcome(), Outcome::Executed);
 
-    stage.proxy.always(&Act::reset_before());
+    env.proxy.always(&Act::reset_before());
     let call = client.profile("cafe").slots().create(divider());
     let key = call.idempotency_key().cloned().unwrap();
     assert_eq!(call.await.unwrap_err().outcome(), Outcome::Unknown);
     assert_eq!(client.write_summary().in_doubt().collect::<Vec<_>>(), [("createSlot", 1)]);
-    stage.proxy.always(&Act::pass());
+    env.proxy.always(&Act::pass());
     let again = client.profile("cafe").slots().create(divider()).with_idempotency_key(key);
     again.await.unwrap();
     assert_eq!(client.write_summary().outcome(), Outcome::Executed, "the same call once more");
@@ -270,32 +268,32 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
 
 #[tokio::test]
 async fn found_25_a_batch_delete_can_be_rehearsed_and_says_when_it_was_executed() {
-    let stage = Stage::with(World::cafe(), Choices::default()).await;
-    let slots = stage.slots();
+    let env = TestEnv::with(World::cafe(), Choices::default()).await;
+    let slots = env.slots();
     slots.delete_batch(vec![1002, 1007]).dry_run().await.unwrap();
-    assert_eq!(stage.count(), 14);
+    assert_eq!(env.count(), 14);
     let error = slots.delete_batch(vec![1002, 9]).dry_run().await.unwrap_err();
     assert!(error.is_validation(), "{error}");
 
     let body = r#"{"meta": {"deleted": 1, "total": 13}}"#;
-    stage.proxy.script([Act::answer(200, &[("Content-Type", "application/json")], body)]);
+    env.proxy.script([Act::answer(200, &[("Content-Type", "application/json")], body)]);
     let error = slots.delete_batch(vec![1002]).dry_run().await.unwrap_err();
     assert!(error.is_dry_run_executed(), "{error}");
     assert_eq!((error.outcome(), error.status()), (Outcome::Executed, Some(200)));
-    assert_eq!(stage.client.write_summary().outcome(), Outcome::Executed);
+    assert_eq!(env.client.write_summary().outcome(), Outcome::Executed);
 
-    stage.proxy.script([Act::answer(200, &[("Content-Type", "text/html")], "<html>")]);
+    env.proxy.script([Act::answer(200, &[("Content-Type", "text/html")], "<html>")]);
     let error = slots.delete_batch(vec![1002]).dry_run().await.unwrap_err();
     assert!(error.is_unreadable() && error.outcome() == Outcome::Unknown, "{error}");
-    assert!(stage.clock.slept().iter().sum::<Duration>() < Duration::from_secs(60));
+    assert!(env.clock.slept().iter().sum::<Duration>() < Duration::from_secs(60));
 }
 
 #[tokio::test]
 async fn found_26_the_index_is_read_without_a_token_even_where_there_is_one() {
-    let stage = Stage::new().await;
-    let anyone = Client::builder(stage.proxy.base_url()).rate_limits(crate::no_limits());
+    let env = TestEnv::new().await;
+    let anyone = Client::builder(env.proxy.base_url()).rate_limits(crate::no_limits());
     assert_eq!(anyone.build().unwrap().index().await.unwrap().version, "v1");
-    stage.client.index().await.unwrap();
-    stage.client.raw("GET", "/").send().await.unwrap();
-    assert_eq!(stage.sent("authorization"), ["", "", ""]);
+    env.client.index().await.unwrap();
+    env.client.raw("GET", "/").send().await.unwrap();
+    assert_eq!(env.sent("authorization"), ["", "", ""]);
 }

@@ -13,21 +13,21 @@ use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
 /// What somebody does to the page, once, when the client waits.
-type Edit = Box<dyn FnOnce(&mut Account) + Send>;
+type AccountEdit = Box<dyn FnOnce(&mut Account) + Send>;
 
 /// A clock by whose first wait somebody else edits the page.
-pub(crate) struct Meddled {
+pub(crate) struct EditingClock {
     clock: Arc<SharedClock>,
-    server: Mutex<Option<(Arc<ContractServer>, Edit)>>,
+    server: Mutex<Option<(Arc<ContractServer>, AccountEdit)>>,
 }
 
-impl std::fmt::Debug for Meddled {
+impl std::fmt::Debug for EditingClock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.clock.fmt(f)
     }
 }
 
-impl links_sdk::Clock for Meddled {
+impl links_sdk::Clock for EditingClock {
     fn monotonic(&self) -> Duration {
         self.clock.monotonic()
     }
@@ -43,14 +43,14 @@ impl links_sdk::Clock for Meddled {
 }
 
 /// A service behind a proxy, and a client whose waits are used by somebody else.
-pub(crate) struct Scene {
+pub(crate) struct ContendedEnv {
     pub(crate) server: Arc<ContractServer>,
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) client: Client,
-    clock: Arc<Meddled>,
+    clock: Arc<EditingClock>,
 }
 
-impl Scene {
+impl ContendedEnv {
     pub(crate) async fn new(limits: RateLimits) -> Self {
         Self::before(limits, ContractServerBuilder::no_limits).await
     }
@@ -64,7 +64,7 @@ impl Scene {
         let server = settings(ContractServer::builder(World::cafe()).clock(service_clock));
         let server = Arc::new(server.start().await.unwrap());
         let proxy = Proxy::before(&server);
-        let clock = Arc::new(Meddled { clock, server: Mutex::default() });
+        let clock = Arc::new(EditingClock { clock, server: Mutex::default() });
         let client = Client::builder(proxy.base_url())
             .token(Token::new(&server.token()).unwrap())
             .rate_limits(limits)
@@ -106,18 +106,18 @@ pub(crate) fn troubles() -> Vec<(&'static str, Act)> {
 #[tokio::test]
 async fn found_13_a_slot_that_somebody_edits_in_any_wait_before_its_delete_stays() {
     for (name, trouble) in troubles() {
-        let scene = Scene::new(no_limits()).await;
-        let slots = scene.client.profile("cafe").slots();
+        let env = ContendedEnv::new(no_limits()).await;
+        let slots = env.client.profile("cafe").slots();
         let seen: Vec<_> =
             slots.list().await.unwrap().into_iter().filter(|slot| slot.kind == "text").collect();
         let id = seen[0].id.cast_unsigned();
-        scene.meddle(move |account| {
+        env.meddle(move |account| {
             let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
             slot.data.insert("title".into(), "Of somebody else".into());
         });
-        scene.proxy.script([Act::pass(), trouble]);
+        env.proxy.script([Act::pass(), trouble]);
         let error = slots.delete_unchanged(seen).await.unwrap_err();
-        assert!(scene.was_meddled_with(), "{name}");
+        assert!(env.was_meddled_with(), "{name}");
         assert!(error.is_conflict() && error.to_string().contains("edited"), "{name}: {error}");
         let page = slots.list().await.unwrap();
         let slot = page.iter().find(|slot| slot.id.cast_unsigned() == id);
@@ -133,11 +133,11 @@ async fn found_13_a_delete_that_is_lost_or_held_up_is_carried_out_once_where_nob
     acts.push(("answered without content", Act::answer(200, &[], "").executed()));
     acts.push(("answered with a page", Act::answer(200, &[], "<html>").executed()));
     for (name, trouble) in acts {
-        let scene = Scene::new(no_limits()).await;
-        let slots = scene.client.profile("cafe").slots();
+        let env = ContendedEnv::new(no_limits()).await;
+        let slots = env.client.profile("cafe").slots();
         let page = slots.list().await.unwrap();
         let seen: Vec<_> = page.iter().filter(|slot| slot.kind == "text").cloned().collect();
-        scene.proxy.script([Act::pass(), trouble]);
+        env.proxy.script([Act::pass(), trouble]);
         let asked = seen.len();
         let done =
             slots.delete_unchanged(seen).await.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -154,33 +154,33 @@ async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_fol
     for per_second in [5, 2, 1] {
         let mut limits = RateLimits::default();
         limits.per_second = per_second;
-        let scene = Scene::new(limits).await;
-        let slots = scene.client.profile("cafe").slots();
+        let env = ContendedEnv::new(limits).await;
+        let slots = env.client.profile("cafe").slots();
         let mut seen = slots.list().await.unwrap();
         seen.retain(|slot| slot.kind == "text");
         for _ in 1..per_second {
             slots.list().await.unwrap();
         }
         let id = seen[0].id.cast_unsigned();
-        scene.meddle(move |account| {
+        env.meddle(move |account| {
             let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
             slot.data.insert("title".into(), "Of somebody else".into());
         });
         let error = slots.delete_unchanged(seen).await.unwrap_err();
-        assert!(scene.was_meddled_with() && error.is_conflict(), "{per_second} a second: {error}");
+        assert!(env.was_meddled_with() && error.is_conflict(), "{per_second} a second: {error}");
         assert_eq!(error.outcome(), Outcome::NotExecuted);
-        assert!(!scene.operations().contains(&"deleteSlots"), "{per_second} a second");
+        assert!(!env.operations().contains(&"deleteSlots"), "{per_second} a second");
     }
 }
 
 #[tokio::test]
 async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
-    let scene = Scene::new(no_limits()).await;
-    let slots = scene.client.profile("cafe").slots();
+    let env = ContendedEnv::new(no_limits()).await;
+    let slots = env.client.profile("cafe").slots();
     let seen = slots.list().await.unwrap();
     let busy = Fault::RateLimited(Some("7".into()));
     // Every second request is a delete.
-    scene.server.fail((1..200).map(|nth| nth * 2), &busy);
+    env.server.fail((1..200).map(|nth| nth * 2), &busy);
     let error = slots.delete_unchanged(seen[..1].to_vec()).await.unwrap_err();
     assert!(error.is_rate_limited(), "{error}");
     assert_eq!(error.outcome(), Outcome::NotExecuted);
@@ -190,20 +190,20 @@ async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
 #[tokio::test]
 async fn found_14_a_form_that_somebody_edits_in_any_wait_is_not_written_over() {
     for (name, trouble) in troubles() {
-        let scene = Scene::new(no_limits()).await;
-        let seen = scene.client.forms().list().await.unwrap().items.remove(0);
-        let form = scene.client.form(&seen.id);
-        scene.meddle(|account| account.forms[0].title = "Of somebody else".into());
-        scene.proxy.script([Act::pass(), trouble.clone()]);
+        let env = ContendedEnv::new(no_limits()).await;
+        let seen = env.client.forms().list().await.unwrap().items.remove(0);
+        let form = env.client.form(&seen.id);
+        env.meddle(|account| account.forms[0].title = "Of somebody else".into());
+        env.proxy.script([Act::pass(), trouble.clone()]);
         let ours = FormChanges::default().title("Ours");
         let error = form.update_unchanged(&seen, ours).await.unwrap_err();
-        assert!(scene.was_meddled_with() && error.is_conflict(), "{name}: {error}");
+        assert!(env.was_meddled_with() && error.is_conflict(), "{name}: {error}");
         assert_eq!(form.get().await.unwrap().title, "Of somebody else", "{name}");
 
         // What is not changed by us may be changed by others.
         let seen = form.get().await.unwrap();
-        scene.meddle(|account| account.forms[0].button_text = "Of somebody else".into());
-        scene.proxy.script([Act::pass(), trouble]);
+        env.meddle(|account| account.forms[0].button_text = "Of somebody else".into());
+        env.proxy.script([Act::pass(), trouble]);
         let done = form.update_unchanged(&seen, FormChanges::default().title("Ours")).await;
         let done = done.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((&*done.title, &*done.button_text), ("Ours", "Of somebody else"), "{name}");
@@ -213,24 +213,24 @@ async fn found_14_a_form_that_somebody_edits_in_any_wait_is_not_written_over() {
 #[tokio::test]
 async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking() {
     for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
-        let scene = Scene::new(no_limits()).await;
-        let seen = scene.client.forms().list().await.unwrap().items.remove(0);
-        scene.server.forget_requests();
-        scene.proxy.script([Act::pass(), act]);
-        let form = scene.client.form(&seen.id);
+        let env = ContendedEnv::new(no_limits()).await;
+        let seen = env.client.forms().list().await.unwrap().items.remove(0);
+        env.server.forget_requests();
+        env.proxy.script([Act::pass(), act]);
+        let form = env.client.form(&seen.id);
         let done = form.update_unchanged(&seen, FormChanges::default().title("Ours")).await;
         assert_eq!(done.unwrap().title, "Ours");
-        assert_eq!(scene.operations(), ["showForm", "updateForm", "showForm"]);
+        assert_eq!(env.operations(), ["showForm", "updateForm", "showForm"]);
     }
 }
 
-type Written = Pin<Box<dyn Future<Output = Result<(), links_sdk::Error>>>>;
+type WriteFuture = Pin<Box<dyn Future<Output = Result<(), links_sdk::Error>>>>;
 
 /// A write over one thing that somebody else changes meanwhile, and how that shows afterwards.
 struct Overwrite {
     name: &'static str,
     edit: fn(&mut Account),
-    write: fn(Client) -> Written,
+    write: fn(Client) -> WriteFuture,
     is_kept: fn(&Account) -> bool,
 }
 
@@ -290,15 +290,15 @@ fn overwrites() -> Vec<Overwrite> {
 async fn found_14_whatever_somebody_edits_in_any_wait_is_not_written_over() {
     for Overwrite { name, edit, write, is_kept } in overwrites() {
         for (trouble, act) in troubles() {
-            let scene = Scene::new(no_limits()).await;
-            scene.meddle(edit);
+            let env = ContendedEnv::new(no_limits()).await;
+            env.meddle(edit);
             // An order is read before it is looked at.
             let looks = if name == "order" { 2 } else { 1 };
-            scene.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
-            let error = write(scene.client.clone()).await.unwrap_err();
-            assert!(scene.was_meddled_with(), "{name}: {trouble}");
+            env.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
+            let error = write(env.client.clone()).await.unwrap_err();
+            assert!(env.was_meddled_with(), "{name}: {trouble}");
             assert!(error.is_conflict(), "{name}: {trouble}: {error}");
-            assert!(is_kept(&scene.server.account()), "{name}: {trouble}");
+            assert!(is_kept(&env.server.account()), "{name}: {trouble}");
         }
     }
 }
@@ -307,12 +307,12 @@ async fn found_14_whatever_somebody_edits_in_any_wait_is_not_written_over() {
 async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
     for Overwrite { name, write, .. } in overwrites() {
         for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
-            let scene = Scene::new(no_limits()).await;
+            let env = ContendedEnv::new(no_limits()).await;
             let looks = if name == "order" { 2 } else { 1 };
-            scene.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
-            let written = write(scene.client.clone()).await;
+            env.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
+            let written = write(env.client.clone()).await;
             written.unwrap_or_else(|error| panic!("{name}: {error}"));
-            let writes = scene.server.requests();
+            let writes = env.server.requests();
             let writes = writes.iter().filter(|it| it.method != "GET").count();
             assert_eq!(writes, 1, "{name}: it is not sent twice");
         }
@@ -321,37 +321,37 @@ async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
 
 #[tokio::test]
 async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_that_it_got() {
-    let scene = Scene::new(no_limits()).await;
-    let seen = scene.client.forms().list().await.unwrap().items.remove(0);
+    let env = ContendedEnv::new(no_limits()).await;
+    let seen = env.client.forms().list().await.unwrap().items.remove(0);
     let mut fields = serde_json::to_value(&seen).unwrap()["fields"].take();
     let new = serde_json::json!({"type": "text", "label": "New"});
     fields.as_array_mut().unwrap().push(new);
     let changes: links_sdk::Object = [("fields", fields)].into_iter().collect();
-    scene.proxy.script([Act::pass(), Act::reset_after()]);
-    let form = scene.client.form(&seen.id);
+    env.proxy.script([Act::pass(), Act::reset_after()]);
+    let form = env.client.form(&seen.id);
     let done = form.update_unchanged(&seen, FormChanges::from(changes)).await.unwrap();
     assert_eq!(done.fields.len(), seen.fields.len() + 1);
-    let account = scene.server.account();
+    let account = env.server.account();
     assert_eq!(account.forms[0].fields.len(), seen.fields.len() + 1);
 }
 
 #[tokio::test]
 async fn found_13_a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent() {
     for limits in [no_limits(), RateLimits::default()] {
-        let scene = Scene::new(limits).await;
-        let slots = scene.client.profile("cafe").slots();
+        let env = ContendedEnv::new(limits).await;
+        let slots = env.client.profile("cafe").slots();
         let mut seen = slots.list().await.unwrap();
         seen.truncate(1);
-        scene.server.forget_requests();
-        scene.server.fail([2], &Fault::RateLimited(Some("60".into())));
+        env.server.forget_requests();
+        env.server.fail([2], &Fault::RateLimited(Some("60".into())));
         assert_eq!(slots.delete_unchanged(seen).await.unwrap().deleted, 1);
-        assert_eq!(scene.operations(), ["listSlots", "deleteSlots", "listSlots", "deleteSlots"]);
+        assert_eq!(env.operations(), ["listSlots", "deleteSlots", "listSlots", "deleteSlots"]);
     }
 }
 
 /// A service that allows one request a second.
-pub(crate) async fn slow(limits: RateLimits) -> Scene {
-    Scene::before(limits, |server| {
+pub(crate) async fn slow(limits: RateLimits) -> ContendedEnv {
+    ContendedEnv::before(limits, |server| {
         server.limits(Limits { requests_per_second: 1, ..Limits::default() })
     })
     .await
@@ -363,13 +363,13 @@ async fn found_13_where_one_request_a_second_is_allowed_a_delete_follows_its_loo
     one.per_second = 1;
     // The second client does not know of the limit.
     for (limits, is_known) in [(one, true), (RateLimits::default(), false)] {
-        let scene = slow(limits).await;
-        let slots = scene.client.profile("cafe").slots();
+        let env = slow(limits).await;
+        let slots = env.client.profile("cafe").slots();
         let mut seen = slots.list().await.unwrap();
         seen.truncate(1);
-        scene.server.forget_requests();
+        env.server.forget_requests();
         assert_eq!(slots.delete_unchanged(seen).await.unwrap().deleted, 1, "{is_known}");
-        let operations = scene.operations();
+        let operations = env.operations();
         assert!(operations.ends_with(&["listSlots", "deleteSlots"]), "{operations:?}");
         assert!(!is_known || operations.len() == 2, "none is refused: {operations:?}");
     }
@@ -381,8 +381,8 @@ async fn found_14_where_one_request_a_second_is_allowed_every_write_is_carried_o
     one.per_second = 1;
     for limits in [one, RateLimits::default()] {
         for Overwrite { name, write, .. } in overwrites() {
-            let scene = slow(limits).await;
-            write(scene.client.clone()).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let env = slow(limits).await;
+            write(env.client.clone()).await.unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }

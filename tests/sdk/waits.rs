@@ -8,7 +8,7 @@ use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, Plan
 use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
-use crate::unchanged::{Scene, slow, troubles};
+use crate::unchanged::{ContendedEnv, slow, troubles};
 use crate::{applying, no_limits};
 use links_test_support::proxy::Act;
 
@@ -77,26 +77,30 @@ fn make(edit: Edit, account: &mut Account) {
     }
 }
 
-struct Ended {
+struct AppliedRun {
     result: Result<(), ApplyError>,
     done: AppliedChanges,
     account: Account,
 }
 
-async fn apply(scene: &Scene, file: &DesiredPage, hear: &mut (dyn FnMut(Step) + Send)) -> Ended {
+async fn apply(
+    env: &ContendedEnv,
+    file: &DesiredPage,
+    hear: &mut (dyn FnMut(Step) + Send),
+) -> AppliedRun {
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let mut watch = |step| {
         hear(step);
         ControlFlow::Continue(())
     };
     let key = ProfileKey::Id(PAGE);
-    let ended = applying::apply(&scene.client, &key, file, &options, None, &mut watch).await;
+    let ended = applying::apply(&env.client, &key, file, &options, None, &mut watch).await;
     let result = ended.result.map(|_| ());
-    Ended { result, done: ended.done, account: scene.server.account() }
+    AppliedRun { result, done: ended.done, account: env.server.account() }
 }
 
 /// Nothing of somebody else is lost, and the run does not end as if nothing had happened.
-fn judge(at: &str, edit: Edit, ended: &Ended) {
+fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
     let slots = &ended.account.profiles[0].slots;
     let there = |id: u64| slots.iter().find(|slot| slot.id == id);
     match edit {
@@ -122,17 +126,17 @@ async fn found_14_somebody_who_edits_in_a_wait_before_any_write_loses_nothing_an
         // After the page is read: the update, the create, the order, the delete.
         for request in 1..=4 {
             for edit in EDITS {
-                let scene = Scene::new(no_limits()).await;
-                scene.server.edit(start);
-                scene.meddle(move |account| make(edit, account));
+                let env = ContendedEnv::new(no_limits()).await;
+                env.server.edit(start);
+                env.meddle(move |account| make(edit, account));
                 let passing = std::iter::repeat_with(Act::pass).take(request);
-                scene.proxy.script(passing.chain([trouble.clone()]));
-                let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+                env.proxy.script(passing.chain([trouble.clone()]));
+                let ended = apply(&env, &every_step(), &mut |_| ()).await;
                 let at = format!(
                     "{edit:?} in the wait after {name} of write {request}: {:?}",
                     ended.result
                 );
-                assert!(scene.was_meddled_with(), "{at}");
+                assert!(env.was_meddled_with(), "{at}");
                 judge(&at, edit, &ended);
                 tried += 1;
             }
@@ -148,12 +152,12 @@ async fn found_14_somebody_who_edits_while_the_run_waits_for_the_limits_loses_no
         for edit in EDITS {
             let mut limits = RateLimits::default();
             limits.per_second = free;
-            let scene = Scene::new(limits).await;
-            scene.server.edit(start);
-            scene.meddle(move |account| make(edit, account));
-            let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+            let env = ContendedEnv::new(limits).await;
+            env.server.edit(start);
+            env.meddle(move |account| make(edit, account));
+            let ended = apply(&env, &every_step(), &mut |_| ()).await;
             let at = format!("{edit:?} at {free} requests a second: {:?}", ended.result);
-            assert!(scene.was_meddled_with(), "{at}");
+            assert!(env.was_meddled_with(), "{at}");
             judge(&at, edit, &ended);
         }
     }
@@ -166,11 +170,11 @@ async fn a_run_that_is_held_up_before_any_write_ends_well_where_nobody_interfere
     acts.push(("cut", Act::cut(9)));
     for (name, trouble) in acts {
         for request in 1..=5 {
-            let scene = Scene::new(no_limits()).await;
-            scene.server.edit(start);
+            let env = ContendedEnv::new(no_limits()).await;
+            env.server.edit(start);
             let passing = std::iter::repeat_with(Act::pass).take(request);
-            scene.proxy.script(passing.chain([trouble.clone()]));
-            let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+            env.proxy.script(passing.chain([trouble.clone()]));
+            let ended = apply(&env, &every_step(), &mut |_| ()).await;
             ended.result.unwrap_or_else(|error| panic!("{name} of request {request}: {error}"));
             let AppliedChanges { updated, created, reordered, deleted, .. } = ended.done;
             assert_eq!((updated, created.len(), reordered, deleted), (1, 1, true, 1), "{name}");
@@ -185,9 +189,9 @@ async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
     let mut one = RateLimits::default();
     one.per_second = 1;
     for limits in [one, RateLimits::default()] {
-        let scene = slow(limits).await;
-        scene.server.edit(start);
-        let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+        let env = slow(limits).await;
+        env.server.edit(start);
+        let ended = apply(&env, &every_step(), &mut |_| ()).await;
         ended.result.unwrap();
         let AppliedChanges { updated, created, reordered, deleted, .. } = ended.done;
         assert_eq!((updated, created.len(), reordered, deleted), (1, 1, true, 1));
@@ -199,8 +203,8 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
     // Sixty doomed slots are two requests; somebody edits one of the second while the first is under way.
     let doomed = 100..160;
     for (edited, left) in [(159, 10), (100, 60)] {
-        let scene = Scene::new(no_limits()).await;
-        scene.server.edit(|account| {
+        let env = ContendedEnv::new(no_limits()).await;
+        env.server.edit(|account| {
             account.profiles[0].slots =
                 doomed.clone().map(|id| text(id, &format!("Doomed {id}"))).collect();
             account.profiles[0].slots.push(text(NAMED, "Named"));
@@ -211,12 +215,12 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
             if matches!(step, Step::Delete(_)) {
                 deletes += 1;
                 if deletes == wanted {
-                    scene.server.edit(|account| make(Edit::Change(edited, "title"), account));
+                    env.server.edit(|account| make(Edit::Change(edited, "title"), account));
                 }
             }
         };
         let file = file(json!([{"id": NAMED, "type": "text"}]));
-        let ended = apply(&scene, &file, &mut hear).await;
+        let ended = apply(&env, &file, &mut hear).await;
         let error = ended.result.unwrap_err();
         assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
         let slots = &ended.account.profiles[0].slots;
@@ -229,30 +233,30 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
 
 #[tokio::test]
 async fn found_14_an_update_that_meets_the_same_edit_of_somebody_else_is_no_conflict() {
-    let scene = Scene::new(no_limits()).await;
-    scene.server.edit(start);
-    scene.meddle(|account| {
+    let env = ContendedEnv::new(no_limits()).await;
+    env.server.edit(start);
+    env.meddle(|account| {
         account.profiles[0].slots[0].data.insert("title".into(), "New".into());
     });
-    scene.proxy.script([Act::pass(), Act::reset_before()]);
+    env.proxy.script([Act::pass(), Act::reset_before()]);
     let file = file(json!([
         {"id": UPDATED, "type": "text", "data": {"title": "New"}},
         {"id": NAMED, "type": "text"},
         {"id": DOOMED, "type": "text"},
     ]));
-    let ended = apply(&scene, &file, &mut |_| ()).await;
+    let ended = apply(&env, &file, &mut |_| ()).await;
     ended.result.unwrap();
-    assert_eq!(scene.operations(), ["getProfile", "listSlots", "listSlots"]);
+    assert_eq!(env.operations(), ["getProfile", "listSlots", "listSlots"]);
 }
 
 #[tokio::test]
 async fn found_14_a_conflict_before_the_first_write_leaves_nothing_in_doubt() {
-    let scene = Scene::new(no_limits()).await;
-    scene.server.edit(start);
-    scene.meddle(|account| make(Edit::Change(UPDATED, "title"), account));
-    scene.proxy.script([Act::pass(), Act::answer(429, &[("Retry-After", "3")], "{}")]);
-    let ended = apply(&scene, &every_step(), &mut |_| ()).await;
+    let env = ContendedEnv::new(no_limits()).await;
+    env.server.edit(start);
+    env.meddle(|account| make(Edit::Change(UPDATED, "title"), account));
+    env.proxy.script([Act::pass(), Act::answer(429, &[("Retry-After", "3")], "{}")]);
+    let ended = apply(&env, &every_step(), &mut |_| ()).await;
     assert_eq!(ended.result.unwrap_err().outcome(), Outcome::NotExecuted);
     assert!(ended.done.is_nothing());
-    assert_eq!(scene.operations(), ["getProfile", "listSlots"]);
+    assert_eq!(env.operations(), ["getProfile", "listSlots"]);
 }

@@ -5,7 +5,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::apply::same;
-use crate::call::{Call, CallSender, GeneratedResult, Write};
+use crate::call::{Call, Write};
+use crate::call_sender::{CallSender, GeneratedResult};
 use crate::client::Client;
 use crate::conditional_write::{
     ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,

@@ -1,6 +1,6 @@
 //! Reorder of slots, made only if they are in the order that was read.
 
-use crate::call::CallSender;
+use crate::call_sender::CallSender;
 use crate::conditional_write::{
     ConditionalWrite, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };

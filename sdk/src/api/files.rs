@@ -3,7 +3,8 @@
 use reqwest::{Method, Request};
 use url::Url;
 
-use crate::call::{Call, CallSender, Create};
+use crate::call::{Call, Create};
+use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::error::Error;
 use crate::generated::Client as Api;

@@ -3,7 +3,8 @@
 use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
 use super::listing::Listing;
 use super::path::path_segment;
-use crate::call::{Call, Create, GeneratedResult, Write};
+use crate::call::{Call, Create, Write};
+use crate::call_sender::GeneratedResult;
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
 use crate::generated::Client as Api;

@@ -4,7 +4,7 @@
 //! its id, and after a lost answer it is read before anything is sent again.
 
 use super::conditional_patch::{ConditionalPatch, PatchRecord, RecordResult};
-use crate::call::CallSender;
+use crate::call_sender::CallSender;
 use crate::conditional_write::ReadTime;
 use crate::error::Error;
 use crate::generated::Client as Api;

@@ -8,7 +8,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::Value;
 
-use crate::call::{Call, CallSender, Read, SupportsDryRun, Write};
+use crate::call::{Call, Read, SupportsDryRun, Write};
+use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
@@ -63,8 +64,11 @@ impl Client {
     pub fn raw(&self, method: &str, path: &str) -> RawCall {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
-        let is_known = |it: &Method| {
-            matches!(*it, Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE)
+        let is_known = |method: &Method| {
+            matches!(
+                *method,
+                Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE
+            )
         };
         let (method, path) = match known.ok().filter(is_known) {
             Some(method) => (method, below_base(path)),

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::slots::SlotsHandle;
 use crate::apply::is_unchanged;
-use crate::call::{Call, CallSender, Delete, DeleteMany};
+use crate::call::{Call, Delete, DeleteMany};
+use crate::call_sender::CallSender;
 use crate::conditional_write::{
     ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
 use super::conditional_reorder::reorder_if_unchanged;
 use super::profiles::ProfileHandle;
-use crate::call::{Call, Create, GeneratedResult, Write};
+use crate::call::{Call, Create, Write};
+use crate::call_sender::GeneratedResult;
 use crate::generated::Client as Api;
 use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,

@@ -9,7 +9,7 @@ use super::last_seen::LastSeen;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{AppliedChanges, ApplyCause, DesiredPage, PageSnapshot, PlanOptions, Step};
 use crate::api::delete_if_unchanged;
-use crate::call::CallSender;
+use crate::call_sender::CallSender;
 use crate::conditional_write::{
     ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };

@@ -106,21 +106,21 @@ pub(super) async fn apply<D: ApplyDelegate>(
     settings: &RunSettings,
     delegate: &mut D,
 ) -> Result<Applied, D::Error> {
-    let mut it = PreparedRun::open(client, key, settings).await.map_err(ApplyError::from)?;
-    let desired = delegate.desired(&it.page).await?;
-    let settled = it.settle(&desired).await;
-    if let Some((log, goes_on)) = settled.map_err(|cause| it.failed(cause))? {
+    let mut prepared = PreparedRun::open(client, key, settings).await.map_err(ApplyError::from)?;
+    let desired = delegate.desired(&prepared.page).await?;
+    let settled = prepared.settle(&desired).await;
+    if let Some((log, goes_on)) = settled.map_err(|cause| prepared.failed(cause))? {
         delegate.interrupted(&log, goes_on);
     }
-    let (created, goes_on) = (it.created(), matches!(it.hold, PageHold::Journal(_)));
-    let mut proposal = delegate.plan(&it.page, &created, goes_on).await?;
-    it.check_plan(&proposal).map_err(|cause| it.failed(cause))?;
+    let (created, goes_on) = (prepared.created(), matches!(prepared.hold, PageHold::Journal(_)));
+    let mut proposal = delegate.plan(&prepared.page, &created, goes_on).await?;
+    prepared.check_plan(&proposal).map_err(|cause| prepared.failed(cause))?;
     if proposal.plan.is_empty() {
-        return Ok(it.nothing_to_do(proposal.plan));
+        return Ok(prepared.nothing_to_do(proposal.plan));
     }
-    it.check_lock().map_err(ApplyError::from)?;
-    let is_agreed = it.is_agreed(&proposal.plan);
-    let confirmed = delegate.confirm(&it.page, is_agreed).await?;
+    prepared.check_lock().map_err(ApplyError::from)?;
+    let is_agreed = prepared.is_agreed(&proposal.plan);
+    let confirmed = delegate.confirm(&prepared.page, is_agreed).await?;
     let took_time = match confirmed {
         Confirmation::AsPlanned => false,
         Confirmation::Later(new) => {
@@ -128,9 +128,9 @@ pub(super) async fn apply<D: ApplyDelegate>(
             true
         }
     };
-    it.look_again(took_time, &proposal).await.map_err(|cause| it.failed(cause))?;
-    let settled = it.settled.clone();
-    let (page, mut journal) = it.begin(&proposal).map_err(ApplyError::from)?;
+    prepared.look_again(took_time, &proposal).await.map_err(|cause| prepared.failed(cause))?;
+    let settled = prepared.settled.clone();
+    let (page, mut journal) = prepared.begin(&proposal).map_err(ApplyError::from)?;
 
     let Proposal { desired, options, plan } = proposal;
     let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
@@ -178,9 +178,9 @@ impl<'a> PreparedRun<'a> {
             runs = Some(of_page);
         }
         let settled = AppliedChanges::default();
-        let mut it = Self { client, settings, runs, hold, page, settled };
-        it.distrust_empty().await?;
-        Ok(it)
+        let mut prepared = Self { client, settings, runs, hold, page, settled };
+        prepared.distrust_empty().await?;
+        Ok(prepared)
     }
 
     /// A page that reads empty although the last run left slots on it is read in another way, and then not believed.

@@ -4,20 +4,20 @@ use links_fixtures::{Choices, Fault, IdempotentWrites, InFlight, World};
 use links_sdk::{IdempotencyKey, Outcome};
 
 use super::writes::write;
-use super::{Stage, divider, dividers};
+use super::{TestEnv, divider, dividers};
 use links_test_support::proxy::Act;
 
 const KEYED: [&str; 6] =
     ["createProfile", "createForm", "createSlot", "createSlots", "uploadFile", "createUploadUrl"];
 
 /// Records that the calls of an operation have made in the café.
-fn made(stage: &Stage, operation: &str) -> usize {
-    let account = stage.server.account();
+fn made(env: &TestEnv, operation: &str) -> usize {
+    let account = env.server.account();
     match operation {
         "createProfile" => account.profiles.len() - 2,
         "createForm" => account.forms.len() - 1,
-        "createSlot" => stage.count() - 14,
-        "createSlots" => (stage.count() - 14) / 3,
+        "createSlot" => env.count() - 14,
+        "createSlots" => (env.count() - 14) / 3,
         "uploadFile" => account.files.len() - 4,
         _ => account.upload_tickets.len(),
     }
@@ -41,12 +41,12 @@ async fn a_create_whose_answer_is_lost_creates_once_wherever_keys_are_kept() {
                 Act::cut(2),
                 Act::answer(502, &[], "").executed(),
             ] {
-                let stage = Stage::with(World::cafe(), choices.clone()).await;
-                stage.proxy.script([lost.clone(), lost.clone()]);
-                write(&stage.client, operation).await.unwrap();
+                let env = TestEnv::with(World::cafe(), choices.clone()).await;
+                env.proxy.script([lost.clone(), lost.clone()]);
+                write(&env.client, operation).await.unwrap();
                 let case = format!("{operation} {lost:?} {choices:?}");
-                assert_eq!(made(&stage, operation), 1, "{case}");
-                let keys = stage.sent("idempotency-key");
+                assert_eq!(made(&env, operation), 1, "{case}");
+                let keys = env.sent("idempotency-key");
                 assert!(
                     keys.len() >= 3 && keys.iter().all(|key| *key == keys[0] && !key.is_empty()),
                     "{case}"
@@ -61,14 +61,14 @@ async fn a_create_whose_answer_is_lost_creates_once_wherever_keys_are_kept() {
 async fn where_keys_are_ignored_a_repetition_creates_once_more() {
     let choices = Choices { idempotent_writes: IdempotentWrites::None, ..Choices::default() };
     for operation in KEYED {
-        let stage = Stage::with(World::cafe(), choices.clone()).await;
-        stage.proxy.script([Act::reset_before()]);
-        write(&stage.client, operation).await.unwrap();
-        assert_eq!(made(&stage, operation), 1, "what did not arrive was not executed: {operation}");
+        let env = TestEnv::with(World::cafe(), choices.clone()).await;
+        env.proxy.script([Act::reset_before()]);
+        write(&env.client, operation).await.unwrap();
+        assert_eq!(made(&env, operation), 1, "what did not arrive was not executed: {operation}");
 
-        let stage = Stage::with(World::cafe(), choices.clone()).await;
-        stage.proxy.script([Act::reset_after()]);
-        let result = write(&stage.client, operation).await;
+        let env = TestEnv::with(World::cafe(), choices.clone()).await;
+        env.proxy.script([Act::reset_after()]);
+        let result = write(&env.client, operation).await;
         match operation {
             "createProfile" => {
                 let error = result.unwrap_err();
@@ -76,9 +76,9 @@ async fn where_keys_are_ignored_a_repetition_creates_once_more() {
                     error.is_validation() && error.outcome() == Outcome::Unknown,
                     "the login is taken, by us: {error:?}"
                 );
-                assert_eq!(made(&stage, operation), 1);
+                assert_eq!(made(&env, operation), 1);
             }
-            _ => assert_eq!((result.is_ok(), made(&stage, operation)), (true, 2), "{operation}"),
+            _ => assert_eq!((result.is_ok(), made(&env, operation)), (true, 2), "{operation}"),
         }
     }
 }
@@ -90,50 +90,50 @@ async fn only_the_six_carry_a_key_and_a_dry_run_never_does() {
             .map(|operation| (operation, false)),
     ) {
         let choices = Choices { idempotent_writes: IdempotentWrites::All, ..Choices::default() };
-        let stage = Stage::with(World::cafe(), choices).await;
-        write(&stage.client, operation).await.unwrap();
+        let env = TestEnv::with(World::cafe(), choices).await;
+        write(&env.client, operation).await.unwrap();
         assert_eq!(
-            stage.sent("idempotency-key").iter().any(|key| !key.is_empty()),
+            env.sent("idempotency-key").iter().any(|key| !key.is_empty()),
             keyed,
             "{operation}"
         );
     }
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let key = IdempotencyKey::new("mine").unwrap();
-    stage.slots().create(divider()).with_idempotency_key(key.clone()).dry_run().await.unwrap();
-    stage.slots().create(divider()).with_idempotency_key(key).await.unwrap();
-    assert_eq!(stage.sent("idempotency-key"), ["", "mine"]);
+    env.slots().create(divider()).with_idempotency_key(key.clone()).dry_run().await.unwrap();
+    env.slots().create(divider()).with_idempotency_key(key).await.unwrap();
+    assert_eq!(env.sent("idempotency-key"), ["", "mine"]);
 }
 
 /// Reading, and then a new key, is the part of whoever knows what should be there.
 #[tokio::test]
 async fn fault_22_a_stored_failure_ends_in_an_unknown_outcome_and_a_new_key_succeeds_after_a_look()
 {
-    let stage =
-        Stage::with(World::cafe(), Choices { failures_stored: true, ..Choices::default() }).await;
-    stage.server.fail([1], &Fault::Before(500));
-    let error = stage.slots().create_batch(dividers(3)).await.unwrap_err();
+    let env =
+        TestEnv::with(World::cafe(), Choices { failures_stored: true, ..Choices::default() }).await;
+    env.server.fail([1], &Fault::Before(500));
+    let error = env.slots().create_batch(dividers(3)).await.unwrap_err();
     assert_eq!(
         (error.outcome(), error.status(), error.attempts()),
         (Outcome::Unknown, Some(500), 4)
     );
     let first = error.idempotency_key().unwrap().clone();
     let again =
-        stage.slots().create_batch(dividers(3)).with_idempotency_key(first).await.unwrap_err();
+        env.slots().create_batch(dividers(3)).with_idempotency_key(first).await.unwrap_err();
     assert_eq!(again.outcome(), Outcome::Unknown, "the key stands for the failure");
-    assert_eq!(stage.slots().list().await.unwrap().len(), 14);
-    stage.slots().create_batch(dividers(3)).await.unwrap();
-    assert_eq!(stage.count(), 17);
+    assert_eq!(env.slots().list().await.unwrap().len(), 14);
+    env.slots().create_batch(dividers(3)).await.unwrap();
+    assert_eq!(env.count(), 17);
 }
 
 #[tokio::test]
 async fn a_key_from_an_error_resumes_the_call() {
-    let stage = Stage::new().await;
-    stage.proxy.always(&Act::reset_after());
-    let error = stage.slots().create(divider()).await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.proxy.always(&Act::reset_after());
+    let error = env.slots().create(divider()).await.unwrap_err();
     assert_eq!(error.outcome(), Outcome::Unknown);
-    stage.proxy.always(&Act::pass());
+    env.proxy.always(&Act::pass());
     let key = error.idempotency_key().unwrap().clone();
-    stage.slots().create(divider()).with_idempotency_key(key).await.unwrap();
-    assert_eq!(stage.count(), 15);
+    env.slots().create(divider()).with_idempotency_key(key).await.unwrap();
+    assert_eq!(env.count(), 15);
 }

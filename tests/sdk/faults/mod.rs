@@ -21,14 +21,14 @@ use links_test_support::clock::SharedClock;
 use links_test_support::proxy::Proxy;
 
 /// A contract server behind a proxy, and a client that shares its time with the server.
-pub(crate) struct Stage {
+pub(crate) struct TestEnv {
     pub(crate) server: ContractServer,
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) clock: Arc<SharedClock>,
     pub(crate) client: Client,
 }
 
-impl Stage {
+impl TestEnv {
     pub(crate) async fn new() -> Self {
         Self::with(World::cafe(), Choices::default()).await
     }

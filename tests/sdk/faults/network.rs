@@ -9,7 +9,7 @@ use links_fixtures::{ContractServer, World};
 use links_sdk::{Client, Outcome, ProfileChanges, Timeouts, Token};
 use tokio::net::{TcpSocket, TcpStream};
 
-use super::{Stage, alone, divider, dividers};
+use super::{TestEnv, alone, divider, dividers};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::Act;
 
@@ -49,12 +49,12 @@ async fn fault_01_a_host_that_cannot_be_reached_is_tried_four_times() {
 
 #[tokio::test]
 async fn fault_01_what_is_refused_at_first_succeeds_when_the_service_is_back() {
-    let stage = Stage::new().await;
-    stage.proxy.refuse(3).await;
-    stage.slots().delete_batch(vec![1007]).await.unwrap();
-    assert_eq!(stage.answered(), [("deleteSlots", 200)]);
-    stage.proxy.refuse(5).await;
-    assert_eq!(stage.slots().delete(1006).await.unwrap_err().outcome(), Outcome::NotExecuted);
+    let env = TestEnv::new().await;
+    env.proxy.refuse(3).await;
+    env.slots().delete_batch(vec![1007]).await.unwrap();
+    assert_eq!(env.answered(), [("deleteSlots", 200)]);
+    env.proxy.refuse(5).await;
+    assert_eq!(env.slots().delete(1006).await.unwrap_err().outcome(), Outcome::NotExecuted);
 }
 
 #[tokio::test]
@@ -76,12 +76,12 @@ async fn fault_03_a_connection_that_never_stands_is_as_none() {
 
 #[tokio::test]
 async fn fault_04_a_read_whose_answer_is_lost_is_asked_again() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::reset_before(), Act::reset_after(), Act::close_before()]);
-    assert_eq!(stage.slots().list().await.unwrap().len(), 14);
-    assert_eq!(stage.proxy.arrived().len(), 4);
-    stage.proxy.always(&Act::reset_before());
-    let error = stage.slots().list().await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::reset_before(), Act::reset_after(), Act::close_before()]);
+    assert_eq!(env.slots().list().await.unwrap().len(), 14);
+    assert_eq!(env.proxy.arrived().len(), 4);
+    env.proxy.always(&Act::reset_before());
+    let error = env.slots().list().await.unwrap_err();
     assert_eq!((error.attempts(), error.is_network()), (4, true));
     assert_eq!(portless(&error), "listSlots: the connection to 127.0.0.1 broke");
 }
@@ -89,11 +89,11 @@ async fn fault_04_a_read_whose_answer_is_lost_is_asked_again() {
 #[tokio::test]
 async fn fault_05_creates_whose_answer_is_lost_are_replayed_under_their_key() {
     for lost in [Act::reset_before(), Act::reset_after()] {
-        let stage = Stage::new().await;
-        stage.proxy.script([lost]);
-        let made = stage.slots().create_batch(dividers(3)).await.unwrap();
-        assert_eq!((made.len(), stage.count()), (3, 17));
-        let keys = stage.sent("idempotency-key");
+        let env = TestEnv::new().await;
+        env.proxy.script([lost]);
+        let made = env.slots().create_batch(dividers(3)).await.unwrap();
+        assert_eq!((made.len(), env.count()), (3, 17));
+        let keys = env.sent("idempotency-key");
         assert_eq!(keys.len(), 2);
         assert!(keys[0] == keys[1] && !keys[0].is_empty());
     }
@@ -101,32 +101,31 @@ async fn fault_05_creates_whose_answer_is_lost_are_replayed_under_their_key() {
 
 #[tokio::test]
 async fn fault_06_deletes_that_were_executed_are_found_done() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::reset_after()]);
-    let done = stage.slots().delete_batch(vec![1002, 1007]).await.unwrap();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::reset_after()]);
+    let done = env.slots().delete_batch(vec![1002, 1007]).await.unwrap();
     assert_eq!((done.deleted, done.total), (2, 12));
-    assert_eq!(stage.answered(), [("deleteSlots", 200), ("listSlots", 200)]);
+    assert_eq!(env.answered(), [("deleteSlots", 200), ("listSlots", 200)]);
 }
 
 #[tokio::test]
 async fn fault_07_deletes_that_were_not_executed_are_sent_again() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::reset_before()]);
-    let done = stage.slots().delete_batch(vec![1002, 1007]).await.unwrap();
-    assert_eq!((done.deleted, done.total, stage.count()), (2, 12, 12));
-    assert_eq!(stage.answered(), [("listSlots", 200), ("deleteSlots", 200)]);
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::reset_before()]);
+    let done = env.slots().delete_batch(vec![1002, 1007]).await.unwrap();
+    assert_eq!((done.deleted, done.total, env.count()), (2, 12, 12));
+    assert_eq!(env.answered(), [("listSlots", 200), ("deleteSlots", 200)]);
 }
 
 #[tokio::test]
 async fn fault_07_only_what_is_left_is_sent_again() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::reset_before()]);
-    stage
-        .server
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::reset_before()]);
+    env.server
         .edit(|account| account.profile_mut("cafe").unwrap().slots.retain(|slot| slot.id != 1007));
-    let done = stage.slots().delete_batch(vec![1002, 1007]).await.unwrap();
+    let done = env.slots().delete_batch(vec![1002, 1007]).await.unwrap();
     assert_eq!((done.deleted, done.total), (2, 12));
-    let seen = stage.server.requests();
+    let seen = env.server.requests();
     let query = seen.last().unwrap().query.clone().unwrap();
     assert!(
         query.contains("1002") && !query.contains("1007") && seen.last().unwrap().body.is_empty(),
@@ -136,36 +135,33 @@ async fn fault_07_only_what_is_left_is_sent_again() {
 
 #[tokio::test]
 async fn fault_07_where_the_page_cannot_be_read_either_the_outcome_stays_unknown() {
-    let stage = Stage::new().await;
-    stage.proxy.always(&Act::reset_before());
-    let error = stage.slots().delete_batch(vec![1002]).await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.proxy.always(&Act::reset_before());
+    let error = env.slots().delete_batch(vec![1002]).await.unwrap_err();
     assert_eq!((error.operation(), error.outcome()), ("deleteSlots", Outcome::Unknown));
-    let deletes = stage.proxy.arrived().iter().filter(|head| head.starts_with("DELETE")).count();
+    let deletes = env.proxy.arrived().iter().filter(|head| head.starts_with("DELETE")).count();
     assert_eq!(deletes, 1, "never blindly");
 }
 
 #[tokio::test]
 async fn fault_08_not_found_is_success_only_after_a_lost_answer() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::reset_after()]);
-    stage.slots().delete(1002).await.unwrap();
-    assert_eq!(stage.answered(), [("deleteSlot", 204), ("deleteSlot", 404)]);
-    let error = stage.slots().delete(1002).await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::reset_after()]);
+    env.slots().delete(1002).await.unwrap();
+    assert_eq!(env.answered(), [("deleteSlot", 204), ("deleteSlot", 404)]);
+    let error = env.slots().delete(1002).await.unwrap_err();
     assert!(error.is_not_found() && error.outcome() == Outcome::NotExecuted);
 }
 
 #[tokio::test]
 async fn fault_09_a_create_whose_answer_is_cut_is_replayed_for_it() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::cut(10)]);
-    let made = stage.slots().create(divider()).await.unwrap();
-    assert_eq!((made.kind.as_str(), stage.count()), ("divider", 15));
-    stage.proxy.always(&Act::cut(10));
-    let error = stage.slots().create(divider()).await.unwrap_err();
-    assert_eq!(
-        (error.outcome(), error.status(), stage.count()),
-        (Outcome::Executed, Some(201), 16)
-    );
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::cut(10)]);
+    let made = env.slots().create(divider()).await.unwrap();
+    assert_eq!((made.kind.as_str(), env.count()), ("divider", 15));
+    env.proxy.always(&Act::cut(10));
+    let error = env.slots().create(divider()).await.unwrap_err();
+    assert_eq!((error.outcome(), error.status(), env.count()), (Outcome::Executed, Some(201), 16));
     assert_eq!(
         portless(&error),
         "createSlot: 127.0.0.1 answered 201, but not all of the answer arrived"
@@ -174,44 +170,44 @@ async fn fault_09_a_create_whose_answer_is_cut_is_replayed_for_it() {
 
 #[tokio::test]
 async fn fault_09_a_write_without_a_key_whose_answer_is_cut_is_executed_and_not_repeated() {
-    let stage = Stage::new().await;
-    stage.proxy.always(&Act::cut(10));
+    let env = TestEnv::new().await;
+    env.proxy.always(&Act::cut(10));
     let error =
-        stage.slots().update(1002, [("title", "Anew")].into_iter().collect()).await.unwrap_err();
+        env.slots().update(1002, [("title", "Anew")].into_iter().collect()).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::Executed, 1));
-    stage.proxy.script([Act::cut(10)]);
-    let done = stage.slots().delete_batch(vec![1002]).await.unwrap();
+    env.proxy.script([Act::cut(10)]);
+    let done = env.slots().delete_batch(vec![1002]).await.unwrap();
     assert_eq!((done.deleted, done.total), (1, 13));
 }
 
 #[tokio::test]
 async fn fault_10_a_kept_connection_that_closes_under_a_request_proves_nothing() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::keep_open(), Act::close_before()]);
-    stage.client.me().await.unwrap();
-    stage.slots().delete_batch(vec![1002]).await.unwrap();
-    assert_eq!(stage.answered(), [("getMe", 200), ("listSlots", 200), ("deleteSlots", 200)]);
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::keep_open(), Act::close_before()]);
+    env.client.me().await.unwrap();
+    env.slots().delete_batch(vec![1002]).await.unwrap();
+    assert_eq!(env.answered(), [("getMe", 200), ("listSlots", 200), ("deleteSlots", 200)]);
 
-    stage.proxy.script([Act::keep_open(), Act::close_before()]);
-    stage.client.me().await.unwrap();
-    stage.slots().create(divider()).await.unwrap();
-    let keys = stage.sent("idempotency-key");
+    env.proxy.script([Act::keep_open(), Act::close_before()]);
+    env.client.me().await.unwrap();
+    env.slots().create(divider()).await.unwrap();
+    let keys = env.sent("idempotency-key");
     assert_eq!(keys[keys.len() - 1], keys[keys.len() - 2]);
-    assert_eq!(stage.count(), 14);
+    assert_eq!(env.count(), 14);
 }
 
 #[tokio::test]
 async fn fault_11_a_gateway_that_lost_patience_proves_nothing() {
     let gateway = || Act::answer(504, &[], "gateway timeout").executed();
-    let stage = Stage::new().await;
-    stage.proxy.script([gateway()]);
-    assert_eq!(stage.slots().create_batch(dividers(2)).await.unwrap().len(), 2);
-    stage.proxy.script([gateway()]);
-    assert_eq!(stage.slots().delete_batch(vec![1002]).await.unwrap().deleted, 1);
-    assert_eq!(stage.count(), 15);
-    stage.proxy.always(&gateway());
+    let env = TestEnv::new().await;
+    env.proxy.script([gateway()]);
+    assert_eq!(env.slots().create_batch(dividers(2)).await.unwrap().len(), 2);
+    env.proxy.script([gateway()]);
+    assert_eq!(env.slots().delete_batch(vec![1002]).await.unwrap().deleted, 1);
+    assert_eq!(env.count(), 15);
+    env.proxy.always(&gateway());
     let error =
-        stage.slots().update(1001, [("title", "Anew")].into_iter().collect()).await.unwrap_err();
+        env.slots().update(1001, [("title", "Anew")].into_iter().collect()).await.unwrap_err();
     assert_eq!(
         (error.outcome(), error.status(), error.attempts()),
         (Outcome::Unknown, Some(504), 4)
@@ -220,27 +216,27 @@ async fn fault_11_a_gateway_that_lost_patience_proves_nothing() {
 
 #[tokio::test]
 async fn fault_12_a_create_that_is_executed_after_its_repetition_creates_nothing_more() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::late()]);
-    let slots = stage.impatient().profile("cafe").slots();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::late()]);
+    let slots = env.impatient().profile("cafe").slots();
     assert_eq!(slots.create_batch(dividers(3)).await.unwrap().len(), 3);
-    assert_eq!(stage.answered(), [("createSlots", 201), ("createSlots", 201)]);
-    assert_eq!(stage.count(), 17);
+    assert_eq!(env.answered(), [("createSlots", 201), ("createSlots", 201)]);
+    assert_eq!(env.count(), 17);
     assert!(
-        stage.clock.slept().iter().sum::<Duration>() >= Duration::from_secs(5),
+        env.clock.slept().iter().sum::<Duration>() >= Duration::from_secs(5),
         "the key had time to settle"
     );
 }
 
 #[tokio::test]
 async fn fault_12_a_delete_that_is_executed_after_the_page_was_read_is_found_done() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::late()]);
-    let done = stage.impatient().profile("cafe").slots().delete_batch(vec![1002]).await.unwrap();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::late()]);
+    let done = env.impatient().profile("cafe").slots().delete_batch(vec![1002]).await.unwrap();
     assert_eq!((done.deleted, done.total), (1, 13));
     let answered =
         [("listSlots", 200), ("deleteSlots", 200), ("deleteSlots", 422), ("listSlots", 200)];
-    assert_eq!(stage.answered(), answered);
+    assert_eq!(env.answered(), answered);
 }
 
 #[tokio::test]
@@ -273,14 +269,14 @@ async fn fault_14_a_redirect_is_never_followed() {
         (307, Outcome::NotExecuted),
         (308, Outcome::NotExecuted),
     ] {
-        let stage = Stage::new().await;
-        stage.proxy.always(&Act::answer(status, &[("Location", &target)], ""));
-        let error = stage.slots().create(divider()).await.unwrap_err();
+        let env = TestEnv::new().await;
+        env.proxy.always(&Act::answer(status, &[("Location", &target)], ""));
+        let error = env.slots().create(divider()).await.unwrap_err();
         assert_eq!((error.status(), error.attempts(), error.outcome()), (Some(status), 1, outcome));
         let origin = target.split("/login").next().unwrap();
         assert!(error.to_string().ends_with(&format!("it points to {origin}")), "{error}");
-        assert_eq!(stage.proxy.arrived().len(), 1);
-        assert!(stage.client.me().await.unwrap_err().is_unreadable());
+        assert_eq!(env.proxy.arrived().len(), 1);
+        assert!(env.client.me().await.unwrap_err().is_unreadable());
     }
     assert!(elsewhere.accept().is_err(), "nobody came");
 }
@@ -294,33 +290,33 @@ async fn fault_15_an_answer_over_the_limit_is_not_read_to_its_end() {
         assert!(body.len() < 1 << 17);
         Act::answer(status, &[("Content-Encoding", "gzip")], body)
     };
-    let stage = Stage::new().await;
-    stage.proxy.always(&bomb(200));
-    let error = stage.slots().list().await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.proxy.always(&bomb(200));
+    let error = env.slots().list().await.unwrap_err();
     assert_eq!((error.is_unreadable(), error.status(), error.attempts()), (true, Some(200), 1));
     assert!(error.to_string().ends_with("it is larger than 8 MiB"), "{error}");
-    stage.proxy.always(&bomb(201));
-    let error = stage.slots().create(divider()).await.unwrap_err();
+    env.proxy.always(&bomb(201));
+    let error = env.slots().create(divider()).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::Executed, 1));
-    stage.proxy.always(&bomb(422));
-    let error = stage.slots().create(divider()).await.unwrap_err();
+    env.proxy.always(&bomb(422));
+    let error = env.slots().create(divider()).await.unwrap_err();
     assert_eq!((error.outcome(), error.status()), (Outcome::NotExecuted, Some(422)));
 }
 
 #[tokio::test]
 async fn fault_16_an_answer_that_stops_or_crawls_is_given_up() {
-    let stage = Stage::new().await;
-    let client = stage.impatient();
+    let env = TestEnv::new().await;
+    let client = env.impatient();
     for slow in [Act::stall_in_body(5), Act::drip(Duration::from_millis(5))] {
-        stage.proxy.script([slow.clone()]);
+        env.proxy.script([slow.clone()]);
         assert_eq!(client.profile("cafe").slots().list().await.unwrap().len(), 14);
-        stage.proxy.script([slow]);
+        env.proxy.script([slow]);
         let changes = ProfileChanges::default().title("Anew");
         let page = client.profile("cafe").update(changes).await.unwrap();
         assert_eq!(page.title.as_deref(), Some("Anew"), "it was looked at");
     }
     for silent in [Act::stall_before(), Act::stall_after()] {
-        stage.proxy.always(&silent);
+        env.proxy.always(&silent);
         let error = client.profile("cafe").slots().create(divider()).await.unwrap_err();
         assert_eq!(
             (error.outcome(), error.attempts(), error.status()),

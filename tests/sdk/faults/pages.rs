@@ -5,7 +5,7 @@ use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions
 use links_sdk::types::NewSlot;
 use links_sdk::{Outcome, ProfileKey};
 
-use super::{Stage, divider};
+use super::{TestEnv, divider};
 use links_test_support::proxy::Act;
 
 fn key() -> ProfileKey {
@@ -14,13 +14,15 @@ fn key() -> ProfileKey {
 
 #[tokio::test]
 async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
-    let stage =
-        Stage::with(World::cafe(), Choices { strings: Strings::Normalized, ..Choices::default() })
-            .await;
+    let env = TestEnv::with(
+        World::cafe(),
+        Choices { strings: Strings::Normalized, ..Choices::default() },
+    )
+    .await;
     let slot = NewSlot::of("text").with("title", " Hello ");
-    let made = stage.slots().create(slot.clone()).await.unwrap();
+    let made = env.slots().create(slot.clone()).await.unwrap();
     assert_eq!(made.data["title"], "Hello");
-    let page = PageSnapshot::read(&stage.client, &key()).await.unwrap();
+    let page = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let mut desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
     let item = DesiredSlot { id: None, kind: "text".into(), data: slot.data.unwrap() };
     *desired.slots.last_mut().unwrap() = item;
@@ -29,22 +31,22 @@ async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
 
 #[tokio::test]
 async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_first_write() {
-    let stage = Stage::with(World::read_only(), Choices::default()).await;
-    assert!(!stage.client.me().await.unwrap().can_write);
-    let error = stage.slots().create(divider()).await.unwrap_err();
+    let env = TestEnv::with(World::read_only(), Choices::default()).await;
+    assert!(!env.client.me().await.unwrap().can_write);
+    let error = env.slots().create(divider()).await.unwrap_err();
     assert!(error.is_forbidden() && !error.is_safe_to_repeat());
-    assert_eq!((error.attempts(), error.outcome(), stage.count()), (1, Outcome::NotExecuted, 14));
+    assert_eq!((error.attempts(), error.outcome(), env.count()), (1, Outcome::NotExecuted, 14));
 }
 
 /// An empty list cannot be told from an empty page: what was there before is the journal's to know.
 #[tokio::test]
 async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
-    let stage = Stage::new().await;
-    let page = PageSnapshot::read(&stage.client, &key()).await.unwrap();
+    let env = TestEnv::new().await;
+    let page = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
-    let empty = stage.page_with("[]").await;
-    stage.proxy.script([Act::answer(200, &[], empty)]);
-    let nothing = PageSnapshot::read(&stage.client, &key()).await.unwrap();
+    let empty = env.page_with("[]").await;
+    env.proxy.script([Act::answer(200, &[], empty)]);
+    let nothing = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
     // Its items name ids that are gone, so that none is created a second time.
     Plan::new(&nothing.slots, &desired, &options).unwrap_err();
@@ -52,34 +54,34 @@ async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
 
 #[tokio::test]
 async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let slot = r#"{"id": 7, "type": "divider", "data": [], "supported": true}"#;
-    let twice = stage.page_with(&format!("[{slot}, {slot}]")).await;
-    stage.proxy.script([Act::answer(200, &[], twice)]);
-    let page = PageSnapshot::read(&stage.client, &key()).await.unwrap();
+    let twice = env.page_with(&format!("[{slot}, {slot}]")).await;
+    env.proxy.script([Act::answer(200, &[], twice)]);
+    let page = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let desired = DesiredPage { slots: Vec::new() };
     Plan::new(&page.slots, &desired, &PlanOptions::default()).unwrap_err();
 }
 
 #[tokio::test]
 async fn fault_37_an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_look() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let order = async || -> Vec<i64> {
-        stage.slots().list().await.unwrap().iter().rev().map(|slot| slot.id).collect()
+        env.slots().list().await.unwrap().iter().rev().map(|slot| slot.id).collect()
     };
     let before = order().await;
-    let stranger = stage.slots().create(divider()).await.unwrap();
-    let error = stage.slots().reorder(before).await.unwrap_err();
+    let stranger = env.slots().create(divider()).await.unwrap();
+    let error = env.slots().reorder(before).await.unwrap_err();
     assert!(error.is_validation());
     assert_eq!((error.attempts(), error.outcome()), (1, Outcome::NotExecuted));
-    let page = stage.slots().reorder(order().await).await.unwrap();
+    let page = env.slots().reorder(order().await).await.unwrap();
     assert_eq!(page[0].id, stranger.id);
 }
 
 #[tokio::test]
 async fn fault_40_fewer_deletes_than_were_asked_for_are_told_as_they_are() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::answer(200, &[], r#"{"meta": {"deleted": 3, "total": 11}}"#)]);
-    let done = stage.slots().delete_batch(vec![1001, 1002, 1003, 1004, 1006]).await.unwrap();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::answer(200, &[], r#"{"meta": {"deleted": 3, "total": 11}}"#)]);
+    let done = env.slots().delete_batch(vec![1001, 1002, 1003, 1004, 1006]).await.unwrap();
     assert_eq!((done.deleted, done.total), (3, 11));
 }

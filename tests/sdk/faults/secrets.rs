@@ -9,14 +9,14 @@ use base64::engine::general_purpose::STANDARD;
 use links_sdk::types::NewSlot;
 use links_sdk::{AttemptReport, Client, Observer, Secrets, Token, WaitReason};
 
-use super::{Stage, builder, chain, divider};
+use super::{TestEnv, builder, chain, divider};
 use links_test_support::proxy::Act;
 
 /// Writes down whatever it is told.
 #[derive(Debug, Default)]
-struct Everything(Mutex<String>);
+struct RecordingObserver(Mutex<String>);
 
-impl Observer for Everything {
+impl Observer for RecordingObserver {
     fn wants_request(&self) -> bool {
         true
     }
@@ -36,11 +36,11 @@ impl Observer for Everything {
 
 #[tokio::test]
 async fn the_token_is_in_no_text_of_the_client() {
-    let stage = Stage::new().await;
-    let token = stage.server.token();
-    let watch = Arc::new(Everything::default());
+    let env = TestEnv::new().await;
+    let token = env.server.token();
+    let watch = Arc::new(RecordingObserver::default());
     let client: Client =
-        builder(&stage.server, &stage.proxy, &stage.clock).observer(watch.clone()).build().unwrap();
+        builder(&env.server, &env.proxy, &env.clock).observer(watch.clone()).build().unwrap();
     let slots = client.profile("cafe").slots();
     // A service in debug mode shows the whole request, headers and all.
     let page = format!("<pre>Authorization: Bearer {token}\nCookie: {token}</pre>");
@@ -60,7 +60,7 @@ async fn the_token_is_in_no_text_of_the_client() {
         Act::answer(204, &[], "").executed(),
         Act::answer(429, &[("Retry-After", "9999")], &json),
     ] {
-        stage.proxy.always(&act);
+        env.proxy.always(&act);
         let call = slots.create(divider());
         texts.push(format!("{call:?}"));
         if let Err(error) = call.await {
@@ -72,29 +72,27 @@ async fn the_token_is_in_no_text_of_the_client() {
             texts.push(format!("{error} {error:?}"));
         }
     }
-    stage.proxy.always(&Act::pass());
-    links_sdk::Clock::sleep(&*stage.clock, Duration::from_secs(9999)).await;
+    env.proxy.always(&Act::pass());
+    links_sdk::Clock::sleep(&*env.clock, Duration::from_secs(9999)).await;
     texts.push(format!("{:?}", slots.list().answer().await.unwrap()));
-    texts.push(format!(
-        "{client:?} {client:#?} {:?}",
-        builder(&stage.server, &stage.proxy, &stage.clock)
-    ));
+    texts
+        .push(format!("{client:?} {client:#?} {:?}", builder(&env.server, &env.proxy, &env.clock)));
     texts.push(format!("{:?}", Token::new(&token).unwrap()));
     texts.push(watch.0.lock().unwrap().clone());
     let texts = texts.join("\n");
     assert!(texts.contains("***") && texts.contains("createSlot"));
     let leak = texts.find(&token).map(|at| &texts[at.saturating_sub(400)..at]);
     assert_eq!(leak, None, "what stands before the token");
-    assert!(stage.sent("authorization").iter().all(|sent| *sent == format!("Bearer {token}")));
+    assert!(env.sent("authorization").iter().all(|sent| *sent == format!("Bearer {token}")));
 }
 
 #[tokio::test]
 async fn found_22_a_service_that_repeats_the_token_in_another_form_gets_it_into_no_text() {
-    let stage = Stage::new().await;
-    let token = stage.server.token();
+    let env = TestEnv::new().await;
+    let token = env.server.token();
     let secrets = Secrets::default();
-    let watch = Arc::new(Everything::default());
-    let builder = builder(&stage.server, &stage.proxy, &stage.clock);
+    let watch = Arc::new(RecordingObserver::default());
+    let builder = builder(&env.server, &env.proxy, &env.clock);
     let client = builder.observer(watch.clone()).secrets(secrets.clone()).build().unwrap();
     let everywhere = |token: &str| token.bytes().map(|c| format!("%{c:02X}")).collect::<String>();
     for form in [token.clone(), STANDARD.encode(format!("Bearer {token}")), everywhere(&token)] {
@@ -111,7 +109,7 @@ async fn found_22_a_service_that_repeats_the_token_in_another_form_gets_it_into_
             Act::answer(200, &[], &record),
             Act::answer(502, &[], &page),
         ] {
-            stage.proxy.always(&act);
+            env.proxy.always(&act);
             let slots = client.profile("cafe").slots();
             let slot = slots.get(1001).await.map(drop).unwrap_err();
             let me = client.me().await.map(drop).unwrap_err();

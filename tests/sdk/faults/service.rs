@@ -6,7 +6,7 @@ use links_fixtures::{Choices, ContractServer, Fault, InFlight, World};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, NewProfile, Outcome, ProfileChanges, Token};
 
-use super::{Stage, divider, dividers};
+use super::{TestEnv, divider, dividers};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::Act;
 
@@ -36,50 +36,50 @@ async fn fault_17_a_429_is_waited_out_by_every_call_of_the_client() {
 
 #[tokio::test]
 async fn fault_18_a_date_is_read_by_the_clock_of_the_service() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let far_from_ours = [
         ("Date", "Sun, 06 Nov 1994 12:00:00 GMT"),
         ("Retry-After", "Sun, 06 Nov 1994 12:00:07 GMT"),
     ];
-    stage.proxy.script([too_many(&far_from_ours)]);
-    stage.client.me().await.unwrap();
-    assert_eq!(stage.clock.slept(), [7 * SECOND]);
+    env.proxy.script([too_many(&far_from_ours)]);
+    env.client.me().await.unwrap();
+    assert_eq!(env.clock.slept(), [7 * SECOND]);
 }
 
 #[tokio::test]
 async fn fault_19_nonsense_in_retry_after_neither_panics_nor_waits_for_days() {
     for values in [&["-1"][..], &[""], &["²"], &["1e9"], &["soon", "1"], &["99999999999999999999"]]
     {
-        let stage = Stage::new().await;
+        let env = TestEnv::new().await;
         let headers: Vec<_> = values.iter().map(|value| ("Retry-After", *value)).collect();
-        stage.proxy.script([too_many(&headers)]);
-        stage.client.me().await.unwrap();
+        env.proxy.script([too_many(&headers)]);
+        env.client.me().await.unwrap();
         assert!(
-            stage.clock.slept().iter().sum::<Duration>() <= SECOND,
+            env.clock.slept().iter().sum::<Duration>() <= SECOND,
             "{values:?}: {:?}",
-            stage.clock.slept()
+            env.clock.slept()
         );
     }
     for values in [&["9999999999"][..], &["1", "500"]] {
-        let stage = Stage::new().await;
+        let env = TestEnv::new().await;
         let headers: Vec<_> = values.iter().map(|value| ("Retry-After", *value)).collect();
-        stage.proxy.script([too_many(&headers)]);
-        let error = stage.client.me().await.unwrap_err();
+        env.proxy.script([too_many(&headers)]);
+        let error = env.client.me().await.unwrap_err();
         let wait = Duration::from_secs(values.last().unwrap().parse().unwrap());
         assert_eq!((error.is_rate_limited(), error.retry_after()), (true, Some(wait)));
-        assert!(stage.clock.slept().is_empty());
+        assert!(env.clock.slept().is_empty());
     }
 }
 
 #[tokio::test]
 async fn fault_20_a_429_for_ever_ends_at_the_deadline() {
     for retry_after in [Some("7".to_owned()), None] {
-        let stage = Stage::new().await;
-        stage.server.fail(1..=1000, &Fault::RateLimited(retry_after));
-        let error = stage.slots().create(divider()).await.unwrap_err();
+        let env = TestEnv::new().await;
+        env.server.fail(1..=1000, &Fault::RateLimited(retry_after));
+        let error = env.slots().create(divider()).await.unwrap_err();
         assert!(error.is_rate_limited() && error.is_safe_to_repeat());
         assert_eq!((error.outcome(), error.status()), (Outcome::NotExecuted, Some(429)));
-        let total: Duration = stage.clock.slept().iter().sum();
+        let total: Duration = env.clock.slept().iter().sum();
         assert!(total > 80 * SECOND && total < 120 * SECOND, "{total:?}");
         assert!(error.attempts() < 40, "{}", error.attempts());
     }
@@ -87,33 +87,30 @@ async fn fault_20_a_429_for_ever_ends_at_the_deadline() {
 
 #[tokio::test]
 async fn fault_23_a_page_that_is_full_is_a_refusal_and_nothing_else_happens() {
-    let stage = Stage::with(World::full(), Choices::default()).await;
-    let before = stage.server.account();
-    let error = stage.client.profile("menu").slots().create_batch(dividers(2)).await.unwrap_err();
+    let env = TestEnv::with(World::full(), Choices::default()).await;
+    let before = env.server.account();
+    let error = env.client.profile("menu").slots().create_batch(dividers(2)).await.unwrap_err();
     assert!(error.is_conflict() && !error.is_safe_to_repeat());
     assert_eq!((error.attempts(), error.outcome()), (1, Outcome::NotExecuted));
     assert!(error.to_string().contains("499 of 500"), "{error}");
-    assert_eq!(stage.server.account(), before);
+    assert_eq!(env.server.account(), before);
 }
 
 #[tokio::test]
 async fn fault_24_a_key_in_flight_is_waited_for_and_gives_the_stored_answer() {
     let choices = Choices { in_flight: InFlight::Conflict, ..Choices::default() };
-    let stage = Stage::with(World::cafe(), choices).await;
-    stage.proxy.script([Act::reset_after()]);
-    assert_eq!(stage.slots().create_batch(dividers(3)).await.unwrap().len(), 3);
-    assert_eq!(
-        stage.answered(),
-        [("createSlots", 201), ("createSlots", 409), ("createSlots", 201)]
-    );
-    assert_eq!((stage.count(), *stage.clock.slept().last().unwrap()), (17, SECOND));
+    let env = TestEnv::with(World::cafe(), choices).await;
+    env.proxy.script([Act::reset_after()]);
+    assert_eq!(env.slots().create_batch(dividers(3)).await.unwrap().len(), 3);
+    assert_eq!(env.answered(), [("createSlots", 201), ("createSlots", 409), ("createSlots", 201)]);
+    assert_eq!((env.count(), *env.clock.slept().last().unwrap()), (17, SECOND));
 }
 
 #[tokio::test]
 async fn fault_24_a_key_that_stays_in_flight_leaves_the_outcome_unknown() {
-    let stage = Stage::new().await;
-    stage.server.fail(1..=9, &Fault::InFlight);
-    let error = stage.slots().create(divider()).await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.server.fail(1..=9, &Fault::InFlight);
+    let error = env.slots().create(divider()).await.unwrap_err();
     assert_eq!(
         (error.status(), error.attempts(), error.outcome()),
         (Some(409), 4, Outcome::Unknown)
@@ -124,23 +121,23 @@ async fn fault_24_a_key_that_stays_in_flight_leaves_the_outcome_unknown() {
 /// The line of the page file is the command's to find; the call names the item and the field.
 #[tokio::test]
 async fn fault_25_a_refused_field_names_the_item_of_the_batch() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let mut slots = dividers(2);
     slots.push(NewSlot::of("button").with("title", "Menu").with("link", 7));
-    let error = stage.slots().create_batch(slots).await.unwrap_err();
+    let error = env.slots().create_batch(slots).await.unwrap_err();
     assert!(
         error.is_validation() && error.field_errors().contains_key("slots.2.data.link"),
         "{error:?}"
     );
-    assert_eq!((error.attempts(), stage.count()), (1, 14));
+    assert_eq!((error.attempts(), env.count()), (1, 14));
 }
 
 #[tokio::test]
 async fn fault_26_a_key_that_stands_for_another_body_is_never_tried_again() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let key = IdempotencyKey::new("mine").unwrap();
-    stage.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap();
-    let other = stage
+    env.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap();
+    let other = env
         .slots()
         .create(NewSlot::of("text").with("title", "T"))
         .with_idempotency_key(key.clone());
@@ -150,7 +147,7 @@ async fn fault_26_a_key_that_stands_for_another_body_is_never_tried_again() {
         (Some(422), 1, Outcome::NotExecuted)
     );
     assert!(error.field_errors().contains_key("Idempotency-Key"));
-    assert_eq!((error.idempotency_key(), stage.count()), (Some(&key), 15));
+    assert_eq!((error.idempotency_key(), env.count()), (Some(&key), 15));
 }
 
 #[tokio::test]
@@ -159,9 +156,9 @@ async fn fault_27_pages_in_place_of_answers_are_shown_in_a_few_words() {
     for (status, attempts, outcome) in
         [(502, 4, Outcome::Unknown), (200, 4, Outcome::Unknown), (403, 1, Outcome::NotExecuted)]
     {
-        let stage = Stage::new().await;
-        stage.proxy.always(&Act::answer(status, &[("Content-Type", "text/html")], &page));
-        let error = stage.slots().create(divider()).await.unwrap_err();
+        let env = TestEnv::new().await;
+        env.proxy.always(&Act::answer(status, &[("Content-Type", "text/html")], &page));
+        let error = env.slots().create(divider()).await.unwrap_err();
         assert!(error.is_unreadable());
         assert_eq!(
             (error.status(), error.attempts(), error.outcome()),
@@ -172,39 +169,38 @@ async fn fault_27_pages_in_place_of_answers_are_shown_in_a_few_words() {
         assert_eq!(shown.chars().count(), 200);
     }
     for body in ["", "{", "[]", "\u{feff}", "null"] {
-        let stage = Stage::new().await;
-        stage.proxy.always(&Act::answer(200, &[], body));
-        assert!(stage.slots().list().await.unwrap_err().is_unreadable(), "{body:?}");
-        let error =
-            stage.client.profile("cafe").update(ProfileChanges::default()).await.unwrap_err();
+        let env = TestEnv::new().await;
+        env.proxy.always(&Act::answer(200, &[], body));
+        assert!(env.slots().list().await.unwrap_err().is_unreadable(), "{body:?}");
+        let error = env.client.profile("cafe").update(ProfileChanges::default()).await.unwrap_err();
         assert_eq!((error.is_unreadable(), error.outcome()), (true, Outcome::Unknown), "{body:?}");
     }
 }
 
 #[tokio::test]
 async fn fault_28_what_is_not_known_is_read_and_what_cannot_be_read_is_said() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let strange = r#"{"data": [{"id": 7, "type": "hologram", "data": {"depth": [1.5e0]}, "supported": false, "aura": "blue"}], "more": 1}"#;
-    stage.proxy.script([Act::answer(200, &[], strange)]);
-    let slots = stage.slots().list().await.unwrap();
+    env.proxy.script([Act::answer(200, &[], strange)]);
+    let slots = env.slots().list().await.unwrap();
     assert_eq!((slots[0].kind.as_str(), slots[0].supported), ("hologram", false));
     assert_eq!(
         (slots[0].data["depth"].to_string(), slots[0].extra["aura"].to_string()),
         ("[1.5]".into(), "\"blue\"".into())
     );
     for wrong in [r#"{"data": "x"}"#, r#"{"data": [{"id": "x"}]}"#, r#"{"slots": []}"#] {
-        stage.proxy.script([Act::answer(200, &[], wrong)]);
-        let error = stage.slots().list().await.unwrap_err();
+        env.proxy.script([Act::answer(200, &[], wrong)]);
+        let error = env.slots().list().await.unwrap_err();
         assert!(error.is_unreadable() && error.to_string().contains("it begins: {"), "{error}");
-        stage.proxy.script([Act::answer(200, &[], wrong)]);
-        let error = stage.slots().list().answer().await.unwrap_err();
+        env.proxy.script([Act::answer(200, &[], wrong)]);
+        let error = env.slots().list().answer().await.unwrap_err();
         assert!(error.is_unreadable() && error.outcome() == Outcome::NotExecuted, "{error}");
     }
 }
 
 #[tokio::test]
 async fn fault_29_an_empty_object_reads_alike_in_both_spellings() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let page = |data: &str| {
         Act::answer(
             200,
@@ -214,26 +210,22 @@ async fn fault_29_an_empty_object_reads_alike_in_both_spellings() {
             ),
         )
     };
-    stage.proxy.script(["[]", "{}"].map(page));
-    let (array, object) =
-        (stage.slots().list().await.unwrap(), stage.slots().list().await.unwrap());
+    env.proxy.script(["[]", "{}"].map(page));
+    let (array, object) = (env.slots().list().await.unwrap(), env.slots().list().await.unwrap());
     assert_eq!(array, object);
     assert!(array[0].data.is_empty());
 }
 
 #[tokio::test]
 async fn fault_31_a_dry_run_that_was_executed_is_an_error_that_shows_what_was_made() {
-    let stage = Stage::new().await;
-    stage.server.fail(1..=2, &Fault::DryRunExecuted);
-    let error = stage.slots().create(divider()).dry_run().await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.server.fail(1..=2, &Fault::DryRunExecuted);
+    let error = env.slots().create(divider()).dry_run().await.unwrap_err();
     assert!(error.is_dry_run_executed());
-    assert_eq!(
-        (error.outcome(), error.status(), stage.count()),
-        (Outcome::Executed, Some(201), 15)
-    );
+    assert_eq!((error.outcome(), error.status(), env.count()), (Outcome::Executed, Some(201), 15));
     let body: serde_json::Value = serde_json::from_slice(error.executed_body().unwrap()).unwrap();
-    assert_eq!(body["data"]["id"], stage.server.account().profile("cafe").unwrap().slots[14].id);
-    let error = stage
+    assert_eq!(body["data"]["id"], env.server.account().profile("cafe").unwrap().slots[14].id);
+    let error = env
         .slots()
         .update(1002, [("title", "Anew")].into_iter().collect())
         .dry_run()
@@ -245,42 +237,41 @@ async fn fault_31_a_dry_run_that_was_executed_is_an_error_that_shows_what_was_ma
 /// The answer says whether the service confirmed it; what to note of that is the caller's.
 #[tokio::test]
 async fn fault_32_a_dry_run_without_its_confirmation_is_accepted() {
-    let stage = Stage::new().await;
-    stage.proxy.script([Act::answer(204, &[], ""), Act::answer(204, &[], ""), Act::pass()]);
-    stage.slots().create(divider()).dry_run().await.unwrap();
-    let bare = stage.slots().create(divider()).dry_run().answer().await.unwrap();
+    let env = TestEnv::new().await;
+    env.proxy.script([Act::answer(204, &[], ""), Act::answer(204, &[], ""), Act::pass()]);
+    env.slots().create(divider()).dry_run().await.unwrap();
+    let bare = env.slots().create(divider()).dry_run().answer().await.unwrap();
     assert_eq!((bare.status(), bare.header("precognition-success")), (204, None));
-    let confirmed = stage.slots().create(divider()).dry_run().answer().await.unwrap();
+    let confirmed = env.slots().create(divider()).dry_run().answer().await.unwrap();
     assert_eq!(confirmed.header("precognition-success"), Some("true"));
 }
 
 /// There is nothing to refresh a token with yet: the call ends, and a later one with another token goes on.
 #[tokio::test]
 async fn fault_33_a_token_that_is_no_longer_valid_ends_the_call_at_once() {
-    let stage = Stage::new().await;
-    let tokens = stage.server.edit(|account| std::mem::take(&mut account.tokens));
+    let env = TestEnv::new().await;
+    let tokens = env.server.edit(|account| std::mem::take(&mut account.tokens));
     let key = IdempotencyKey::random();
-    let error =
-        stage.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap_err();
+    let error = env.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap_err();
     assert!(error.is_not_authenticated() && !error.is_safe_to_repeat());
-    assert_eq!((error.attempts(), error.outcome(), stage.count()), (1, Outcome::NotExecuted, 14));
-    stage.server.edit(|account| account.tokens = tokens);
-    stage.slots().create(divider()).with_idempotency_key(key).await.unwrap();
-    assert_eq!(stage.count(), 15);
+    assert_eq!((error.attempts(), error.outcome(), env.count()), (1, Outcome::NotExecuted, 14));
+    env.server.edit(|account| account.tokens = tokens);
+    env.slots().create(divider()).with_idempotency_key(key).await.unwrap();
+    assert_eq!(env.count(), 15);
 }
 
 #[tokio::test]
 async fn fault_38_markdown_is_read_with_and_without_its_count_and_whatever_its_bytes() {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     let page = |tokens: Option<&'static str>| {
         let count = tokens.map(|count| ("x-markdown-tokens", count));
         let headers: Vec<_> =
             count.into_iter().chain([("Content-Type", "text/markdown")]).collect();
         Act::answer(200, &headers, b"# Caf\xe9")
     };
-    stage.proxy.script([page(None), page(Some(" 12 ")), page(Some("many"))]);
+    env.proxy.script([page(None), page(Some(" 12 ")), page(Some("many"))]);
     for tokens in [None, Some(12), None] {
-        let markdown = stage.client.profile("cafe").markdown().await.unwrap();
+        let markdown = env.client.profile("cafe").markdown().await.unwrap();
         assert_eq!((markdown.text.as_str(), markdown.tokens), ("# Caf\u{fffd}", tokens));
     }
 }
@@ -288,11 +279,11 @@ async fn fault_38_markdown_is_read_with_and_without_its_count_and_whatever_its_b
 /// Whether to warn is the caller's: the call gives both numbers.
 #[tokio::test]
 async fn fault_39_more_records_than_were_sent_can_be_seen() {
-    let stage = Stage::new().await;
-    stage.client.profiles().create(NewProfile::with_login("new.page")).await.unwrap();
-    let whole = stage.client.profiles().list().await.unwrap();
+    let env = TestEnv::new().await;
+    env.client.profiles().create(NewProfile::with_login("new.page")).await.unwrap();
+    let whole = env.client.profiles().list().await.unwrap();
     assert_eq!((whole.len(), whole.total), (3, 3));
-    stage.proxy.script([Act::answer(200, &[], r#"{"data": [], "meta": {"total": 41}}"#)]);
-    let first = stage.client.forms().list().await.unwrap();
+    env.proxy.script([Act::answer(200, &[], r#"{"data": [], "meta": {"total": 41}}"#)]);
+    let first = env.client.forms().list().await.unwrap();
     assert_eq!((first.len(), first.total), (0, 41));
 }

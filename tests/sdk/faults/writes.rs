@@ -8,7 +8,7 @@ use links_sdk::{
 };
 use serde_json::Value;
 
-use super::{Stage, divider, dividers};
+use super::{TestEnv, divider, dividers};
 use links_test_support::proxy::Act;
 
 /// A picture of one dot.
@@ -76,26 +76,26 @@ fn drop_what_differs(value: &mut Value) {
 
 /// What stands in the café's account after so many calls without any fault.
 async fn executed(operation: &str, times: usize) -> Value {
-    let stage = Stage::new().await;
+    let env = TestEnv::new().await;
     for _ in 0..times {
-        write(&stage.client, operation).await.unwrap();
+        write(&env.client, operation).await.unwrap();
     }
-    state(&stage.server.account())
+    state(&env.server.account())
 }
 
 /// What became of a call: how often it was executed, and how it ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Came {
+enum Expected {
     /// Executed so often, and it succeeded.
     Ok(usize),
     /// Executed so often, and the error says that nobody knows.
     Unknown(usize),
 }
-use Came::{Ok as Done, Unknown};
+use Expected::{Ok as Done, Unknown};
 
 /// In the columns: 500 before and after it is executed, where answers other than 2xx are not stored under a key and where they are;
 /// the answer lost before and after it is executed.
-const TABLE: [(&str, [Came; 6]); 14] = [
+const TABLE: [(&str, [Expected; 6]); 14] = [
     // A login can be taken once: the repetition is refused.
     ("createProfile", [Done(1), Unknown(1), Unknown(0), Unknown(1), Done(1), Done(1)]),
     // The price of the key: where a service executes, fails, and forgets, its repetition creates once more.
@@ -127,17 +127,17 @@ async fn fault_21_what_every_write_does_about_a_500_or_a_lost_answer() {
     for (operation, expected) in TABLE {
         for ((failures_stored, fault, act), expected) in columns.iter().zip(expected) {
             let choices = Choices { failures_stored: *failures_stored, ..Choices::default() };
-            let stage = Stage::with(World::cafe(), choices).await;
+            let env = TestEnv::with(World::cafe(), choices).await;
             if let Some(fault) = fault {
-                stage.server.fail([1], fault);
+                env.server.fail([1], fault);
             }
-            stage.proxy.script([act.clone()]);
-            let result = write(&stage.client, operation).await;
+            env.proxy.script([act.clone()]);
+            let result = write(&env.client, operation).await;
             let case = format!(
                 "{operation}, {fault:?}, {act:?}, failures stored: {failures_stored}: {result:?}"
             );
             let (Done(times) | Unknown(times)) = expected;
-            assert_eq!(state(&stage.server.account()), executed(operation, times).await, "{case}");
+            assert_eq!(state(&env.server.account()), executed(operation, times).await, "{case}");
             match (&result, expected) {
                 (Ok(()), Done(_)) => {}
                 (Err(error), Unknown(_)) => assert_eq!(error.outcome(), Outcome::Unknown, "{case}"),
@@ -150,11 +150,11 @@ async fn fault_21_what_every_write_does_about_a_500_or_a_lost_answer() {
 #[tokio::test]
 async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_ever() {
     for (operation, _) in TABLE {
-        let stage = Stage::new().await;
-        stage.server.fail(1..=99, &Fault::Before(503));
-        let error = write(&stage.client, operation).await.unwrap_err();
+        let env = TestEnv::new().await;
+        env.server.fail(1..=99, &Fault::Before(503));
+        let error = write(&env.client, operation).await.unwrap_err();
         assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, Some(503)), "{operation}");
-        let tries = stage.answered().iter().filter(|(name, _)| *name == operation).count();
+        let tries = env.answered().iter().filter(|(name, _)| *name == operation).count();
         let expected = if operation == "deleteSlots" { 1 } else { 4 };
         assert_eq!(tries, expected, "{operation}: what cannot be looked at is not sent again");
     }
@@ -171,9 +171,9 @@ async fn found_32_what_is_said_to_be_safe_does_nothing_twice_when_the_call_is_ma
         "createUploadUrl",
     ];
     for (operation, _) in TABLE {
-        let stage = Stage::new().await;
-        stage.proxy.script((0..4).map(|_| Act::reset_after()));
-        let Err(error) = write(&stage.client, operation).await else {
+        let env = TestEnv::new().await;
+        env.proxy.script((0..4).map(|_| Act::reset_after()));
+        let Err(error) = write(&env.client, operation).await else {
             assert_eq!(operation, "deleteSlots", "it looks, and finds itself done");
             continue;
         };
@@ -181,17 +181,17 @@ async fn found_32_what_is_said_to_be_safe_does_nothing_twice_when_the_call_is_ma
         assert_eq!(error.is_safe_to_repeat(), !creates.contains(&operation), "{operation}");
         assert_eq!(error.idempotency_key().is_some(), creates.contains(&operation), "{operation}");
         if error.is_safe_to_repeat() {
-            let _ = write(&stage.client, operation).await;
+            let _ = write(&env.client, operation).await;
         }
         let once = executed(operation, 1).await;
-        assert_eq!(state(&stage.server.account()), once, "{operation}");
+        assert_eq!(state(&env.server.account()), once, "{operation}");
     }
 }
 
 #[tokio::test]
 async fn found_32_a_create_that_had_no_effect_is_safe_to_repeat() {
-    let stage = Stage::new().await;
-    stage.server.fail(1..=99, &Fault::RateLimited(Some("9000".to_owned())));
-    let error = write(&stage.client, "createSlot").await.unwrap_err();
+    let env = TestEnv::new().await;
+    env.server.fail(1..=99, &Fault::RateLimited(Some("9000".to_owned())));
+    let error = write(&env.client, "createSlot").await.unwrap_err();
     assert!(error.is_rate_limited() && error.is_safe_to_repeat(), "{error}");
 }

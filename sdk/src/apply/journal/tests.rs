@@ -15,7 +15,7 @@ use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
 const SERVICE: &str = "https://links.example/api/v1";
 
 /// State directory, a page with one text slot, and a file that asks for another and a divider.
-struct Desk {
+struct JournalEnv {
     state: TempDir,
     runs: JournalStore,
     page: PageSnapshot,
@@ -23,7 +23,7 @@ struct Desk {
     plan: Plan,
 }
 
-impl Desk {
+impl JournalEnv {
     fn new() -> Self {
         let state = tempfile::tempdir().unwrap();
         let runs = JournalStore::of(state.path(), SERVICE, 101);
@@ -74,40 +74,40 @@ impl Desk {
 
 #[test]
 fn what_was_written_down_is_read_back() {
-    let desk = Desk::new();
-    let mut journal = desk.open();
+    let env = JournalEnv::new();
+    let mut journal = env.open();
     let key = journal.begin(0).unwrap().unwrap();
     assert_eq!(key.as_str(), format!("links-{}-1-0", journal.log().run()));
     journal.end(0, [(0, 8), (1, 9)].into(), 0);
     assert_eq!(journal.begin(1).unwrap(), None, "only creates have keys");
     journal.end(1, [].into(), 1);
     let written = journal.log().clone();
-    assert_eq!(desk.only().unwrap(), written);
+    assert_eq!(env.only().unwrap(), written);
     assert_eq!((written.done().created[&1], written.done().deleted), (9, 1));
     assert_eq!(written.deleted()[0].id, 7);
     assert_eq!(written.state(), RunState::Unfinished);
     assert!(!written.is_in_doubt());
     journal.commit(2);
-    assert_eq!((desk.only().unwrap().state(), desk.only().unwrap().slots()), (RunState::Done, 2));
+    assert_eq!((env.only().unwrap().state(), env.only().unwrap().slots()), (RunState::Done, 2));
 }
 
 #[test]
 fn a_plan_keeps_every_number_of_its_requests() {
-    let desk = Desk::new();
-    let journal = desk.open();
-    let read = desk.only().unwrap();
-    assert_eq!(read.current().unwrap().plan, desk.plan);
+    let env = JournalEnv::new();
+    let journal = env.open();
+    let read = env.only().unwrap();
+    assert_eq!(read.current().unwrap().plan, env.plan);
     let body = |plan: &Plan| serde_json::to_string(&plan.creates).unwrap();
-    assert_eq!(body(&read.current().unwrap().plan), body(&desk.plan));
-    assert!(body(&desk.plan).contains("0.30000000000000004"));
+    assert_eq!(body(&read.current().unwrap().plan), body(&env.plan));
+    assert!(body(&env.plan).contains("0.30000000000000004"));
     drop(journal);
 }
 
 #[test]
 fn the_backup_is_the_page_as_a_file() {
-    let desk = Desk::new();
-    let run = desk.interrupted();
-    let text = fs::read_to_string(desk.runs.backup(&run)).unwrap();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    let text = fs::read_to_string(env.runs.backup(&run)).unwrap();
     let backup: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         backup,
@@ -117,14 +117,14 @@ fn the_backup_is_the_page_as_a_file() {
 
 #[test]
 fn found_05_a_backup_refers_to_nothing_whatever_the_service_says() {
-    let mut desk = Desk::new();
-    desk.page.slots[0].data = serde_json::from_value(
+    let mut env = JournalEnv::new();
+    env.page.slots[0].data = serde_json::from_value(
         json!({"image": {"$upload": "/etc/passwd"}, "all": [{"$$form": "x", "$": [{"$form": 1}]}]}),
     )
     .unwrap();
-    let run = desk.interrupted();
+    let run = env.interrupted();
     let backup: serde_json::Value =
-        serde_json::from_slice(&fs::read(desk.runs.backup(&run)).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(env.runs.backup(&run)).unwrap()).unwrap();
     assert_eq!(
         backup["slots"][0]["data"],
         json!({"image": {"$$upload": "/etc/passwd"}, "all": [{"$$$form": "x", "$$": [{"$$form": 1}]}]})
@@ -133,61 +133,61 @@ fn found_05_a_backup_refers_to_nothing_whatever_the_service_says() {
 
 #[test]
 fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
-    let desk = Desk::new();
-    let run = desk.interrupted();
-    let whole = fs::read(desk.runs.journal(&run)).unwrap();
-    let before = desk.only().unwrap();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    let whole = fs::read(env.runs.journal(&run)).unwrap();
+    let before = env.only().unwrap();
     for torn in [r#"{"end":{"step":1,"del"#, r#"{"end":{"step":1,"deleted":1}}"#, "\0\0\0\n"] {
-        fs::write(desk.runs.journal(&run), &whole).unwrap();
-        desk.append(&run, torn);
-        assert_eq!(desk.only().unwrap(), before, "{torn:?}");
-        let mut journal = desk.runs.resume(desk.runs.lock(false).unwrap(), &run).unwrap();
+        fs::write(env.runs.journal(&run), &whole).unwrap();
+        env.append(&run, torn);
+        assert_eq!(env.only().unwrap(), before, "{torn:?}");
+        let mut journal = env.runs.resume(env.runs.lock(false).unwrap(), &run).unwrap();
         assert!(journal.log().is_in_doubt());
         journal.commit(1);
-        assert_eq!(desk.only().unwrap().state(), RunState::Done, "{torn:?}");
+        assert_eq!(env.only().unwrap().state(), RunState::Done, "{torn:?}");
     }
     // Nothing was begun where the first line is torn.
-    fs::write(desk.runs.journal(&run), &whole[..20]).unwrap();
-    assert!(matches!(desk.only(), Err(JournalError::NotBegun)));
-    assert!(!desk.runs.list().unwrap()[0].is_open());
+    fs::write(env.runs.journal(&run), &whole[..20]).unwrap();
+    assert!(matches!(env.only(), Err(JournalError::NotBegun)));
+    assert!(!env.runs.list().unwrap()[0].is_open());
 }
 
 #[test]
 fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
-    let desk = Desk::new();
-    let run = desk.interrupted();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
     for line in ["what?\n", "{\"begin\":{\"step\":77}}\n", "{\"open\":{\"format\":1}}\n"] {
-        let whole = fs::read(desk.runs.journal(&run)).unwrap();
-        desk.append(&run, line);
-        desk.append(&run, "{\"commit\":{\"slots\":1}}\n");
-        assert!(matches!(desk.only(), Err(JournalError::Damaged(6))), "{line}");
-        fs::write(desk.runs.journal(&run), whole).unwrap();
+        let whole = fs::read(env.runs.journal(&run)).unwrap();
+        env.append(&run, line);
+        env.append(&run, "{\"commit\":{\"slots\":1}}\n");
+        assert!(matches!(env.only(), Err(JournalError::Damaged(6))), "{line}");
+        fs::write(env.runs.journal(&run), whole).unwrap();
     }
-    desk.append(&run, "what?\n{}\n");
-    desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
-    assert!(matches!(desk.only(), Err(JournalError::PutAside)));
-    assert_eq!(desk.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
-    drop(desk.open());
+    env.append(&run, "what?\n{}\n");
+    env.runs.abort(env.runs.lock(false).unwrap(), &run).unwrap();
+    assert!(matches!(env.only(), Err(JournalError::PutAside)));
+    assert_eq!(env.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
+    drop(env.open());
 }
 
 #[test]
 fn fault_65_a_journal_of_a_newer_version_is_not_guessed_at() {
-    let desk = Desk::new();
-    let run = desk.interrupted();
-    let text = fs::read_to_string(desk.runs.journal(&run)).unwrap();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    let text = fs::read_to_string(env.runs.journal(&run)).unwrap();
     let text = text.replacen("\"format\":1", "\"format\":2,\"wings\":true", 1);
-    fs::write(desk.runs.journal(&run), &text).unwrap();
-    assert!(matches!(desk.only(), Err(JournalError::Newer(2))));
+    fs::write(env.runs.journal(&run), &text).unwrap();
+    assert!(matches!(env.only(), Err(JournalError::Newer(2))));
     let first = text.lines().next().unwrap();
-    fs::write(desk.runs.journal(&run), format!("{first}\n")).unwrap();
-    assert!(matches!(desk.only(), Err(JournalError::Newer(2))));
+    fs::write(env.runs.journal(&run), format!("{first}\n")).unwrap();
+    assert!(matches!(env.only(), Err(JournalError::Newer(2))));
 }
 
 #[test]
 fn any_bytes_are_read_without_a_panic() {
-    let desk = Desk::new();
-    let run = desk.interrupted();
-    let whole = fs::read(desk.runs.journal(&run)).unwrap();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    let whole = fs::read(env.runs.journal(&run)).unwrap();
     for at in 0..whole.len() {
         let cut = JournalEntries::read(&run, &whole[..at]);
         assert!(matches!(cut, Ok(_) | Err(JournalError::NotBegun)), "cut at {at}: {cut:?}");
@@ -201,38 +201,38 @@ fn any_bytes_are_read_without_a_panic() {
 #[test]
 fn nobody_else_can_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::new();
-    let run = desk.interrupted();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let journal = desk.runs.journal(&run);
-    for path in [&journal, &desk.runs.backup(&run), &journal.with_file_name("lock")] {
+    let journal = env.runs.journal(&run);
+    for path in [&journal, &env.runs.backup(&run), &journal.with_file_name("lock")] {
         assert_eq!(mode(path), 0o600, "{}", path.display());
     }
-    for folder in journal.ancestors().skip(1).take_while(|it| *it != desk.state.path()) {
+    for folder in journal.ancestors().skip(1).take_while(|it| *it != env.state.path()) {
         assert_eq!(mode(folder), 0o700, "{}", folder.display());
     }
 }
 
 #[test]
 fn fault_60_a_page_belongs_to_one_run_at_a_time() {
-    let desk = Desk::new();
-    let journal = desk.open();
+    let env = JournalEnv::new();
+    let journal = env.open();
     let pid = std::process::id();
-    let taken = desk.runs.lock(false).unwrap_err();
+    let taken = env.runs.lock(false).unwrap_err();
     assert!(matches!(taken, LockError::Taken(Some(it)) if it == pid), "{taken}");
     assert!(taken.to_string().contains(&pid.to_string()));
-    assert!(JournalStore::of(desk.state.path(), SERVICE, 102).lock(false).is_ok());
+    assert!(JournalStore::of(env.state.path(), SERVICE, 102).lock(false).is_ok());
     drop(journal);
-    assert!(!desk.runs.lock(true).unwrap().was_awaited);
+    assert!(!env.runs.lock(true).unwrap().was_awaited);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn fault_64_on_a_full_disk_nothing_more_is_begun() {
-    let desk = Desk::new();
-    let log = desk.open().log().clone();
+    let env = JournalEnv::new();
+    let log = env.open().log().clone();
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
-    let mut journal = Journal::new(full, log, desk.runs.lock(false).unwrap());
+    let mut journal = Journal::new(full, log, env.runs.lock(false).unwrap());
     journal.end(0, [(0, 8)].into(), 0);
     assert_eq!(journal.trouble().unwrap().kind(), std::io::ErrorKind::StorageFull);
     assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
@@ -241,75 +241,75 @@ fn fault_64_on_a_full_disk_nothing_more_is_begun() {
 
 #[test]
 fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
-    let mut desk = Desk::new();
-    let unfinished = desk.interrupted();
+    let mut env = JournalEnv::new();
+    let unfinished = env.interrupted();
     for _ in 0..55 {
-        desk.page.read_at += Duration::from_secs(1);
-        desk.open().close(RunEnding::Stopped);
+        env.page.read_at += Duration::from_secs(1);
+        env.open().close(RunEnding::Stopped);
     }
-    let runs = desk.runs.list().unwrap();
+    let runs = env.runs.list().unwrap();
     assert_eq!(runs.len(), 51);
     assert_eq!(runs[0].run, unfinished);
-    assert!(runs.iter().all(|run| desk.runs.backup(&run.run).exists()));
+    assert!(runs.iter().all(|run| env.runs.backup(&run.run).exists()));
     assert_eq!(fs::read_dir(runs[0].path.parent().unwrap()).unwrap().count(), 2 * 51 + 1);
 }
 
 #[test]
 fn found_20_runs_that_were_not_begun_make_room_for_each_other_and_for_no_other_run() {
-    let mut desk = Desk::new();
-    desk.open().close(RunEnding::Stopped);
-    let ended = desk.runs.list().unwrap().remove(0).run;
+    let mut env = JournalEnv::new();
+    env.open().close(RunEnding::Stopped);
+    let ended = env.runs.list().unwrap().remove(0).run;
     for _ in 0..60 {
-        desk.page.read_at += Duration::from_secs(1);
-        let run = desk.open().log().run().to_owned();
-        fs::write(desk.runs.journal(&run), "{\"open").unwrap();
+        env.page.read_at += Duration::from_secs(1);
+        let run = env.open().log().run().to_owned();
+        fs::write(env.runs.journal(&run), "{\"open").unwrap();
     }
-    let runs = desk.runs.list().unwrap();
+    let runs = env.runs.list().unwrap();
     assert_eq!(runs.len(), 51);
     assert_eq!(runs[0].run, ended);
     assert!(runs[1..].iter().all(|run| matches!(run.log, Err(JournalError::NotBegun))));
-    assert!(runs.iter().all(|run| desk.runs.backup(&run.run).exists()));
+    assert!(runs.iter().all(|run| env.runs.backup(&run.run).exists()));
     assert_eq!(fs::read_dir(runs[0].path.parent().unwrap()).unwrap().count(), 2 * 51 + 1);
 }
 
 #[test]
 fn the_runs_of_every_page_are_found() {
-    let desk = Desk::new();
-    let run = desk.interrupted();
-    fs::write(desk.state.path().join("runs/stray"), "").unwrap();
-    let all = JournalStore::all(desk.state.path(), None).unwrap();
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    fs::write(env.state.path().join("runs/stray"), "").unwrap();
+    let all = JournalStore::all(env.state.path(), None).unwrap();
     assert_eq!(all.iter().map(JournalStore::profile).collect::<Vec<_>>(), [Some(101)]);
     assert_eq!(all[0].list().unwrap()[0].run, run);
-    assert_eq!(JournalStore::all(desk.state.path(), Some(SERVICE)).unwrap().len(), 1);
-    assert!(JournalStore::all(desk.state.path(), Some("another")).unwrap().is_empty());
-    assert!(JournalStore::all(&desk.state.path().join("absent"), None).unwrap().is_empty());
+    assert_eq!(JournalStore::all(env.state.path(), Some(SERVICE)).unwrap().len(), 1);
+    assert!(JournalStore::all(env.state.path(), Some("another")).unwrap().is_empty());
+    assert!(JournalStore::all(&env.state.path().join("absent"), None).unwrap().is_empty());
 }
 
 #[test]
 fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
-    let damages: [fn(&Desk, &str); 5] = [
-        |desk, run| fs::write(desk.runs.journal(run), "what?\n{}\n").unwrap(),
-        |desk, run| fs::write(desk.runs.journal(run), "").unwrap(),
-        |desk, run| fs::write(desk.runs.journal(run), "\0\0\0").unwrap(),
-        |desk, run| fs::remove_file(desk.runs.journal(run)).unwrap(),
-        |desk, run| {
-            desk.append(run, "what?\n{}\n");
-            desk.runs.abort(desk.runs.lock(false).unwrap(), run).unwrap();
+    let damages: [fn(&JournalEnv, &str); 5] = [
+        |env, run| fs::write(env.runs.journal(run), "what?\n{}\n").unwrap(),
+        |env, run| fs::write(env.runs.journal(run), "").unwrap(),
+        |env, run| fs::write(env.runs.journal(run), "\0\0\0").unwrap(),
+        |env, run| fs::remove_file(env.runs.journal(run)).unwrap(),
+        |env, run| {
+            env.append(run, "what?\n{}\n");
+            env.runs.abort(env.runs.lock(false).unwrap(), run).unwrap();
         },
     ];
     for (nth, damage) in damages.iter().enumerate() {
-        let mut desk = Desk::new();
-        let run = desk.interrupted();
-        let backup = fs::read(desk.runs.backup(&run)).unwrap();
-        damage(&desk, &run);
+        let mut env = JournalEnv::new();
+        let run = env.interrupted();
+        let backup = fs::read(env.runs.backup(&run)).unwrap();
+        damage(&env, &run);
         // More runs than are kept.
         for _ in 0..60 {
-            desk.page.read_at += Duration::from_secs(1);
-            desk.open().close(RunEnding::Stopped);
+            env.page.read_at += Duration::from_secs(1);
+            env.open().close(RunEnding::Stopped);
         }
-        let first = desk.runs.list().unwrap().remove(0);
+        let first = env.runs.list().unwrap().remove(0);
         assert_eq!((&first.run, first.log.is_err()), (&run, true), "damage {nth}");
-        assert_eq!(fs::read(desk.runs.backup(&run)).unwrap(), backup, "damage {nth}");
+        assert_eq!(fs::read(env.runs.backup(&run)).unwrap(), backup, "damage {nth}");
     }
 }
 
@@ -326,49 +326,49 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
         |path| fs::create_dir(path).unwrap(),
     ];
     for (nth, place) in places.iter().enumerate() {
-        let desk = Desk::new();
-        let run = desk.interrupted();
-        fs::remove_file(desk.runs.journal(&run)).unwrap();
-        place(&desk.runs.journal(&run));
-        assert!(matches!(desk.only(), Err(JournalError::Io(_))), "place {nth}");
-        assert!(desk.runs.list().unwrap()[0].is_open(), "place {nth}");
-        desk.runs.resume(desk.runs.lock(false).unwrap(), &run).unwrap_err();
-        drop(desk.runs.lock(false).unwrap());
-        desk.runs.abort(desk.runs.lock(false).unwrap(), &run).unwrap();
-        assert!(matches!(desk.only(), Err(JournalError::PutAside)), "place {nth}");
-        drop(desk.open());
-        assert!(desk.runs.backup(&run).exists());
+        let env = JournalEnv::new();
+        let run = env.interrupted();
+        fs::remove_file(env.runs.journal(&run)).unwrap();
+        place(&env.runs.journal(&run));
+        assert!(matches!(env.only(), Err(JournalError::Io(_))), "place {nth}");
+        assert!(env.runs.list().unwrap()[0].is_open(), "place {nth}");
+        env.runs.resume(env.runs.lock(false).unwrap(), &run).unwrap_err();
+        drop(env.runs.lock(false).unwrap());
+        env.runs.abort(env.runs.lock(false).unwrap(), &run).unwrap();
+        assert!(matches!(env.only(), Err(JournalError::PutAside)), "place {nth}");
+        drop(env.open());
+        assert!(env.runs.backup(&run).exists());
     }
-    let desk = Desk::new();
-    let run = desk.interrupted();
-    let lock = desk.runs.journal(&run).with_file_name("lock");
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    let lock = env.runs.journal(&run).with_file_name("lock");
     fs::remove_file(&lock).unwrap();
     places[0](&lock);
-    assert!(matches!(desk.runs.lock(false), Err(LockError::Io { .. })));
+    assert!(matches!(env.runs.lock(false), Err(LockError::Io { .. })));
 }
 
 #[test]
 fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
-    let desk = Desk::new();
+    let env = JournalEnv::new();
     let options = PlanOptions::default();
-    let opening = RunHeader::new(SERVICE, &desk.page, &desk.file, &options);
-    let lock = desk.runs.lock(false).unwrap();
+    let opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
+    let lock = env.runs.lock(false).unwrap();
     let owned = opening.with_owner(Some(RunOwner::of_user(7)));
-    drop(desk.runs.open(lock, owned, &desk.plan, &desk.page, &SlotTypes::default()).unwrap());
-    let read = desk.only().unwrap();
+    drop(env.runs.open(lock, owned, &env.plan, &env.page, &SlotTypes::default()).unwrap());
+    let read = env.only().unwrap();
     assert_eq!(read.opening().owner, Some(RunOwner::of_user(7)));
-    let path = desk.runs.journal(read.run());
+    let path = env.runs.journal(read.run());
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\":{\"user\":7},"), "{text}");
     fs::write(&path, text.replacen("\"owner\":{\"user\":7},", "", 1)).unwrap();
-    assert_eq!(desk.only().unwrap().opening().owner, None);
+    assert_eq!(env.only().unwrap().opening().owner, None);
 }
 
 #[test]
 fn found_17_a_run_is_gone_on_with_where_only_what_is_to_be_cleared_differs() {
-    let desk = Desk::new();
-    let opening = RunHeader::new(SERVICE, &desk.page, &desk.file, &PlanOptions::default());
-    let mut file = desk.file.clone();
+    let env = JournalEnv::new();
+    let opening = RunHeader::new(SERVICE, &env.page, &env.file, &PlanOptions::default());
+    let mut file = env.file.clone();
     file.slots[0].data.insert("note".into(), json!(null));
     assert!(opening.is_of(&file));
     file.slots[0].data.insert("note".into(), json!("x"));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::Map;
 
-use super::service::Service;
+use super::service::PageModel;
 use super::*;
 use crate::Object;
 
@@ -159,7 +159,7 @@ fn holds(slot: &Slot, item: &DesiredSlot) -> bool {
 
 fn check_outcome(
     before: &[Slot],
-    service: &Service,
+    service: &PageModel,
     file: &DesiredPage,
     options: &PlanOptions,
 ) -> Result<(), TestCaseError> {
@@ -250,7 +250,7 @@ fn a_long_run_is_finished_wherever_it_stops() {
         let plan = Plan::new(&slots, &file, &options).unwrap();
         assert_eq!((plan.updates.len(), plan.creates.len(), plan.deletes.len()), (110, 130, 120));
         for stop in 0..=plan.batches().len() {
-            let mut service = Service::with(slots.clone(), max_slots);
+            let mut service = PageModel::with(slots.clone(), max_slots);
             service.run(&plan, stop);
             let next = Plan::new(&service.slots, &file, &options).unwrap();
             service.run(&next, usize::MAX);
@@ -276,7 +276,7 @@ proptest! {
         let untouched = plan.items - plan.creates.len() - plan.updates.len();
         prop_assert!(untouched >= twins(&page, &file));
 
-        let mut service = Service::with(page.clone(), 500);
+        let mut service = PageModel::with(page.clone(), 500);
         let created = service.run(&plan, usize::MAX);
         check_outcome(&page, &service, &file, &options)?;
         prop_assert_eq!(created.len(), plan.creates.len());
@@ -297,7 +297,7 @@ proptest! {
     #[test]
     fn an_interrupted_run_is_finished_by_the_next((page, file) in page_and_file(), options in options(), stop in 0_usize..6) {
         let plan = Plan::new(&page, &file, &options).unwrap();
-        let mut service = Service::with(page.clone(), 500);
+        let mut service = PageModel::with(page.clone(), 500);
         service.run(&plan, stop);
         let next = Plan::new(&service.slots, &file, &options).unwrap();
         service.run(&next, usize::MAX);
@@ -311,7 +311,7 @@ proptest! {
         let options = PlanOptions { max_slots, ..options };
         match Plan::new(&page, &file, &options) {
             Ok(plan) => {
-                let mut service = Service::with(page.clone(), max_slots);
+                let mut service = PageModel::with(page.clone(), max_slots);
                 service.run(&plan, usize::MAX);
                 check_outcome(&page, &service, &file, &options)?;
                 prop_assert_eq!(plan.make_room, (page.len() + plan.creates.len()).saturating_sub(max_slots));
@@ -341,7 +341,7 @@ proptest! {
         }
         match Plan::new(&slots, &file, &options) {
             Ok(plan) => {
-                let mut service = Service::with(slots, 500);
+                let mut service = PageModel::with(slots, 500);
                 service.run(&plan, usize::MAX);
                 let again = Plan::new(&service.slots, &file, &options).unwrap();
                 prop_assert!(again.is_empty(), "a second run would change: {again:#?}");

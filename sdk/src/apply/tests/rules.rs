@@ -111,7 +111,7 @@ fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
     page.pop();
     let plan = Plan::new(&page, &twin, &PlanOptions::default()).unwrap();
     assert_eq!(outcome(&plan), "1 +0");
-    let mut service = service::Service::with(page, 500);
+    let mut service = service::PageModel::with(page, 500);
     service.run(&plan, usize::MAX);
     assert!(Plan::new(&service.slots, &twin, &PlanOptions::default()).unwrap().is_empty());
 }

@@ -5,7 +5,7 @@ use serde_json::Map;
 use super::*;
 use crate::Object;
 
-pub(super) struct Service {
+pub(super) struct PageModel {
     pub(super) slots: Vec<Slot>,
     pub(super) created: Vec<i64>,
     pub(super) deleted: Vec<i64>,
@@ -13,7 +13,7 @@ pub(super) struct Service {
     next_id: i64,
 }
 
-impl Service {
+impl PageModel {
     pub(super) fn with(slots: Vec<Slot>, max_slots: usize) -> Self {
         let next_id = slots.iter().map(|slot| slot.id).max().unwrap_or(0) + 1;
         Self { slots, created: Vec::new(), deleted: Vec::new(), max_slots, next_id }

@@ -41,9 +41,9 @@ impl Clock for VirtualClock {
 
 /// Answers everything with 200 after a while, and notes which token came.
 #[derive(Default)]
-struct Service(Mutex<Vec<String>>);
+struct FakeService(Mutex<Vec<String>>);
 
-impl RequestSender for Service {
+impl RequestSender for FakeService {
     async fn send(&self, request: Request, _: Duration) -> Result<Answer, CallFailure> {
         let token = request.headers().get(AUTHORIZATION).and_then(|it| it.to_str().ok());
         self.0.lock().unwrap().push(token.unwrap_or_default().to_owned());
@@ -53,13 +53,13 @@ impl RequestSender for Service {
     }
 }
 
-struct Bench {
+struct FairnessTest {
     client: Client,
     clock: Arc<VirtualClock>,
-    service: Arc<Service>,
+    service: Arc<FakeService>,
 }
 
-impl Bench {
+impl FairnessTest {
     fn new(source: Option<Arc<dyn TokenSource>>) -> Self {
         let clock = Arc::new(VirtualClock { start: Instant::now(), sleeps: AtomicU64::new(0) });
         let mut builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
@@ -117,7 +117,7 @@ impl Bench {
 
 #[tokio::test(start_paused = true)]
 async fn found_29_of_900_calls_at_once_none_starves_and_the_first_goes_first() {
-    let ended = Bench::new(None).calls(900, 16 * 60 * SECOND).await;
+    let ended = FairnessTest::new(None).calls(900, 16 * 60 * SECOND).await;
     let starved = ended.iter().filter(|(_, answered)| !answered).count();
     assert_eq!(starved, 0, "of 900, which take less than the 16 minutes that each may take");
     assert!(ended.is_sorted(), "a later call went before an earlier one");
@@ -125,7 +125,7 @@ async fn found_29_of_900_calls_at_once_none_starves_and_the_first_goes_first() {
 
 #[tokio::test(start_paused = true)]
 async fn found_29_a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
-    let ended = Bench::new(None).calls(300, 90 * SECOND).await;
+    let ended = FairnessTest::new(None).calls(300, 90 * SECOND).await;
     let answered = ended.iter().position(|(_, answered)| !answered).unwrap();
     assert_eq!(answered, 120, "sixty now and sixty after a minute");
     for (when, answered) in &ended[answered..] {
@@ -135,7 +135,7 @@ async fn found_29_a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn found_29_whoever_stops_waiting_leaves_the_line() {
-    let bench = Bench::new(None);
+    let bench = FairnessTest::new(None);
     let all = bench.calls(65, 70 * SECOND);
     let dropped = tokio::time::timeout(SECOND / 2, bench.calls(600, 3600 * SECOND));
     let (all, dropped) = tokio::join!(all, dropped);
@@ -147,7 +147,7 @@ async fn found_29_whoever_stops_waiting_leaves_the_line() {
 
 #[tokio::test(start_paused = true)]
 async fn found_29_who_waits_for_the_limit_of_a_bucket_delays_nobody_else() {
-    let bench = Bench::new(None);
+    let bench = FairnessTest::new(None);
     let music: Vec<_> =
         (0..20).map(|_| tokio::spawn(bench.call(operation::LOOKUP_MUSIC, 600 * SECOND))).collect();
     tokio::time::sleep(10 * SECOND).await;
@@ -163,14 +163,14 @@ async fn found_29_who_waits_for_the_limit_of_a_bucket_delays_nobody_else() {
 async fn found_30_the_token_is_taken_after_the_wait() {
     /// A token that is replaced every 10 seconds.
     #[derive(Debug)]
-    struct Rotating(Instant);
-    impl TokenSource for Rotating {
+    struct RotatingToken(Instant);
+    impl TokenSource for RotatingToken {
         fn token(&self) -> TokenFuture<'_, Token> {
             let text = format!("token-{}", self.0.elapsed().as_secs() / 10);
             Box::pin(std::future::ready(Ok(Token::new(&text).unwrap())))
         }
     }
-    let bench = Bench::new(Some(Arc::new(Rotating(Instant::now()))));
+    let bench = FairnessTest::new(Some(Arc::new(RotatingToken(Instant::now()))));
     bench.calls(60, 120 * SECOND).await;
     bench.client.shared.pacer.block(60 * SECOND, &*bench.clock);
     let (ended, result) = bench.call(operation::LIST_SLOTS, 120 * SECOND).await;

@@ -19,12 +19,12 @@ use crate::transport::observer::Observer;
 /// Answers attempts in order, and then with 200 for ever; notes when each was sent and how long it may take.
 struct Script {
     clock: Arc<ManualClock>,
-    ends: Mutex<VecDeque<Step>>,
+    ends: Mutex<VecDeque<ScriptStep>>,
     sent: Mutex<Vec<(Duration, Duration)>>,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum ScriptStep {
     Status(u16),
     After(u16, &'static str),
     Broken(AttemptEnd),
@@ -36,17 +36,18 @@ impl RequestSender for Script {
     async fn send(&self, _: Request, limit: Duration) -> Result<Answer, CallFailure> {
         self.sent.lock().unwrap().push((self.clock.monotonic(), limit));
         let mut headers = HeaderMap::new();
-        let status = match self.ends.lock().unwrap().pop_front().unwrap_or(Step::Status(200)) {
-            Step::Status(status) => status,
-            Step::After(status, retry_after) => {
+        let status = match self.ends.lock().unwrap().pop_front().unwrap_or(ScriptStep::Status(200))
+        {
+            ScriptStep::Status(status) => status,
+            ScriptStep::After(status, retry_after) => {
                 headers.insert(RETRY_AFTER, retry_after.parse().unwrap());
                 status
             }
-            Step::Slow(time) => {
+            ScriptStep::Slow(time) => {
                 self.clock.advance(time);
                 200
             }
-            Step::Broken(end) => {
+            ScriptStep::Broken(end) => {
                 return Err(CallFailure::Broken(BrokenAttempt {
                     end,
                     source: "as scripted".into(),
@@ -84,22 +85,22 @@ impl Clock for ManualClock {
 }
 
 #[derive(Debug, Default)]
-struct Watch(Mutex<Vec<Option<u16>>>);
+struct StatusObserver(Mutex<Vec<Option<u16>>>);
 
-impl Observer for Watch {
+impl Observer for StatusObserver {
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         self.0.lock().unwrap().push(attempt.status);
     }
 }
 
-struct Bench {
+struct LoopTest {
     clock: Arc<ManualClock>,
-    watch: Arc<Watch>,
+    watch: Arc<StatusObserver>,
     client: Client,
     options: CallOptions,
 }
 
-struct Ran {
+struct RunRecord {
     exchange: CallResult,
     /// Time at which each request was sent, and its time limit.
     sent: Vec<(Duration, Duration)>,
@@ -108,10 +109,10 @@ struct Ran {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-impl Bench {
+impl LoopTest {
     fn new() -> Self {
         let clock = Arc::new(ManualClock::default());
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(StatusObserver::default());
         let builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
         let client = builder.observer(watch.clone()).build().unwrap();
         let until = 120 * SECOND;
@@ -134,7 +135,7 @@ impl Bench {
         self
     }
 
-    async fn run(&self, operation: &'static Operation, steps: &[Step]) -> Ran {
+    async fn run(&self, operation: &'static Operation, steps: &[ScriptStep]) -> RunRecord {
         let ends = Mutex::new(steps.iter().copied().collect());
         let wire = Script { clock: self.clock.clone(), ends, sent: Mutex::default() };
         let shared = &self.client.shared;
@@ -144,11 +145,11 @@ impl Bench {
         };
         let exchange = run(&wire, shared, operation, &self.options, &mut make).await;
         let sent = wire.sent.into_inner().unwrap();
-        Ran { exchange, sent, ended: self.clock.monotonic() }
+        RunRecord { exchange, sent, ended: self.clock.monotonic() }
     }
 }
 
-impl Ran {
+impl RunRecord {
     fn ok(&self) -> bool {
         self.exchange.answer().is_some()
     }
@@ -162,7 +163,7 @@ impl Ran {
 #[tokio::test]
 async fn four_attempts_and_the_last_failure_is_the_result() {
     for end in [AttemptEnd::Unreachable, AttemptEnd::NoAnswer, AttemptEnd::TimedOut] {
-        let ran = Bench::new().run(operation::LIST_SLOTS, &[Step::Broken(end); 9]).await;
+        let ran = LoopTest::new().run(operation::LIST_SLOTS, &[ScriptStep::Broken(end); 9]).await;
         assert_eq!((ran.sent.len(), ran.exchange.sent), (4, 4), "{end:?}");
         assert!(
             matches!(&ran.exchange.result, Err(CallFailure::Broken(broken)) if broken.end == end)
@@ -174,29 +175,29 @@ async fn four_attempts_and_the_last_failure_is_the_result() {
 
 #[tokio::test]
 async fn what_may_have_been_executed_stays_so_whatever_comes_after_it() {
-    let steps = [Step::Broken(AttemptEnd::NoAnswer), Step::Status(422)];
-    let ran = Bench::new().run(operation::UPDATE_SLOT, &steps).await;
+    let steps = [ScriptStep::Broken(AttemptEnd::NoAnswer), ScriptStep::Status(422)];
+    let ran = LoopTest::new().run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.exchange.evidence, Evidence::Unknown);
-    let steps = [Step::Broken(AttemptEnd::Cut(201)), Step::Status(401)];
-    let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &steps).await;
+    let steps = [ScriptStep::Broken(AttemptEnd::Cut(201)), ScriptStep::Status(401)];
+    let ran = LoopTest::new().keyed().run(operation::CREATE_SLOT, &steps).await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (2, Evidence::Executed));
-    let steps = [Step::Broken(AttemptEnd::Unreachable), Step::Status(422)];
-    let ran = Bench::new().run(operation::UPDATE_SLOT, &steps).await;
+    let steps = [ScriptStep::Broken(AttemptEnd::Unreachable), ScriptStep::Status(422)];
+    let ran = LoopTest::new().run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.exchange.evidence, Evidence::NotExecuted);
 }
 
 #[tokio::test]
 async fn a_429_is_waited_out_stops_the_whole_client_and_is_no_attempt() {
-    let bench = Bench::new();
-    let mut steps = vec![Step::After(429, "2"); 6];
-    steps.extend([Step::Status(503); 3]);
+    let bench = LoopTest::new();
+    let mut steps = vec![ScriptStep::After(429, "2"); 6];
+    steps.extend([ScriptStep::Status(503); 3]);
     let ran = bench.run(operation::LIST_SLOTS, &steps).await;
     assert!(ran.ok(), "{:?}", ran.exchange.result);
     let waits = ran.waits();
     assert!(waits[..6].iter().all(|wait| *wait >= 2 * SECOND), "{waits:?}");
 
-    let bench = Bench::new();
-    bench.run(operation::LIST_SLOTS, &[Step::After(429, "300")]).await;
+    let bench = LoopTest::new();
+    bench.run(operation::LIST_SLOTS, &[ScriptStep::After(429, "300")]).await;
     let pacer = &bench.client.shared.pacer;
     let blocked = pacer.admit(operation::GET_ME.bucket, &*bench.clock).unwrap_err();
     assert_eq!((blocked.duration, blocked.reason), (300 * SECOND, WaitReason::TooManyRequests));
@@ -205,8 +206,8 @@ async fn a_429_is_waited_out_stops_the_whole_client_and_is_no_attempt() {
 #[tokio::test]
 async fn a_429_without_a_time_is_asked_again_less_and_less_often() {
     for retry_after in [None, Some("0"), Some("-1"), Some("")] {
-        let step = retry_after.map_or(Step::Status(429), |text| Step::After(429, text));
-        let ran = Bench::new().run(operation::LIST_SLOTS, &[step; 200]).await;
+        let step = retry_after.map_or(ScriptStep::Status(429), |text| ScriptStep::After(429, text));
+        let ran = LoopTest::new().run(operation::LIST_SLOTS, &[step; 200]).await;
         assert!(matches!(ran.exchange.result, Err(CallFailure::Deadline { .. })));
         assert!((4..60).contains(&ran.sent.len()), "{retry_after:?}: {}", ran.sent.len());
         assert!(ran.ended < 120 * SECOND);
@@ -216,7 +217,8 @@ async fn a_429_without_a_time_is_asked_again_less_and_less_often() {
 #[tokio::test]
 async fn a_wait_past_the_deadline_is_not_begun() {
     for status in [429, 503] {
-        let ran = Bench::new().run(operation::LIST_SLOTS, &[Step::After(status, "300")]).await;
+        let ran =
+            LoopTest::new().run(operation::LIST_SLOTS, &[ScriptStep::After(status, "300")]).await;
         assert_eq!((ran.sent.len(), ran.ended), (1, Duration::ZERO));
         match (status, &ran.exchange.result) {
             (429, Err(CallFailure::Deadline { wait, .. })) => assert_eq!(*wait, 300 * SECOND),
@@ -229,8 +231,8 @@ async fn a_wait_past_the_deadline_is_not_begun() {
 
 #[tokio::test]
 async fn a_mistaken_number_does_not_shut_the_client_up_for_days() {
-    let bench = Bench::new();
-    let ran = bench.run(operation::LIST_SLOTS, &[Step::After(429, "9999999999")]).await;
+    let bench = LoopTest::new();
+    let ran = bench.run(operation::LIST_SLOTS, &[ScriptStep::After(429, "9999999999")]).await;
     assert_eq!(ran.exchange.retry_after, Some(Duration::from_secs(9_999_999_999)));
     bench.clock.advance(LONGEST_BLOCK);
     let mut later = bench;
@@ -240,15 +242,15 @@ async fn a_mistaken_number_does_not_shut_the_client_up_for_days() {
 
 #[tokio::test]
 async fn an_attempt_gets_no_more_time_than_is_left() {
-    let mut bench = Bench::new();
+    let mut bench = LoopTest::new();
     bench.options.until = 70 * SECOND;
-    let steps = [Step::Slow(Duration::ZERO)];
+    let steps = [ScriptStep::Slow(Duration::ZERO)];
     let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.sent[0].1, 60 * SECOND, "the time of a write");
-    bench.run(operation::LIST_SLOTS, &[Step::Slow(50 * SECOND)]).await;
+    bench.run(operation::LIST_SLOTS, &[ScriptStep::Slow(50 * SECOND)]).await;
     let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.sent[0].1, 20 * SECOND);
-    bench.run(operation::LIST_SLOTS, &[Step::Slow(20 * SECOND)]).await;
+    bench.run(operation::LIST_SLOTS, &[ScriptStep::Slow(20 * SECOND)]).await;
     let ran = bench.run(operation::UPDATE_SLOT, &steps).await;
     assert!(
         ran.sent.is_empty() && matches!(ran.exchange.result, Err(CallFailure::Deadline { .. }))
@@ -259,52 +261,58 @@ async fn an_attempt_gets_no_more_time_than_is_left() {
 #[tokio::test]
 async fn a_key_is_replayed_late_after_a_timeout_and_waits_for_its_own_request() {
     let steps = [
-        Step::Broken(AttemptEnd::TimedOut),
-        Step::After(409, "1"),
-        Step::Status(409),
-        Step::Status(201),
+        ScriptStep::Broken(AttemptEnd::TimedOut),
+        ScriptStep::After(409, "1"),
+        ScriptStep::Status(409),
+        ScriptStep::Status(201),
     ];
-    let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
+    let ran = LoopTest::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
     assert!(ran.ok());
     let waits = ran.waits();
     assert!(waits[0] >= 5 * SECOND, "{waits:?}");
     assert_eq!(waits[1..], [SECOND, 2 * SECOND]);
 
-    let mut steps = vec![Step::Broken(AttemptEnd::NoAnswer)];
-    steps.extend([Step::Status(409); 9]);
-    let ran = Bench::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
+    let mut steps = vec![ScriptStep::Broken(AttemptEnd::NoAnswer)];
+    steps.extend([ScriptStep::Status(409); 9]);
+    let ran = LoopTest::new().keyed().run(operation::CREATE_SLOTS, &steps).await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (5, Evidence::Unknown));
 }
 
 #[tokio::test]
 async fn a_key_in_flight_from_another_process_may_have_been_executed() {
-    let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &[Step::After(409, "1"); 9]).await;
+    let ran = LoopTest::new()
+        .keyed()
+        .run(operation::CREATE_SLOT, &[ScriptStep::After(409, "1"); 9])
+        .await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (4, Evidence::Unknown));
-    let ran = Bench::new().keyed().run(operation::CREATE_SLOT, &[Step::Status(409)]).await;
+    let ran = LoopTest::new().keyed().run(operation::CREATE_SLOT, &[ScriptStep::Status(409)]).await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (1, Evidence::NotExecuted));
 }
 
 #[tokio::test]
 async fn retries_run_out_when_everything_fails_and_come_back_with_success() {
-    let mut bench = Bench::new();
+    let mut bench = LoopTest::new();
     bench.options.until = Duration::MAX;
     let mut sent = Vec::new();
     for _ in 0..9 {
-        let ran = bench.run(operation::LIST_SLOTS, &[Step::Status(503); 9]).await;
+        let ran = bench.run(operation::LIST_SLOTS, &[ScriptStep::Status(503); 9]).await;
         sent.push(ran.sent.len());
     }
     assert_eq!(sent, [4, 4, 4, 4, 4, 4, 3, 1, 1], "20 retries in all");
     for _ in 0..10 {
         bench.run(operation::LIST_SLOTS, &[]).await;
     }
-    assert_eq!(bench.run(operation::LIST_SLOTS, &[Step::Status(503); 9]).await.sent.len(), 2);
+    assert_eq!(bench.run(operation::LIST_SLOTS, &[ScriptStep::Status(503); 9]).await.sent.len(), 2);
 }
 
 #[tokio::test]
 async fn every_attempt_is_reported_with_the_status_that_was_seen() {
-    let bench = Bench::new();
-    let steps =
-        [Step::Broken(AttemptEnd::NoAnswer), Step::Broken(AttemptEnd::Cut(200)), Step::Status(503)];
+    let bench = LoopTest::new();
+    let steps = [
+        ScriptStep::Broken(AttemptEnd::NoAnswer),
+        ScriptStep::Broken(AttemptEnd::Cut(200)),
+        ScriptStep::Status(503),
+    ];
     bench.run(operation::LIST_SLOTS, &steps).await;
     assert_eq!(*bench.watch.0.lock().unwrap(), [None, Some(200), Some(503), Some(200)]);
     assert_eq!(bench.client.requests_sent(), 4);
@@ -312,17 +320,21 @@ async fn every_attempt_is_reported_with_the_status_that_was_seen() {
 
 #[tokio::test]
 async fn a_dry_run_is_repeated_like_a_read() {
-    let mut bench = Bench::new();
+    let mut bench = LoopTest::new();
     bench.options.dry_run = true;
-    assert!(bench.run(operation::CREATE_SLOTS, &[Step::Broken(AttemptEnd::NoAnswer)]).await.ok());
+    assert!(
+        bench.run(operation::CREATE_SLOTS, &[ScriptStep::Broken(AttemptEnd::NoAnswer)]).await.ok()
+    );
 }
 
 #[tokio::test]
 async fn deletes_of_several_slots_are_never_sent_again_blindly() {
-    let ran =
-        Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(AttemptEnd::NoAnswer)]).await;
+    let ran = LoopTest::new()
+        .run(operation::DELETE_SLOTS, &[ScriptStep::Broken(AttemptEnd::NoAnswer)])
+        .await;
     assert_eq!((ran.sent.len(), ran.exchange.evidence), (1, Evidence::Unknown));
-    let ran =
-        Bench::new().run(operation::DELETE_SLOTS, &[Step::Broken(AttemptEnd::Unreachable)]).await;
+    let ran = LoopTest::new()
+        .run(operation::DELETE_SLOTS, &[ScriptStep::Broken(AttemptEnd::Unreachable)])
+        .await;
     assert!(ran.ok());
 }

@@ -1,0 +1,259 @@
+//! Sender of the requests of one call.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use progenitor_client::ResponseValue;
+use reqwest::{Method, Request};
+use serde::de::DeserializeOwned;
+
+use crate::client::Client;
+use crate::conditional_write::WriteAttempt;
+use crate::error::Error;
+use crate::generated;
+use crate::operation::{Effect, Operation};
+use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::{
+    Answer, CallContext, CallOptions, CallResult, MakeRequest, Reservation, Shared,
+};
+use crate::write_mode::WriteMode;
+
+pub(crate) type GeneratedResult<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
+
+const DEADLINE: Duration = Duration::from_secs(120);
+
+impl CallOptions {
+    /// Returns the options of a call that sets none. It has as long as [`CallOptions::until`] says, from when it is awaited.
+    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
+        Self {
+            idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
+            dry_run: false,
+            // An upload may need longer than the deadline that does for everything else.
+            until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
+            max_wait: client.max_wait,
+            looks_first: false,
+            writes: client.writes,
+            reserved: None,
+            once: None,
+            write: None,
+        }
+    }
+}
+
+/// Cell in which a call's undecoded answer is left.
+pub(crate) type AnswerCell = Arc<Mutex<Option<Answer>>>;
+
+/// Sender of a call's requests.
+#[derive(Clone)]
+pub(crate) struct CallSender {
+    pub(crate) client: Client,
+    pub(crate) operation: &'static Operation,
+    pub(crate) options: CallOptions,
+    /// Cell for the undecoded answer, when the caller wants it.
+    pub(crate) undecoded: Option<AnswerCell>,
+}
+
+impl CallSender {
+    /// Returns the sender of a write that is no call of its own. It has as long as a call has.
+    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
+        let mut options = CallOptions::of(client, operation);
+        options.until = client.shared.clock.monotonic().saturating_add(options.until);
+        Self { client: client.clone(), operation, options, undecoded: None }
+    }
+
+    /// Makes the call a dry run. A key would make the service store its answer.
+    pub(crate) fn make_dry_run(&mut self) {
+        self.options.idempotency_key = None;
+        self.options.dry_run = true;
+    }
+
+    /// Returns a sender for a request beside the call's own one: decoded, without its key, never a dry run.
+    pub(crate) fn beside(&self) -> Self {
+        let options = CallOptions {
+            idempotency_key: None,
+            dry_run: false,
+            reserved: None,
+            once: None,
+            ..self.options.clone()
+        };
+        Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// Waits before the call is made once more after so many failures; `false` where that is too often.
+    pub(crate) async fn back_off(&self, failed: u32) -> bool {
+        self.client.shared.back_off(self.operation, failed).await
+    }
+
+    /// Returns a sender with another key, for a request whose answer is not the call's.
+    pub(crate) fn with_key(&self, key: Option<IdempotencyKey>) -> Self {
+        let options = CallOptions { idempotency_key: key, ..self.options.clone() };
+        Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// Returns a sender that does not repeat an attempt of unknown outcome: the caller reads first.
+    pub(crate) fn looking_first(mut self) -> Self {
+        self.options.looks_first = true;
+        self
+    }
+
+    /// Returns a sender for the only attempt of a write that relies on what was just read. Whether its answer is the call's is not known yet.
+    pub(crate) fn once(&self, attempt: &WriteAttempt) -> Self {
+        let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
+        let write = attempt.write.clone();
+        let options = CallOptions { write, reserved, once, ..self.options.clone() };
+        Self { options, undecoded: None, ..self.clone() }
+    }
+
+    /// Returns a sender whose first attempt uses a reservation.
+    pub(crate) fn reserved(&self, reserved: Reservation) -> Self {
+        let reserved = Some(reserved);
+        Self { options: CallOptions { reserved, ..self.options.clone() }, ..self.clone() }
+    }
+
+    pub(crate) fn operation(&self) -> &'static Operation {
+        self.operation
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Returns whether the write is a dry run, or withheld: then nothing is read before it.
+    pub(crate) fn is_not_sent(&self) -> bool {
+        self.options.dry_run || self.options.writes == WriteMode::Withhold
+    }
+
+    pub(crate) fn options(&self) -> &CallOptions {
+        &self.options
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.client.shared
+    }
+
+    /// One request through the generated client.
+    pub(crate) async fn send<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+    ) -> Result<R, Error>
+    where
+        F: Future<Output = GeneratedResult<R, E>>,
+    {
+        let (result, exchange) =
+            self.exchange(operation, request, self.undecoded.is_some()).await?;
+        match result {
+            Ok(value) if exchange.answer().is_some() => {
+                self.keep(&exchange);
+                Ok(value.into_inner())
+            }
+            Ok(_) => Err(self.error(exchange, None)),
+            Err(error) => {
+                self.keep(&exchange);
+                let why = match error {
+                    progenitor_client::Error::InvalidResponsePayload(_, why) => why.to_string(),
+                    _ => "the status is not one of this operation".to_owned(),
+                };
+                let why = exchange.answer().is_some().then_some(why);
+                Err(self.error(exchange, why))
+            }
+        }
+    }
+
+    /// One request through the generated client, whose answer is taken as it is.
+    pub(crate) async fn send_undecoded<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+    ) -> Result<Answer, Error>
+    where
+        F: Future<Output = GeneratedResult<R, E>>,
+    {
+        let (_, exchange) = self.exchange(operation, request, true).await?;
+        match exchange.answer() {
+            Some(answer) => {
+                self.keep_answer(answer);
+                Ok(answer.clone())
+            }
+            None => Err(self.error(exchange, None)),
+        }
+    }
+
+    async fn exchange<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+        undecoded: bool,
+    ) -> Result<(GeneratedResult<R, E>, CallResult), Error>
+    where
+        F: Future<Output = GeneratedResult<R, E>>,
+    {
+        let shared = &self.client.shared;
+        let context = CallContext::new(shared.clone(), self.options.clone(), undecoded);
+        let api = generated::Client::new_with_client(
+            shared.base.as_str(),
+            shared.http.clone(),
+            context.clone(),
+        );
+        let result = request(api).await;
+        let Some(exchange) = context.exchange() else {
+            let why =
+                result.err().map_or_else(String::new, |error| error.into_untyped().to_string());
+            return Err(Error::invalid(operation.id, format!("the request cannot be made: {why}")));
+        };
+        Ok((result, exchange))
+    }
+
+    /// A request below the base URL with what every request carries, for what the generator cannot express.
+    pub(crate) fn request(&self, method: Method, path: &str) -> Request {
+        let shared = &self.client.shared;
+        let mut request = Request::new(method, shared.base.join(path));
+        self.options.dress(&mut request);
+        request
+    }
+
+    /// One request made by hand.
+    pub(crate) async fn send_made<R: DeserializeOwned>(
+        &self,
+        operation: &'static Operation,
+        make: &mut MakeRequest<'_>,
+    ) -> Result<R, Error> {
+        let exchange = self.client.shared.run(operation, &self.options, make).await;
+        let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
+        self.keep_answer(answer);
+        serde_json::from_slice(&answer.body)
+            .map_err(|why| self.error(exchange, Some(why.to_string())))
+    }
+
+    /// One request made by hand, whose answer is taken as it is.
+    pub(crate) async fn send_made_undecoded(
+        &self,
+        operation: &'static Operation,
+        make: &mut MakeRequest<'_>,
+    ) -> Result<Answer, Error> {
+        let exchange = self.client.shared.run(operation, &self.options, make).await;
+        let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
+        self.keep_answer(answer);
+        Ok(answer.clone())
+    }
+
+    fn keep(&self, exchange: &CallResult) {
+        if let Some(answer) = exchange.answer() {
+            self.keep_answer(answer);
+        }
+    }
+
+    /// Leaves this as the call's undecoded answer.
+    pub(crate) fn keep_answer(&self, answer: &Answer) {
+        if let Some(slot) = &self.undecoded {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
+        }
+    }
+
+    fn error(&self, exchange: CallResult, why: Option<String>) -> Error {
+        let shared = &self.client.shared;
+        let key = self.options.idempotency_key.clone();
+        Error::from_exchange(exchange, &shared.base.authority(), key, why)
+    }
+}
