@@ -76,7 +76,7 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
         several => format!("these {several} blocks and their"),
     };
     let delete = match upload {
-        None => "PlannedDelete".to_owned(),
+        None => "Delete".to_owned(),
         Some(upload) => format!("{upload}, and delete"),
     };
     format!("{delete} {blocks} click statistics? There is no way back.")
@@ -104,7 +104,7 @@ mod tests {
             PlannedDelete { id, kind: kind.to_owned(), label }
         };
         let deletes =
-            [delete(7, "text", Some("RunHeader\n\u{1b}hours")), delete(8, "divider", None)];
+            [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
         let image = Upload {
             index: 0,
             path: "image".into(),
@@ -114,7 +114,7 @@ mod tests {
         };
         let lines = named(&deletes, &[image]);
         let text: Vec<_> = lines.iter().map(Line::text).collect();
-        assert_eq!(text[1..], ["  text 7 \"RunHeader \\u{1b}hours\"", "  divider 8"]);
+        assert_eq!(text[1..], ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
         assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
         assert!(!text[0].contains(char::is_control), "{text:?}");
         assert!(question(2, 0).contains("2 blocks and their click statistics"));
@@ -123,6 +123,6 @@ mod tests {
         );
         assert!(question(1, 2).starts_with("Upload these 2 images, and delete this block"));
         assert_eq!(question(0, 1), "Upload this image, and change the page so?");
-        assert!(!question(0, 0).contains("PlannedDelete"));
+        assert!(!question(0, 0).contains("Delete"));
     }
 }

@@ -18,10 +18,10 @@ use crate::ui;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct AllowedArgs {
-    /// PlannedDelete the blocks that the file does not mention
+    /// Delete the blocks that the file does not mention
     #[arg(long)]
     pub(crate) prune: bool,
-    /// PlannedDelete the legacy blocks that the file does not mention, which cannot be created again
+    /// Delete the legacy blocks that the file does not mention, which cannot be created again
     #[arg(long)]
     pub(crate) prune_unsupported: bool,
     /// Agree to the deletes and uploads without being asked

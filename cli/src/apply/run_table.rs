@@ -17,7 +17,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::at("STATE", "state"),
 ];
 
-/// JournalStore as a table, the latest first.
+/// Runs as a table, the latest first.
 pub(crate) fn listed(all: &[(JournalStore, RecordedRun)]) -> Outcome {
     let rows: Vec<Value> = all.iter().rev().map(|(runs, recorded)| row(runs, recorded)).collect();
     Outcome::own(rows, View::Table(COLUMNS))

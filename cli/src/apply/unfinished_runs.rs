@@ -1,4 +1,4 @@
-//! JournalStore that did not come to an end: which there are, which is meant, and giving one up.
+//! Runs that did not come to an end: which there are, which is meant, and giving one up.
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalStore, RecordedRun, RunHeader};
