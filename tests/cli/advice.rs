@@ -1,19 +1,19 @@
 //! What is said to somebody who mistypes, or looks for what is not here.
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-fn hint(stage: &Stage, line: &str, exit: i32) -> String {
-    let run = stage.run(&format!("{line} -o json"));
+fn hint(env: &TestEnv, line: &str, exit: i32) -> String {
+    let run = env.run(&format!("{line} -o json"));
     assert_eq!((run.exit, run.stdout.as_str()), (exit, ""), "{run}");
     run.error()["hint"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]
 fn what_was_meant_is_said_of_commands_flags_values_and_fields() {
-    let stage = Stage::cafe().keeping_cache();
-    stage.run("profile list");
+    let env = TestEnv::cafe().keeping_cache();
+    env.run("profile list");
     for (line, exit, meant) in [
         ("profle list", 2, "profile"),
         ("profile lst", 2, "list"),
@@ -36,15 +36,15 @@ fn what_was_meant_is_said_of_commands_flags_values_and_fields() {
         (&format!("forms update {FORM} buttontext=x"), 8, "buttonText"),
         (&format!("forms field set {FORM} phone lable=x"), 8, "label"),
     ] {
-        assert_eq!(hint(&stage, line, exit), format!("did you mean `{meant}`?"), "{line}");
+        assert_eq!(hint(&env, line, exit), format!("did you mean `{meant}`?"), "{line}");
     }
-    let run = stage.run("profile list --fields titel");
+    let run = env.run("profile list --fields titel");
     assert!(run.stderr.contains("did you mean `title`?"), "{run}");
 }
 
 #[test]
 fn where_nothing_is_alike_the_list_is_named() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for (line, list) in [
         ("profile get nobody.here", "links profile list"),
         ("slots get cafe 9", "links slots list"),
@@ -52,7 +52,7 @@ fn where_nothing_is_alike_the_list_is_named() {
         ("slots explain xyz", "links slots types"),
         ("config get xyz", "links config list"),
     ] {
-        let run = stage.run(&format!("{line} -o json"));
+        let run = env.run(&format!("{line} -o json"));
         let hint = run.error()["hint"].as_str().unwrap().to_owned();
         assert!(hint.contains(list), "{run}");
     }
@@ -60,7 +60,7 @@ fn where_nothing_is_alike_the_list_is_named() {
 
 #[test]
 fn what_the_dashboard_keeps_is_a_sentence_and_its_address() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for line in [
         "profile delete cafe",
         "profile theme cafe",
@@ -73,16 +73,16 @@ fn what_the_dashboard_keeps_is_a_sentence_and_its_address() {
         "orders list",
         "password change",
     ] {
-        let said = hint(&stage, line, 2);
+        let said = hint(&env, line, 2);
         assert!(said.contains("`links ") && said.contains("https://links.example/"), "{said}");
-        assert_eq!(stage.operations(), ["getApiIndex"], "{line}");
-        let people = stage.run(line);
+        assert_eq!(env.operations(), ["getApiIndex"], "{line}");
+        let people = env.run(line);
         assert!(!people.stderr.contains("unrecognized"), "{people}");
-        stage.operations();
+        env.operations();
     }
     // Without a service, or one that answers, there is still the sentence.
     for address in ["", "http://127.0.0.1:1/api/v1"] {
-        let stage = Stage::cafe().env("LINKS_BASE_URL", address).env("LINKS_TEST_NO_WAIT", "1");
-        assert!(hint(&stage, "profile delete cafe", 2).contains("in the dashboard"));
+        let env = TestEnv::cafe().env("LINKS_BASE_URL", address).env("LINKS_TEST_NO_WAIT", "1");
+        assert!(hint(&env, "profile delete cafe", 2).contains("in the dashboard"));
     }
 }

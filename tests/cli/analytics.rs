@@ -2,57 +2,57 @@
 
 use links_fixtures::{Choices, Collection};
 
-use crate::stage::Stage;
 #[cfg(target_os = "linux")]
 use crate::terminal;
+use crate::test_env::TestEnv;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 const JUNE: &str = "--from 2026-06-01 --to 2026-06-07";
 
 #[test]
 fn analytics_as_people_see_them() {
-    let stage = Stage::in_june();
+    let env = TestEnv::in_june();
     let lines = [
         format!("analytics account {JUNE} --timeline"),
         format!("analytics profile cafe {JUNE} --compare"),
         format!("analytics form {FORM} {JUNE} --compare"),
     ];
-    let text = lines.map(|line| stage.run(&line).to_string()).join("\n");
+    let text = lines.map(|line| env.run(&line).to_string()).join("\n");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn found_h_half_a_period_is_refused_in_the_words_of_the_command_line() {
-    let stage = Stage::in_june();
+    let env = TestEnv::in_june();
     for (line, missing) in [("--from 2026-06-01", "--to"), ("--to 2026-06-01", "--from")] {
-        let run = stage.run(&format!("analytics account {line}"));
-        assert_eq!((run.exit, stage.operations().len()), (2, 0), "{run}");
+        let run = env.run(&format!("analytics account {line}"));
+        assert_eq!((run.exit, env.operations().len()), (2, 0), "{run}");
         assert!(run.stderr.contains(missing) && !run.stderr.contains("dateTo"), "{run}");
     }
 }
 
 #[test]
 fn scripts_get_the_answer_as_it_was_sent() {
-    let stage = Stage::with(|it| {
+    let env = TestEnv::with(|it| {
         it.choices(Choices { analytics_rows: Collection::Map, ..Choices::default() })
     });
-    let run = stage.run(&format!("analytics profile cafe {JUNE} --bucket week -o json"));
+    let run = env.run(&format!("analytics profile cafe {JUNE} --bucket week -o json"));
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
     assert_eq!(run.json()["data"]["timeline"].as_array().unwrap().len(), 1, "{run}");
     assert!(run.json()["data"]["blocks"]["1002"]["clicks"].is_number(), "{run}");
     assert_eq!(run.json()["meta"]["uniquesAreApproximate"], true);
-    let run = stage.run(&format!("analytics profile cafe {JUNE}"));
+    let run = env.run(&format!("analytics profile cafe {JUNE}"));
     assert!(run.stdout.contains("1002"), "{run}");
-    let query = stage.server.requests().remove(0).query;
+    let query = env.server.requests().remove(0).query;
     let query = format!("{query:?}");
     assert!(query.contains("bucket") && query.contains("timeline"), "{query}");
 }
 
 #[test]
 fn a_spreadsheet_gets_the_timeline_or_the_rows() {
-    let stage = Stage::in_june();
+    let env = TestEnv::in_june();
     let header = |line: String| {
-        let run = stage.run(&line);
+        let run = env.run(&line);
         assert_eq!(run.exit, 0, "{run}");
         let mut lines = run.stdout.lines().map(str::to_owned);
         (lines.next().unwrap(), lines.count())
@@ -68,7 +68,7 @@ fn a_spreadsheet_gets_the_timeline_or_the_rows() {
 
 #[test]
 fn mistakes_are_told_apart() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for (line, exit) in [
         ("analytics account --period never", 2),
         ("analytics account --from yesterday", 2),
@@ -77,15 +77,15 @@ fn mistakes_are_told_apart() {
         ("analytics form nothing", 6),
         ("analytics account --from 2026-06-07 --to 2026-06-01", 8),
     ] {
-        assert_eq!(stage.run(line).exit, exit, "{line}");
+        assert_eq!(env.run(line).exit, exit, "{line}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_gets_a_chart_and_sparklines() {
-    let stage = Stage::in_june();
-    let seen = terminal::run(&stage, &format!("analytics account {JUNE} --timeline"), "");
+    let env = TestEnv::in_june();
+    let seen = terminal::run(&env, &format!("analytics account {JUNE} --timeline"), "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert!(
         seen.text.contains('█') && seen.text.contains("2026-06-01 to 2026-06-07"),
@@ -97,5 +97,5 @@ fn a_terminal_gets_a_chart_and_sparklines() {
         "{}",
         seen.text
     );
-    assert!(!stage.run(&format!("analytics account {JUNE} --timeline")).stdout.contains('█'));
+    assert!(!env.run(&format!("analytics account {JUNE} --timeline")).stdout.contains('█'));
 }

@@ -2,46 +2,46 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 #[test]
 fn any_path_can_be_called() {
-    let stage = Stage::cafe();
-    let run = stage.run("api GET /profiles/cafe?include=slots");
+    let env = TestEnv::cafe();
+    let run = env.run("api GET /profiles/cafe?include=slots");
     assert_eq!(run.json()["data"]["slots"].as_array().unwrap().len(), 14, "{run}");
-    let run = stage.run("api get me");
+    let run = env.run("api get me");
     assert_eq!(run.json()["data"]["userId"], 4021, "{run}");
 
-    let run = stage.run(r#"api POST /profiles/cafe/slots -F type=text -F data:={"title":"Hello"}"#);
+    let run = env.run(r#"api POST /profiles/cafe/slots -F type=text -F data:={"title":"Hello"}"#);
     assert_eq!(run.json()["data"]["data"]["title"], "Hello", "{run}");
-    let run = stage.run("api DELETE /profiles/cafe/slots -F ids:=[1002,1007] -o json");
+    let run = env.run("api DELETE /profiles/cafe/slots -F ids:=[1002,1007] -o json");
     assert_eq!(run.json()["meta"], json!({ "deleted": 2, "total": 13 }), "{run}");
-    let run = stage.run("api GET /music/lookup -F query=KZA012600042");
+    let run = env.run("api GET /music/lookup -F query=KZA012600042");
     assert_eq!(run.json()["data"]["matchedBy"], "isrc", "{run}");
 
     let body = br#"{"data": {"title": "Anew"}}"#;
-    let run = stage.run_args(["api", "PATCH", "/profiles/cafe/slots/1001", "--input", "-"], body);
+    let run = env.run_args(["api", "PATCH", "/profiles/cafe/slots/1001", "--input", "-"], body);
     assert_eq!(run.json()["data"]["data"]["title"], "Anew", "{run}");
 
-    let run = stage.run("api GET /profiles/cafe/markdown");
+    let run = env.run("api GET /profiles/cafe/markdown");
     assert!(run.stdout.starts_with('#'), "{run}");
-    let run = stage.run("api GET /profiles/cafe/markdown -o json");
+    let run = env.run("api GET /profiles/cafe/markdown -o json");
     assert!(run.json()["data"]["body"].as_str().unwrap().starts_with('#'), "{run}");
-    let run = stage.run("api DELETE /profiles/cafe/slots/1001 -o json");
+    let run = env.run("api DELETE /profiles/cafe/slots/1001 -o json");
     assert_eq!(run.json()["data"], json!({ "status": 204, "body": "" }), "{run}");
 }
 
 #[test]
 fn a_call_that_fails_has_the_exit_code_of_its_status() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for (line, exit) in [
         ("api GET /nothing/here", 6),
         ("api POST /profiles/cafe/slots -F type=event", 7),
         ("api PATCH /profiles/cafe -F colour=red", 8),
     ] {
-        assert_eq!(stage.run(line).exit, exit, "{line}");
+        assert_eq!(env.run(line).exit, exit, "{line}");
     }
-    stage.operations();
+    env.operations();
     for line in [
         "api TRACE /me",
         "api GET https://evil.example/",
@@ -49,8 +49,8 @@ fn a_call_that_fails_has_the_exit_code_of_its_status() {
         "api GET /me -F field",
         "api POST /x --input a -F b=c",
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert_eq!(run.exit, 2, "{run}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }

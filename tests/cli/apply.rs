@@ -4,44 +4,44 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
 #[cfg(target_os = "linux")]
 use crate::terminal;
+use crate::test_env::TestEnv;
 
 const CAFE: &str = include_str!("../../fixtures/pages/cafe.yaml");
 
 #[test]
 fn the_cafe_is_applied_and_then_there_is_nothing_to_do() {
-    let stage = Stage::cafe();
-    stage.file("cafe.yaml", CAFE);
-    let plan = stage.run("slots plan cafe.yaml");
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    let env = TestEnv::cafe();
+    env.file("cafe.yaml", CAFE);
+    let plan = env.run("slots plan cafe.yaml");
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
 
-    let first = stage.run("slots apply cafe.yaml");
+    let first = env.run("slots apply cafe.yaml");
     let writes = ["updateSlots", "createSlots", "reorderSlots"];
     assert_eq!(
-        stage.operations(),
+        env.operations(),
         [&["getProfile", "listSlotTypes"], &writes[..], &["listSlots"]].concat()
     );
 
-    let second = stage.run("slots apply cafe.yaml");
-    assert_eq!(stage.operations(), ["getProfile"]);
+    let second = env.run("slots apply cafe.yaml");
+    assert_eq!(env.operations(), ["getProfile"]);
     insta::assert_snapshot!([plan, first, second].map(|run| run.to_string()).join("\n"));
-    assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
+    assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
 }
 
 #[test]
 fn a_plan_is_data() {
-    let stage = Stage::cafe();
-    stage.file("cafe.yaml", CAFE);
-    let run = stage.run("slots plan cafe.yaml -o json");
+    let env = TestEnv::cafe();
+    env.file("cafe.yaml", CAFE);
+    let run = env.run("slots plan cafe.yaml -o json");
     assert_eq!((run.exit, run.stderr.as_str()), (3, ""));
     let plan = run.json();
     assert_eq!(plan["meta"], json!({ "requests": 6, "refusal": null }));
     assert_eq!(plan["data"]["updates"].as_array().unwrap().len(), 5);
     assert_eq!(plan["data"]["creates"].as_array().unwrap().len(), 3);
 
-    let run = stage.run("slots apply cafe.yaml -o json");
+    let run = env.run("slots apply cafe.yaml -o json");
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
     let report = run.json();
     assert_eq!(report["meta"], json!({ "requests": 6 }));
@@ -52,20 +52,20 @@ fn a_plan_is_data() {
 #[test]
 fn a_pulled_page_is_the_page() {
     for name in ["page.yaml", "page.json"] {
-        let stage = Stage::cafe();
-        let run = stage.run(&format!("slots pull cafe -O {name}"));
+        let env = TestEnv::cafe();
+        let run = env.run(&format!("slots pull cafe -O {name}"));
         assert_eq!(run.exit, 0, "{run}");
-        let run = stage.run(&format!("slots plan {name}"));
+        let run = env.run(&format!("slots plan {name}"));
         assert_eq!((run.exit, run.stdout.as_str()), (0, "no changes\n"), "{run}");
-        let text = std::fs::read_to_string(stage.home.path().join(name)).unwrap();
+        let text = std::fs::read_to_string(env.home.path().join(name)).unwrap();
         assert_eq!(text.starts_with('{'), name.ends_with("json"));
 
-        let run = stage.run(&format!("slots pull cafe -O {name}"));
+        let run = env.run(&format!("slots pull cafe -O {name}"));
         assert_eq!(run.exit, 14, "a file that is there is not lost\n{run}");
-        assert_eq!(stage.run(&format!("slots pull 101 -O {name} --force")).exit, 0);
-        assert_eq!(std::fs::read_to_string(stage.home.path().join(name)).unwrap(), text);
+        assert_eq!(env.run(&format!("slots pull 101 -O {name} --force")).exit, 0);
+        assert_eq!(std::fs::read_to_string(env.home.path().join(name)).unwrap(), text);
         assert_eq!(
-            std::fs::read_dir(stage.home.path()).unwrap().count(),
+            std::fs::read_dir(env.home.path()).unwrap().count(),
             1,
             "nothing else is left behind"
         );
@@ -74,7 +74,7 @@ fn a_pulled_page_is_the_page() {
 
 #[test]
 fn the_whole_page_as_a_file() {
-    insta::assert_snapshot!(Stage::cafe().run("slots pull cafe").stdout);
+    insta::assert_snapshot!(TestEnv::cafe().run("slots pull cafe").stdout);
 }
 
 const FEWER: &str =
@@ -82,48 +82,48 @@ const FEWER: &str =
 
 #[test]
 fn fault_62_nothing_is_deleted_unasked() {
-    let stage = Stage::cafe();
-    stage.file("page.yaml", FEWER);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    stage.operations();
+    let env = TestEnv::cafe();
+    env.file("page.yaml", FEWER);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    env.operations();
 
-    let drastic = stage.run("slots apply page.yaml --prune --yes");
+    let drastic = env.run("slots apply page.yaml --prune --yes");
     assert_eq!(drastic.exit, 14, "{drastic}");
     assert!(drastic.stderr.contains("--max-deletes"), "{drastic}");
-    let few = stage.run("slots apply page.yaml --prune --yes --max-deletes 3");
+    let few = env.run("slots apply page.yaml --prune --yes --max-deletes 3");
     assert_eq!(few.exit, 14, "{few}");
-    let unasked = stage.run("slots apply page.yaml --prune --max-deletes 20");
+    let unasked = env.run("slots apply page.yaml --prune --max-deletes 20");
     assert_eq!(unasked.exit, 14, "{unasked}");
     assert!(unasked.stderr.contains("--yes"), "{unasked}");
-    stage.file("empty.yaml", "profile: cafe\nslots: []\n");
-    let empty = stage.run("slots apply empty.yaml --prune --yes --max-deletes 20");
+    env.file("empty.yaml", "profile: cafe\nslots: []\n");
+    let empty = env.run("slots apply empty.yaml --prune --yes --max-deletes 20");
     assert_eq!(empty.exit, 14, "{empty}");
     assert!(empty.stderr.contains("--allow-empty"), "{empty}");
     assert!(
-        stage.operations().iter().all(|it| matches!(it.as_str(), "getProfile" | "listSlotTypes"))
+        env.operations().iter().all(|it| matches!(it.as_str(), "getProfile" | "listSlotTypes"))
     );
 
     insta::assert_snapshot!(
         "pruned",
-        stage.run("slots apply page.yaml --prune --yes --max-deletes 20")
+        env.run("slots apply page.yaml --prune --yes --max-deletes 20")
     );
     assert_eq!(
-        stage.server.account().profiles[0].slots.len(),
+        env.server.account().profiles[0].slots.len(),
         5,
         "the event and the two legacy slots stay"
     );
-    assert_eq!(stage.run("slots plan page.yaml --prune").exit, 0);
+    assert_eq!(env.run("slots plan page.yaml --prune").exit, 0);
 }
 
 #[test]
 fn a_refused_field_is_shown_at_its_line() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let good = "  - {type: divider}\n".repeat(60);
     let text = format!(
         "profile: cafe\nslots:\n{good}  - type: button\n    data:\n      title: Shop\n      link: no link\n"
     );
-    stage.file("page.yaml", text);
-    let run = stage.run("slots apply page.yaml --no-validate -o json");
+    env.file("page.yaml", text);
+    let run = env.run("slots apply page.yaml --no-validate -o json");
     // The first fifty are on the page already when the second batch is refused.
     assert_eq!(run.exit, 12, "{run}");
     let error = run.error();
@@ -132,33 +132,33 @@ fn a_refused_field_is_shown_at_its_line() {
     assert_eq!(error["places"][0]["path"], "slots.60.data.link", "{run}");
     assert_eq!(error["written"], "50 created before that", "{run}");
 
-    stage.file(
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {link: no link, colour: red}}\n",
     );
-    insta::assert_snapshot!("refused_fields", stage.run("slots apply page.yaml --no-validate"));
+    insta::assert_snapshot!("refused_fields", env.run("slots apply page.yaml --no-validate"));
 }
 
 #[test]
 fn fault_58_ids_that_cannot_be_are_all_named() {
-    let stage = Stage::cafe();
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
-    insta::assert_snapshot!("ids_that_cannot_be", stage.run("slots plan page.yaml"));
-    stage.operations();
-    assert_eq!(stage.run("slots apply page.yaml --prune --yes --max-deletes 99").exit, 8);
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    let env = TestEnv::cafe();
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
+    insta::assert_snapshot!("ids_that_cannot_be", env.run("slots plan page.yaml"));
+    env.operations();
+    assert_eq!(env.run("slots apply page.yaml --prune --yes --max-deletes 99").exit, 8);
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn fault_63_ctrl_c_ends_a_run_behind_the_request_in_flight() {
-    let stage = Stage::cafe();
+fn fault_63_ctrl_c_ends_a_run_after_the_request_in_flight() {
+    let env = TestEnv::cafe();
     let dividers = "  - {type: divider}\n".repeat(300);
-    stage.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
-    let mut child = stage.command(["slots", "apply", "page.yaml", "-o", "json"]);
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
+    let mut child = env.command(["slots", "apply", "page.yaml", "-o", "json"]);
     let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Five requests go out at once, three of them create; the sixth waits for the rest of a second.
-    while stage.server.requests().len() < 5 {
+    while env.server.requests().len() < 5 {
         std::thread::yield_now();
     }
     let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -170,12 +170,12 @@ fn fault_63_ctrl_c_ends_a_run_behind_the_request_in_flight() {
         (Some(130), &"interrupted".into()),
         "{error}"
     );
-    let slots = || stage.server.account().profiles[0].slots.len();
+    let slots = || env.server.account().profiles[0].slots.len();
     let created = slots() - 14;
     assert!([150, 200].contains(&created), "{created}");
     assert_eq!(error["message"], format!("stopped by Ctrl-C: {created} created"));
 
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
     // One of the dividers was on the page before.
     assert_eq!(slots(), 14 + 299);
 }
@@ -183,12 +183,11 @@ fn fault_63_ctrl_c_ends_a_run_behind_the_request_in_flight() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_is_asked_and_sees_how_far_it_is() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let text = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Hello}}\n  - {type: text, data: {title: New}}\n";
-    stage.file("page.yaml", text);
-    let apply = |typed: &str| {
-        terminal::run(&stage, "slots apply page.yaml --prune --max-deletes 20", typed)
-    };
+    env.file("page.yaml", text);
+    let apply =
+        |typed: &str| terminal::run(&env, "slots apply page.yaml --prune --max-deletes 20", typed);
     for typed in ["n\n", "\n", ""] {
         let seen = apply(typed);
         assert_eq!(seen.exit, 14, "{}", seen.text);
@@ -198,7 +197,7 @@ fn a_person_is_asked_and_sees_how_far_it_is() {
             seen.text
         );
     }
-    assert!(!stage.operations().contains(&"updateSlots".to_owned()));
+    assert!(!env.operations().contains(&"updateSlots".to_owned()));
     let seen = apply("y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     let asked = "Delete these 10 blocks and their click statistics? There is no way back.";
@@ -219,19 +218,19 @@ fn a_person_is_asked_and_sees_how_far_it_is() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nobody_is_asked_where_the_token_may_only_read() {
-    let stage = Stage::cafe();
-    stage.server.edit(|account| {
+    let env = TestEnv::cafe();
+    env.server.edit(|account| {
         for token in &mut account.tokens {
             token.abilities.retain(|ability| ability == "profile:read");
         }
     });
-    stage.file("page.yaml", FEWER);
-    let seen = terminal::run(&stage, "slots apply page.yaml --prune --max-deletes 20", "y\n");
+    env.file("page.yaml", FEWER);
+    let seen = terminal::run(&env, "slots apply page.yaml --prune --max-deletes 20", "y\n");
     assert_eq!(seen.exit, 5, "{}", seen.text);
     assert!(
         seen.text.contains("the token may only read") && !seen.text.contains("Delete these"),
         "{}",
         seen.text
     );
-    assert!(!stage.operations().contains(&"deleteSlots".to_owned()));
+    assert!(!env.operations().contains(&"deleteSlots".to_owned()));
 }

@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use links_fixtures::{ContractServer, Token, World};
 use serde_json::json;
 
-use crate::stage::{Run, Stage, wait};
+use crate::test_env::{Run, TestEnv, wait};
 
-/// A stage whose environment names the service, but no token.
-pub(crate) fn logged_out() -> Stage {
-    Stage::cafe().env("LINKS_TOKEN", "")
+/// An environment whose environment names the service, but no token.
+pub(crate) fn logged_out() -> TestEnv {
+    TestEnv::cafe().env("LINKS_TOKEN", "")
 }
 
 /// Logs in with a token on standard input, and keeps it in a file.
-pub(crate) fn log_in(stage: &Stage, token: &str, more: &[&str]) -> Run {
+pub(crate) fn log_in(env: &TestEnv, token: &str, more: &[&str]) -> Run {
     let line = ["auth", "login", "--token-stdin", "--store", "file", "-o", "json"];
-    stage.run_args(line.iter().chain(more), token.as_bytes())
+    env.run_args(line.iter().chain(more), token.as_bytes())
 }
 
 /// The folder of configuration below the home folder.
-pub(crate) fn config(stage: &Stage) -> PathBuf {
-    stage.home.path().join(".config/links")
+pub(crate) fn config(env: &TestEnv) -> PathBuf {
+    env.home.path().join(".config/links")
 }
 
 #[cfg(unix)]
@@ -32,35 +32,35 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn a_token_on_standard_input_becomes_an_account() {
-    let stage = logged_out();
-    let run = log_in(&stage, &format!("  {}\r\n", stage.server.token()), &[]);
+    let env = logged_out();
+    let run = log_in(&env, &format!("  {}\r\n", env.server.token()), &[]);
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
     let data = &run.json()["data"];
     assert_eq!(data["account"], "127.0.0.1");
     assert_eq!(data["abilities"], json!(["profile:read", "profile:write"]));
     assert_eq!((&data["canWrite"], &data["store"]), (&json!(true), &json!("file")));
-    assert_eq!(stage.operations(), ["getMe"]);
+    assert_eq!(env.operations(), ["getMe"]);
 
     // The address comes with the account from now on.
-    let stage = stage.env("LINKS_BASE_URL", "");
-    assert_eq!(stage.run("me").exit, 0);
-    let status = stage.run("auth status -o json").json();
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(env.run("me").exit, 0);
+    let status = env.run("auth status -o json").json();
     assert_eq!(
         (&status["data"]["source"], &status["data"]["store"]),
         (&json!("account"), &json!("file"))
     );
 
-    let secret = config(&stage).join("credentials/127.0.0.1.json");
-    assert!(fs::read_to_string(&secret).unwrap().contains(&stage.server.token()));
+    let secret = config(&env).join("credentials/127.0.0.1.json");
+    assert!(fs::read_to_string(&secret).unwrap().contains(&env.server.token()));
     assert!(
-        !fs::read_to_string(config(&stage).join("accounts.json"))
+        !fs::read_to_string(config(&env).join("accounts.json"))
             .unwrap()
-            .contains(&stage.server.token())
+            .contains(&env.server.token())
     );
     #[cfg(unix)]
     {
-        assert_eq!((mode(&secret), mode(&config(&stage).join("accounts.json"))), (0o600, 0o600));
-        assert_eq!((mode(&config(&stage)), mode(secret.parent().unwrap())), (0o700, 0o700));
+        assert_eq!((mode(&secret), mode(&config(&env).join("accounts.json"))), (0o600, 0o600));
+        assert_eq!((mode(&config(&env)), mode(secret.parent().unwrap())), (0o700, 0o700));
     }
 }
 
@@ -73,24 +73,24 @@ fn fault_79_what_is_no_token_is_refused_without_being_shown() {
         ("canary two", "a space"),
         ("canary\0", "another character"),
     ] {
-        let stage = logged_out();
-        let run = log_in(&stage, text, &[]);
+        let env = logged_out();
+        let run = log_in(&env, text, &[]);
         assert_eq!(run.exit, 2, "{text:?}\n{run}");
         let message = run.error()["message"].to_string();
         assert!(message.contains(why) && !run.to_string().contains("canary"), "{run}");
-        assert!(stage.operations().is_empty() && !config(&stage).join("credentials").exists());
+        assert!(env.operations().is_empty() && !config(&env).join("credentials").exists());
     }
-    let stage = logged_out();
-    let run = log_in(&stage, "canary-wrong-token", &[]);
+    let env = logged_out();
+    let run = log_in(&env, "canary-wrong-token", &[]);
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error()["hint"].to_string().contains("begin with `pps_`"), "{run}");
-    assert!(!run.to_string().contains("canary") && !config(&stage).join("accounts.json").exists());
-    let run = log_in(&stage, "pps_canary", &[]);
+    assert!(!run.to_string().contains("canary") && !config(&env).join("accounts.json").exists());
+    let run = log_in(&env, "pps_canary", &[]);
     assert!(run.exit == 4 && run.error()["hint"].to_string().contains("API settings"), "{run}");
 
     // An empty variable is a mistake to name, and no reason to look elsewhere.
-    log_in(&stage, &stage.server.token(), &[]);
-    let output = stage.command(["me"]).env("LINKS_TOKEN", "").output().unwrap();
+    log_in(&env, &env.server.token(), &[]);
+    let output = env.command(["me"]).env("LINKS_TOKEN", "").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
         output.status.code() == Some(4) && said.contains("LINKS_TOKEN: the token is empty"),
@@ -100,10 +100,10 @@ fn fault_79_what_is_no_token_is_refused_without_being_shown() {
 
 #[test]
 fn fault_75_there_is_no_flag_for_the_token_and_a_hint_instead() {
-    let stage = logged_out();
+    let env = logged_out();
     for line in ["--token canary me", "me --token=canary", "auth login --token canary"] {
         for format in ["", " -o json"] {
-            let run = stage.run(&format!("{line}{format}"));
+            let run = env.run(&format!("{line}{format}"));
             assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
             assert!(
                 run.stderr.contains("--token-stdin") && run.stderr.contains("LINKS_TOKEN"),
@@ -112,80 +112,80 @@ fn fault_75_there_is_no_flag_for_the_token_and_a_hint_instead() {
             assert!(!run.stderr.contains("canary"), "{run}");
         }
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }
 
 #[test]
 fn the_status_ends_honestly() {
-    let stage = logged_out();
-    assert_eq!(stage.run("auth status -o json").error()["exit"], 4, "not logged in");
-    log_in(&stage, &stage.server.token(), &[]);
-    assert_eq!(stage.run("auth status").exit, 0);
+    let env = logged_out();
+    assert_eq!(env.run("auth status -o json").error()["exit"], 4, "not logged in");
+    log_in(&env, &env.server.token(), &[]);
+    assert_eq!(env.run("auth status").exit, 0);
 
-    stage.server.edit(|account| account.tokens[0].abilities.clear());
-    assert_eq!(stage.run("auth status").exit, 5);
-    stage.server.edit(|account| account.tokens[0].revoked = true);
-    let run = stage.run("auth status -o json");
+    env.server.edit(|account| account.tokens[0].abilities.clear());
+    assert_eq!(env.run("auth status").exit, 5);
+    env.server.edit(|account| account.tokens[0].revoked = true);
+    let run = env.run("auth status -o json");
     assert_eq!(run.exit, 4);
     assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
 
     let gone = wait(ContractServer::builder(World::cafe()).start()).unwrap();
-    let stage = stage.env("LINKS_BASE_URL", gone.base_url());
-    log_in(&stage, &gone.token(), &[]);
+    let env = env.env("LINKS_BASE_URL", gone.base_url());
+    log_in(&env, &gone.token(), &[]);
     drop(gone);
-    assert_eq!(stage.run("auth status -o json").error()["exit"], 10);
+    assert_eq!(env.run("auth status -o json").error()["exit"], 10);
 
-    let stage = logged_out().env("LINKS_BASE_URL", "");
-    assert_eq!(stage.run("auth status").exit, 2, "no service is named");
+    let env = logged_out().env("LINKS_BASE_URL", "");
+    assert_eq!(env.run("auth status").exit, 2, "no service is named");
 }
 
 #[test]
 fn the_status_says_where_the_token_comes_from() {
-    let stage = Stage::cafe();
-    let source = |stage: &Stage, line: &str| {
-        stage.run(&format!("{line} auth status -o json")).json()["data"]["source"].clone()
+    let env = TestEnv::cafe();
+    let source = |env: &TestEnv, line: &str| {
+        env.run(&format!("{line} auth status -o json")).json()["data"]["source"].clone()
     };
-    assert_eq!(source(&stage, ""), "LINKS_TOKEN");
+    assert_eq!(source(&env, ""), "LINKS_TOKEN");
     let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
-    let run = stage.run_args(line, stage.server.token().as_bytes());
+    let run = env.run_args(line, env.server.token().as_bytes());
     assert!(run.exit == 0 && run.stderr.contains("LINKS_TOKEN is set, and goes before"), "{run}");
-    assert_eq!(source(&stage, ""), "LINKS_TOKEN", "before any account");
-    assert_eq!(source(&stage, "--account work"), "account", "but a flag goes before it");
-    let path = stage.file("token", stage.server.token()).display().to_string();
-    let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path);
-    assert_eq!(source(&stage, ""), "LINKS_TOKEN_FILE");
-    let stage = stage.env("LINKS_TOKEN_FILE", "");
-    assert_eq!(source(&stage, ""), "account");
-    let stage = stage.env("LINKS_BASE_URL", "");
-    assert_eq!(source(&stage, "--sandbox"), "sandbox");
+    assert_eq!(source(&env, ""), "LINKS_TOKEN", "before any account");
+    assert_eq!(source(&env, "--account work"), "account", "but a flag goes before it");
+    let path = env.file("token", env.server.token()).display().to_string();
+    let env = env.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path);
+    assert_eq!(source(&env, ""), "LINKS_TOKEN_FILE");
+    let env = env.env("LINKS_TOKEN_FILE", "");
+    assert_eq!(source(&env, ""), "account");
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(source(&env, "--sandbox"), "sandbox");
 }
 
 #[test]
 fn fault_89_when_all_tokens_are_taken_it_says_where_to_end_one() {
-    let stage = Stage::cafe();
-    assert!(!stage.run("auth status").stdout.contains("tokens are taken"));
-    stage.server.edit(|account| {
+    let env = TestEnv::cafe();
+    assert!(!env.run("auth status").stdout.contains("tokens are taken"));
+    env.server.edit(|account| {
         (0..4).for_each(|nth| account.tokens.push(Token::personal(format!("pps_{nth}"))));
     });
-    let index = stage.run("auth status -o json").json();
+    let index = env.run("auth status -o json").json();
     let address = index["data"]["settingsUrl"].as_str().unwrap().to_owned();
-    let run = stage.run("auth status");
+    let run = env.run("auth status");
     assert!(
         run.stdout.contains(&format!("all 5 personal tokens are taken; end one at {address}")),
         "{run}"
     );
-    let stage = stage.env("LINKS_TOKEN", "");
-    let run = log_in(&stage, &stage.server.token(), &[]);
+    let env = env.env("LINKS_TOKEN", "");
+    let run = log_in(&env, &env.server.token(), &[]);
     assert_eq!(run.json()["data"]["settingsUrl"], address);
 }
 
 #[test]
 fn several_accounts_live_side_by_side() {
-    let stage = logged_out();
-    stage.server.edit(|account| account.tokens.push(Token::read_only("pps_reader")));
-    log_in(&stage, &stage.server.token(), &["--account", "owner"]);
-    log_in(&stage, "pps_reader", &["--account", "reader"]);
-    let list = stage.run("auth list -o json").json();
+    let env = logged_out();
+    env.server.edit(|account| account.tokens.push(Token::read_only("pps_reader")));
+    log_in(&env, &env.server.token(), &["--account", "owner"]);
+    log_in(&env, "pps_reader", &["--account", "reader"]);
+    let list = env.run("auth list -o json").json();
     let current = |list: &serde_json::Value| {
         let rows = list["data"].as_array().unwrap().iter();
         let of = |row: &serde_json::Value| row["account"].as_str().unwrap().to_owned();
@@ -195,110 +195,110 @@ fn several_accounts_live_side_by_side() {
         (list["data"].as_array().unwrap().len(), current(&list)),
         (2, vec!["reader".to_owned()])
     );
-    let can_write = |stage: &Stage, line: &str| {
-        stage.run(&format!("{line} me -o json")).json()["data"]["canWrite"].clone()
+    let can_write = |env: &TestEnv, line: &str| {
+        env.run(&format!("{line} me -o json")).json()["data"]["canWrite"].clone()
     };
-    assert_eq!(can_write(&stage, ""), false);
-    assert_eq!(can_write(&stage, "--account owner"), true);
+    assert_eq!(can_write(&env, ""), false);
+    assert_eq!(can_write(&env, "--account owner"), true);
 
-    assert_eq!(stage.run("auth switch owner").exit, 0);
-    assert_eq!(can_write(&stage, ""), true);
-    assert_eq!(stage.run("auth switch nobody").exit, 6);
-    let stage = stage.env("LINKS_ACCOUNT", "reader");
-    assert_eq!(can_write(&stage, ""), false);
-    let stage = stage.env("LINKS_ACCOUNT", "nobody");
-    assert_eq!(stage.run("me").exit, 4);
-    let stage = stage.env("LINKS_ACCOUNT", "");
+    assert_eq!(env.run("auth switch owner").exit, 0);
+    assert_eq!(can_write(&env, ""), true);
+    assert_eq!(env.run("auth switch nobody").exit, 6);
+    let env = env.env("LINKS_ACCOUNT", "reader");
+    assert_eq!(can_write(&env, ""), false);
+    let env = env.env("LINKS_ACCOUNT", "nobody");
+    assert_eq!(env.run("me").exit, 4);
+    let env = env.env("LINKS_ACCOUNT", "");
 
-    assert_eq!(stage.run("auth logout").exit, 0);
-    assert!(!config(&stage).join("credentials/owner.json").exists());
-    assert!(config(&stage).join("credentials/reader.json").exists());
-    assert_eq!(stage.run("auth logout owner").exit, 6);
-    assert_eq!(stage.run("auth logout").exit, 4, "none is the current one now");
-    assert_eq!(can_write(&stage, ""), false, "the only one left at the address");
-    assert_eq!(stage.run("auth logout reader").exit, 0);
-    assert_eq!(stage.run("me").exit, 4);
+    assert_eq!(env.run("auth logout").exit, 0);
+    assert!(!config(&env).join("credentials/owner.json").exists());
+    assert!(config(&env).join("credentials/reader.json").exists());
+    assert_eq!(env.run("auth logout owner").exit, 6);
+    assert_eq!(env.run("auth logout").exit, 4, "none is the current one now");
+    assert_eq!(can_write(&env, ""), false, "the only one left at the address");
+    assert_eq!(env.run("auth logout reader").exit, 0);
+    assert_eq!(env.run("me").exit, 4);
 }
 
 #[test]
 fn a_login_takes_no_name_from_an_account_elsewhere() {
-    let stage = logged_out();
+    let env = logged_out();
     let others: Vec<_> =
         (0..2).map(|_| wait(ContractServer::builder(World::cafe()).start()).unwrap()).collect();
-    log_in(&stage, &stage.server.token(), &[]);
+    log_in(&env, &env.server.token(), &[]);
     for other in &others {
-        log_in(&stage, &other.token(), &["--base-url", &other.base_url()]);
+        log_in(&env, &other.token(), &["--base-url", &other.base_url()]);
     }
-    let known = stage.run("auth list -o json").json();
+    let known = env.run("auth list -o json").json();
     assert_eq!(known["data"].as_array().unwrap().len(), 3, "{known}");
 
-    log_in(&stage, &stage.server.token(), &["--account", "work"]);
+    log_in(&env, &env.server.token(), &["--account", "work"]);
     let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
     let line =
         line.into_iter().map(str::to_owned).chain(["--base-url".to_owned(), others[0].base_url()]);
     others[0].forget_requests();
-    let run = stage.run_args(line, others[0].token().as_bytes());
+    let run = env.run_args(line, others[0].token().as_bytes());
     assert_eq!(run.exit, 14, "{run}");
     assert!(
         run.stderr.contains("`work` is the account at") && others[0].requests().is_empty(),
         "{run}"
     );
-    assert_eq!(stage.run("--account work me").exit, 0);
+    assert_eq!(env.run("--account work me").exit, 0);
 }
 
 #[test]
 fn a_login_that_cannot_be_kept_leaves_no_account() {
-    let stage = logged_out();
-    fs::create_dir_all(config(&stage)).unwrap();
-    fs::write(config(&stage).join("credentials"), "no folder").unwrap();
-    assert_eq!(log_in(&stage, &stage.server.token(), &["--account", "work"]).exit, 14);
-    assert_eq!(stage.run("auth list -o json").json()["data"], serde_json::json!([]));
+    let env = logged_out();
+    fs::create_dir_all(config(&env)).unwrap();
+    fs::write(config(&env).join("credentials"), "no folder").unwrap();
+    assert_eq!(log_in(&env, &env.server.token(), &["--account", "work"]).exit, 14);
+    assert_eq!(env.run("auth list -o json").json()["data"], serde_json::json!([]));
 }
 
 #[test]
 fn a_broken_file_of_accounts_stops_nobody_who_needs_none() {
-    let stage = Stage::cafe();
-    let folder = config(&stage);
+    let env = TestEnv::cafe();
+    let folder = config(&env);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("accounts.json"), "{").unwrap();
-    assert_eq!(stage.run("me").exit, 0);
-    assert_eq!(stage.run("me --account work").exit, 2);
-    assert_eq!(stage.env("LINKS_TOKEN", "").run("me").exit, 2);
+    assert_eq!(env.run("me").exit, 0);
+    assert_eq!(env.run("me --account work").exit, 2);
+    assert_eq!(env.env("LINKS_TOKEN", "").run("me").exit, 2);
 }
 
 #[test]
 fn a_logout_says_what_was_ended() {
-    let stage = logged_out();
-    log_in(&stage, &stage.server.token(), &["--account", "work"]);
-    fs::write(config(&stage).join("credentials/work.json"), "{").unwrap();
-    let run = stage.run("auth logout work -o json");
+    let env = logged_out();
+    log_in(&env, &env.server.token(), &["--account", "work"]);
+    fs::write(config(&env).join("credentials/work.json"), "{").unwrap();
+    let run = env.run("auth logout work -o json");
     assert_eq!((run.exit, &run.json()["data"]["tokenEnded"]), (0, &false.into()), "{run}");
 }
 
 #[test]
 fn an_account_at_one_address_is_no_account_at_another() {
-    let stage = logged_out();
+    let env = logged_out();
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
-    log_in(&stage, &stage.server.token(), &["--account", "work"]);
-    let stage = stage.env("LINKS_BASE_URL", other.base_url());
-    assert_eq!(stage.run("me").exit, 4);
-    let run = stage.run_args(["--account", "work", "--base-url", &other.base_url(), "me"], b"");
+    log_in(&env, &env.server.token(), &["--account", "work"]);
+    let env = env.env("LINKS_BASE_URL", other.base_url());
+    assert_eq!(env.run("me").exit, 4);
+    let run = env.run_args(["--account", "work", "--base-url", &other.base_url(), "me"], b"");
     assert_eq!(run.exit, 2, "{run}");
     assert!(other.requests().is_empty(), "the token went nowhere");
-    let run = stage.run("--account work me");
+    let run = env.run("--account work me");
     assert_eq!(run.exit, 2, "which of the two is meant nobody knows: {run}");
     assert!(
         run.stderr.contains("account `work` belongs to") && run.stderr.contains("LINKS_BASE_URL"),
         "{run}"
     );
-    let stage = stage.env("LINKS_BASE_URL", "");
-    assert_eq!(stage.run("--account work me").exit, 0, "the account has its own address");
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(env.run("--account work me").exit, 0, "the account has its own address");
 
     // A changed file of accounts does not send the secret elsewhere.
-    let path = config(&stage).join("accounts.json");
+    let path = config(&env).join("accounts.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace(&stage.server.base_url(), &other.base_url())).unwrap();
-    let run = stage.run("me");
+    fs::write(&path, text.replace(&env.server.base_url(), &other.base_url())).unwrap();
+    let run = env.run("me");
     assert_eq!(run.exit, 4, "{run}");
     assert!(other.requests().is_empty(), "the token went nowhere");
 }
@@ -306,38 +306,38 @@ fn an_account_at_one_address_is_no_account_at_another() {
 #[test]
 #[cfg(unix)]
 fn a_command_gives_the_token_through_no_shell_and_sees_nothing_of_ours() {
-    let stage = logged_out();
-    let script = stage.file(
+    let env = logged_out();
+    let script = env.file(
         "my pass",
         format!(
             "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/argv\"\nenv > \"$HOME/env\"\necho '{}'\n",
-            stage.server.token()
+            env.server.token()
         ),
     );
     let mut permissions = fs::metadata(&script).unwrap().permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
     fs::set_permissions(&script, permissions).unwrap();
-    let stage = stage.env("PATH", "/usr/bin:/bin").env("MY_VARIABLE", "stays");
+    let env = env.env("PATH", "/usr/bin:/bin").env("MY_VARIABLE", "stays");
     let command = format!("'{}' show '$(id)' links", script.display());
-    let run = stage.run_args(["auth", "login", "--token-command", &command, "-o", "json"], b"");
+    let run = env.run_args(["auth", "login", "--token-command", &command, "-o", "json"], b"");
     assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &json!("command")), "{run}");
-    assert_eq!(stage.run("me").exit, 0);
-    let seen = |name: &str| fs::read_to_string(stage.home.path().join(name)).unwrap();
+    assert_eq!(env.run("me").exit, 0);
+    let seen = |name: &str| fs::read_to_string(env.home.path().join(name)).unwrap();
     assert_eq!(seen("argv"), "show\n$(id)\nlinks\n");
     assert!(seen("env").contains("MY_VARIABLE=stays") && !seen("env").contains("LINKS_"));
-    assert!(!config(&stage).join("credentials").exists());
+    assert!(!config(&env).join("credentials").exists());
 
-    stage.file("my pass", "#!/bin/sh\nexit 3\n");
-    let run = stage.run("me -o json");
+    env.file("my pass", "#!/bin/sh\nexit 3\n");
+    let run = env.run("me -o json");
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error()["message"].to_string().contains("exit status: 3"), "{run}");
 }
 
 #[test]
-fn fault_77_nothing_in_the_current_folder_names_address_account_or_command() {
-    let stage = logged_out();
+fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() {
+    let env = logged_out();
     let evil = wait(ContractServer::builder(World::cafe()).start()).unwrap();
-    let folder = stage.home.path().join("somebody-elses-project");
+    let folder = env.home.path().join("somebody-elses-project");
     fs::create_dir_all(folder.join(".config/links")).unwrap();
     fs::create_dir_all(folder.join("links")).unwrap();
     fs::create_dir_all(folder.join(".links")).unwrap();
@@ -358,26 +358,26 @@ fn fault_77_nothing_in_the_current_folder_names_address_account_or_command() {
             fs::write(folder.join(place).join(name), &toml).unwrap();
         }
     }
-    let run = |stage: &Stage| {
-        let output = stage.command(["me", "-o", "json"]).current_dir(&folder).output().unwrap();
+    let run = |env: &TestEnv| {
+        let output = env.command(["me", "-o", "json"]).current_dir(&folder).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let stage = stage.env("LINKS_BASE_URL", "");
-    assert_eq!(run(&stage).0, Some(2), "no service is named: {}", run(&stage).1);
-    let address = stage.server.base_url();
-    let stage = stage.env("LINKS_BASE_URL", address);
-    assert_eq!(run(&stage).0, Some(4), "no token is given: {}", run(&stage).1);
-    let token = stage.server.token();
-    let stage = stage.env("LINKS_TOKEN", token);
-    assert_eq!(run(&stage).0, Some(0), "{}", run(&stage).1);
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(run(&env).0, Some(2), "no service is named: {}", run(&env).1);
+    let address = env.server.base_url();
+    let env = env.env("LINKS_BASE_URL", address);
+    assert_eq!(run(&env).0, Some(4), "no token is given: {}", run(&env).1);
+    let token = env.server.token();
+    let env = env.env("LINKS_TOKEN", token);
+    assert_eq!(run(&env).0, Some(0), "{}", run(&env).1);
     assert!(evil.requests().is_empty() && !folder.join("ran").exists());
-    assert_eq!(stage.operations(), ["getMe"]);
+    assert_eq!(env.operations(), ["getMe"]);
 
     // Not even the user's own file names an account or a command.
-    fs::create_dir_all(config(&stage)).unwrap();
+    fs::create_dir_all(config(&env)).unwrap();
     for key in ["account", "token-command", "token_command", "token"] {
-        fs::write(config(&stage).join("config.toml"), format!("{key} = \"touch ran\"\n")).unwrap();
-        let (exit, said) = run(&stage);
+        fs::write(config(&env).join("config.toml"), format!("{key} = \"touch ran\"\n")).unwrap();
+        let (exit, said) = run(&env);
         assert!(exit == Some(2) && said.contains(&format!("there is no key `{key}`")), "{said}");
     }
     assert!(!folder.join("ran").exists());
@@ -385,23 +385,23 @@ fn fault_77_nothing_in_the_current_folder_names_address_account_or_command() {
 
 #[test]
 fn fault_87_without_a_keyring_it_says_so_and_keeps_nothing() {
-    let stage = logged_out().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
+    let env = logged_out().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     for more in [&[][..], &["--store", "keyring"]] {
         let line = ["auth", "login", "--token-stdin", "-o", "json"];
-        let run = stage.run_args(line.iter().chain(more), stage.server.token().as_bytes());
+        let run = env.run_args(line.iter().chain(more), env.server.token().as_bytes());
         assert_eq!(run.exit, 14, "{run}");
         let error = run.error();
         assert!(error["message"].to_string().contains("no keyring that can be used"), "{run}");
         assert!(error["hint"].to_string().contains("--store file"), "{run}");
-        assert!(!config(&stage).exists() && stage.operations().is_empty(), "{run}");
+        assert!(!config(&env).exists() && env.operations().is_empty(), "{run}");
     }
-    let run = stage.run_args(
+    let run = env.run_args(
         ["auth", "login", "--token-stdin", "--store", "file"],
-        stage.server.token().as_bytes(),
+        env.server.token().as_bytes(),
     );
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(run.stderr.matches("not encrypted").count(), 1, "{run}");
-    let run = stage.run("me");
+    let run = env.run("me");
     assert_eq!(
         (run.exit, run.stderr.as_str()),
         (0, ""),

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// A file that is locked for as long as the browser runs.
 const LOCK: &str = "browser-lock";
@@ -17,11 +17,11 @@ pub(crate) fn command() -> String {
 }
 
 /// What the browser has noted under a name, when it has ended: a login does not wait for that.
-pub(crate) fn noted(stage: &Stage, name: &str) -> String {
-    if let Ok(lock) = File::open(stage.home.path().join(LOCK)) {
+pub(crate) fn noted(env: &TestEnv, name: &str) -> String {
+    if let Ok(lock) = File::open(env.home.path().join(LOCK)) {
         lock.lock().unwrap();
     }
-    fs::read_to_string(stage.home.path().join(name)).unwrap_or_default()
+    fs::read_to_string(env.home.path().join(name)).unwrap_or_default()
 }
 
 /// One request, without following where it leads: the status, the address it leads to, and the body.

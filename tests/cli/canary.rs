@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use crate::auth::config;
 use crate::connect::{connected, kept};
 use crate::leaves;
-use crate::stage::{Run, Stage};
+use crate::test_env::{Run, TestEnv};
 use links_test_support::misbehaving_servers::PathServer;
 
 const TOKEN: &str = "pps_canary_4f7a1c9e_personal";
@@ -64,14 +64,14 @@ impl Marks {
         found
     }
 
-    fn are_in_no_file(&self, stage: &Stage) {
-        let found = self.files(stage.home.path());
+    fn are_in_no_file(&self, env: &TestEnv) {
+        let found = self.files(env.home.path());
         assert!(found.is_empty(), "{found:?}");
     }
 
     /// The service may have been told in one header only.
-    fn are_in_one_header(&self, stage: &Stage) {
-        let requests = stage.server.requests();
+    fn are_in_one_header(&self, env: &TestEnv) {
+        let requests = env.server.requests();
         assert!(requests.iter().any(|it| it.status == 200), "it was sent to its own service");
         for request in requests {
             let query = request.query.clone().unwrap_or_default();
@@ -96,26 +96,26 @@ fn a_mark_is_found_in_whatever_it_is_wrapped() {
     }
 }
 
-/// A stage on which everything that outlives a run is below the home folder, temporary files too.
-fn marked() -> Stage {
-    let stage = Stage::cafe().keeping_state().keeping_cache();
-    stage.server.edit(|account| TOKEN.clone_into(&mut account.tokens[0].token));
-    roomy(stage).env("LINKS_TOKEN", TOKEN)
+/// An environment on which everything that outlives a run is below the home folder, temporary files too.
+fn marked() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().keeping_cache();
+    env.server.edit(|account| TOKEN.clone_into(&mut account.tokens[0].token));
+    roomy(env).env("LINKS_TOKEN", TOKEN)
 }
 
-fn roomy(stage: Stage) -> Stage {
-    let temporary = stage.home.path().join("tmp");
+fn roomy(env: TestEnv) -> TestEnv {
+    let temporary = env.home.path().join("tmp");
     fs::create_dir_all(&temporary).unwrap();
-    stage.env("TMPDIR", temporary.display().to_string()).env("LINKS_TEST_NO_WAIT", "1")
+    env.env("TMPDIR", temporary.display().to_string()).env("LINKS_TEST_NO_WAIT", "1")
 }
 
 /// Every command line there is, but for those that end the account.
-fn lines(stage: &Stage) -> Vec<Vec<String>> {
-    stage.file(
+fn lines(env: &TestEnv) -> Vec<Vec<String>> {
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
     );
-    stage.file(
+    env.file(
         "menu.png",
         [&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x03\x20\0\0\x03\x20"[..], &[0; 64]].concat(),
     );
@@ -145,18 +145,18 @@ fn lines(stage: &Stage) -> Vec<Vec<String>> {
 }
 
 /// Runs every command with everything said that can be said, each in another format; gives how many succeeded.
-fn run_all(stage: &Stage, marks: &Marks, more: &[&str]) -> usize {
+fn run_all(env: &TestEnv, marks: &Marks, more: &[&str]) -> usize {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let start = stage.server.account();
+    let start = env.server.account();
     let mut good = 0;
-    for (nth, line) in lines(stage).iter().enumerate() {
+    for (nth, line) in lines(env).iter().enumerate() {
         let mut line: Vec<&str> =
             line.iter().map(|word| if word == "TAKEN" { &port } else { word.as_str() }).collect();
         line.extend(["-vv", "-o", FORMATS[nth % FORMATS.len()]]);
         line.extend(more);
-        stage.server.edit(|account| account.clone_from(&start));
-        let run = stage.run_args(line, TOKEN.as_bytes());
+        env.server.edit(|account| account.clone_from(&start));
+        let run = env.run_args(line, TOKEN.as_bytes());
         marks.are_not_in(&run);
         good += usize::from(run.exit == 0);
     }
@@ -165,45 +165,45 @@ fn run_all(stage: &Stage, marks: &Marks, more: &[&str]) -> usize {
 
 #[test]
 fn fault_75_the_token_of_the_environment_is_found_nowhere() {
-    let (stage, marks) = (marked(), Marks::of(&[TOKEN]));
-    assert!(run_all(&stage, &marks, &[]) > 50);
-    marks.are_in_one_header(&stage);
+    let (env, marks) = (marked(), Marks::of(&[TOKEN]));
+    assert!(run_all(&env, &marks, &[]) > 50);
+    marks.are_in_one_header(&env);
     // Where nothing answers, where it may not do this, and where it is not known.
-    run_all(&stage, &marks, &["--base-url", "http://127.0.0.1:1/api/v1"]);
-    stage.server.edit(|account| account.tokens[0].abilities.clear());
-    run_all(&stage, &marks, &[]);
-    marks.are_in_no_file(&stage);
+    run_all(&env, &marks, &["--base-url", "http://127.0.0.1:1/api/v1"]);
+    env.server.edit(|account| account.tokens[0].abilities.clear());
+    run_all(&env, &marks, &[]);
+    marks.are_in_no_file(&env);
 }
 
 #[test]
 fn fault_75_the_token_of_an_account_is_found_in_its_store_only() {
-    let (stage, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
+    let (env, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
     let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work", "-vv"];
-    let run = stage.run_args(line, TOKEN.as_bytes());
+    let run = env.run_args(line, TOKEN.as_bytes());
     marks.are_not_in(&run);
-    assert!(run_all(&stage, &marks, &[]) > 50);
-    marks.are_in_one_header(&stage);
-    let store = config(&stage).join("credentials/work.json");
-    assert_eq!(marks.files(stage.home.path()), [store]);
-    marks.are_not_in(&stage.run("auth logout -vv"));
-    marks.are_in_no_file(&stage);
+    assert!(run_all(&env, &marks, &[]) > 50);
+    marks.are_in_one_header(&env);
+    let store = config(&env).join("credentials/work.json");
+    assert_eq!(marks.files(env.home.path()), [store]);
+    marks.are_not_in(&env.run("auth logout -vv"));
+    marks.are_in_no_file(&env);
 }
 
 #[test]
 fn fault_75_the_tokens_of_a_connection_are_found_in_their_store_only() {
-    let stage = roomy(connected()).keeping_state().keeping_cache();
-    let before = kept(&stage).unwrap();
-    crate::renewals::expire(&stage);
-    marks_of(&before).are_not_in(&stage.run("me -vv"));
-    let (after, store) = (kept(&stage).unwrap(), config(&stage).join("credentials/work.json"));
+    let env = roomy(connected()).keeping_state().keeping_cache();
+    let before = kept(&env).unwrap();
+    crate::renewals::expire(&env);
+    marks_of(&before).are_not_in(&env.run("me -vv"));
+    let (after, store) = (kept(&env).unwrap(), config(&env).join("credentials/work.json"));
     assert_ne!(before, after);
     let marks = marks_of(&after);
-    assert!(run_all(&stage, &marks, &[]) > 50);
-    marks.are_in_one_header(&stage);
-    assert_eq!(marks.files(stage.home.path()), [store]);
-    marks_of(&before).are_in_no_file(&stage);
-    marks.are_not_in(&stage.run("auth logout -vv"));
-    marks.are_in_no_file(&stage);
+    assert!(run_all(&env, &marks, &[]) > 50);
+    marks.are_in_one_header(&env);
+    assert_eq!(marks.files(env.home.path()), [store]);
+    marks_of(&before).are_in_no_file(&env);
+    marks.are_not_in(&env.run("auth logout -vv"));
+    marks.are_in_no_file(&env);
 }
 
 fn marks_of(credentials: &serde_json::Value) -> Marks {
@@ -214,11 +214,11 @@ fn marks_of(credentials: &serde_json::Value) -> Marks {
 #[cfg(target_os = "linux")]
 fn fault_75_the_token_is_not_in_what_others_see_of_the_process_that_uses_it() {
     use std::process::Stdio;
-    let (stage, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
+    let (env, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
     let line = ["auth", "login", "--token-stdin", "--store", "file"];
-    assert_eq!(stage.run_args(line, TOKEN.as_bytes()).exit, 0);
+    assert_eq!(env.run_args(line, TOKEN.as_bytes()).exit, 0);
     // It waits for its page, so that it can be looked at.
-    let mut command = stage.command(["slots", "plan", "-"]);
+    let mut command = env.command(["slots", "plan", "-"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     for what in ["cmdline", "environ"] {
@@ -234,7 +234,7 @@ fn fault_75_the_token_is_not_in_what_others_see_of_the_process_that_uses_it() {
 #[test]
 #[cfg(target_os = "linux")]
 fn fault_75_no_program_that_is_started_gets_the_token() {
-    let (stage, marks) = (marked(), Marks::of(&[TOKEN]));
+    let (env, marks) = (marked(), Marks::of(&[TOKEN]));
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
     fs::write(&secret, TOKEN).unwrap();
@@ -242,47 +242,47 @@ fn fault_75_no_program_that_is_started_gets_the_token() {
     let noting = |name: &str| {
         format!("/bin/sh -c 'env > $HOME/{name}.env; echo \"$0 $@\" > $HOME/{name}.args'")
     };
-    let stage = stage
+    let env = env
         .env("LINKS_TOKEN_FILE", secret.display().to_string())
         .env("VISUAL", noting("editor"))
         .env("BROWSER", noting("browser"));
     for line in
         ["slots edit cafe", "profile edit cafe", "forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
     {
-        let seen = crate::terminal::run(&stage, line, "");
+        let seen = crate::terminal::run(&env, line, "");
         assert!(seen.exit == 0 && !marks.are_in(seen.text.as_bytes()), "{}", seen.text);
     }
-    let seen = crate::terminal::run(&stage, "profile open cafe", "");
+    let seen = crate::terminal::run(&env, "profile open cafe", "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
 
     let command = format!(
         "/bin/sh -c 'env > $HOME/command.env; echo \"$0 $@\" > $HOME/command.args; cat {}'",
         secret.display()
     );
-    let run = stage
+    let run = env
         .run_args(["auth", "login", "--token-command", &command, "--account", "work", "-vv"], b"");
     assert_eq!(run.exit, 0, "{run}");
     marks.are_not_in(&run);
-    let run = stage.run("me --account work -vv");
+    let run = env.run("me --account work -vv");
     assert_eq!(run.exit, 0, "{run}");
     marks.are_not_in(&run);
 
     for name in ["editor", "browser", "command"] {
-        let environment = fs::read_to_string(stage.home.path().join(format!("{name}.env")));
+        let environment = fs::read_to_string(env.home.path().join(format!("{name}.env")));
         // A browser is not waited for.
         assert!(name == "browser" || environment.unwrap().contains("HOME="), "{name}");
     }
-    marks.are_in_no_file(&stage);
+    marks.are_in_no_file(&env);
 }
 
 #[test]
 fn fault_76_an_upload_address_is_said_to_nobody() {
-    let stage = marked();
-    lines(&stage);
+    let env = marked();
+    lines(&env);
     for more in ["", " -o json"] {
-        let run = stage.run(&format!("files upload menu.png --via upload-url -vv{more}"));
+        let run = env.run(&format!("files upload menu.png --via upload-url -vv{more}"));
         assert_eq!(run.exit, 0, "{run}");
-        let account = stage.server.account();
+        let account = env.server.account();
         assert!(!account.upload_tickets.is_empty());
         for ticket in &account.upload_tickets {
             let address = format!("/uploads/{}", ticket.key);
@@ -311,7 +311,7 @@ fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message
         for (status, body) in answers {
             let header = format!("Content-Type: {form}\r\nRetry-After: {form}\r\n");
             let service = PathServer::start(move |_| (status, header.clone(), body.clone()));
-            let stage =
+            let env =
                 marked().env("LINKS_BASE_URL", format!("http://{}/api/v1", service.address()));
             for line in [
                 "me -vv",
@@ -319,13 +319,13 @@ fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message
                 "slots add cafe divider -vv",
                 "api GET /me -vv",
             ] {
-                let run = stage.run(line);
+                let run = env.run(line);
                 assert!(!service.asked().is_empty(), "{run}");
                 let said = &run.stderr;
                 assert!(!marks.are_in(said.as_bytes()) && !said.contains(form), "{status}: {run}");
                 assert!(!run.stdout.contains(form) || run.exit == 0, "{status}: {run}");
             }
-            let found = marks.files(stage.home.path());
+            let found = marks.files(env.home.path());
             assert!(found.iter().all(|it| it.ends_with("names")), "{found:?}");
         }
     }
@@ -335,9 +335,9 @@ fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message
 #[cfg(target_os = "linux")]
 fn a_crash_leaves_no_image_of_the_process() {
     use std::process::Stdio;
-    let stage = marked();
+    let env = marked();
     // It waits for its page, so that it can be looked at.
-    let mut command = stage.command(["slots", "plan", "-"]);
+    let mut command = env.command(["slots", "plan", "-"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let limits = || fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();

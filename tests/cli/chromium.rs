@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::browser;
 use crate::connect::{asked, kept, log_in, with_browser};
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// What `WebDriver` calls an element in its answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -99,19 +99,19 @@ pub(crate) fn answer(address: &str, button: &str) {
 fn the_user_answers_on_the_page() {
     for (button, exit) in [("approve", 0), ("deny", 4)] {
         let choices = Choices { oauth_consent: Consent::Ask, ..Choices::default() };
-        let stage = Stage::with(|builder| builder.choices(choices));
-        let stage = with_browser(stage, &format!("press {button} in Chromium"));
-        let stage = stage.env("PATH", std::env::var("PATH").unwrap());
-        let run = log_in(&stage, &[]);
+        let env = TestEnv::with(|builder| builder.choices(choices));
+        let env = with_browser(env, &format!("press {button} in Chromium"));
+        let env = env.env("PATH", std::env::var("PATH").unwrap());
+        let run = log_in(&env, &[]);
         assert_eq!(run.exit, exit, "{run}");
-        let page = browser::noted(&stage, "browser-page");
+        let page = browser::noted(&env, "browser-page");
         assert_eq!(
             page,
             "Allow this program to read and edit your pages?\n\
              You can close this page. The terminal says how the login went."
         );
-        assert_eq!(kept(&stage).is_some(), exit == 0);
-        assert_eq!(asked(&stage, "/oauth/token"), usize::from(exit == 0));
-        assert_eq!(stage.run("me").exit, exit);
+        assert_eq!(kept(&env).is_some(), exit == 0);
+        assert_eq!(asked(&env, "/oauth/token"), usize::from(exit == 0));
+        assert_eq!(env.run("me").exit, exit);
     }
 }

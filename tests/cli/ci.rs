@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 #[test]
 fn checks_as_people_see_them() {
-    let stage = Stage::cafe();
-    stage.file("logins.txt", "# for spring\nspring.menu\n\ncafe   # the main one\nmy-links\n");
-    stage.file("cafe.md", "# Qara Coffee\n\nAnother text\n");
+    let env = TestEnv::cafe();
+    env.file("logins.txt", "# for spring\nspring.menu\n\ncafe   # the main one\nmy-links\n");
+    env.file("cafe.md", "# Qara Coffee\n\nAnother text\n");
     let lines = [
         "profile check-login -f logins.txt --annotate github",
         "profile check-login cafe --as cafe",
@@ -17,55 +17,54 @@ fn checks_as_people_see_them() {
         "profile preview cafe --expect cafe.md --update",
         "profile preview cafe --expect cafe.md --max-tokens 10 --annotate github",
     ];
-    insta::assert_snapshot!(lines.map(|line| stage.run(line).to_string()).join("\n"));
+    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
 }
 
 #[test]
 fn logins_come_from_a_file_and_from_standard_input() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let run =
-        stage.run_args(["profile", "check-login", "one.two", "-f", "-"], b"three.four\n#five\n");
+        env.run_args(["profile", "check-login", "one.two", "-f", "-"], b"three.four\n#five\n");
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(stage.operations(), ["checkLogin", "checkLogin"]);
-    let run = stage
+    assert_eq!(env.operations(), ["checkLogin", "checkLogin"]);
+    let run = env
         .run_args(["profile", "check-login", "-f", "-", "-o", "json"], b"cafe\r\nspring.menu\r\n");
     assert_eq!((run.exit, &run.json()["data"][1]["available"]), (3, &json!(true)), "{run}");
-    assert_eq!(stage.run_args(["profile", "check-login", "-f", "-"], b"# none\n").exit, 8);
-    assert_eq!(stage.run("profile check-login -f absent.txt").exit, 2);
+    assert_eq!(env.run_args(["profile", "check-login", "-f", "-"], b"# none\n").exit, 8);
+    assert_eq!(env.run("profile check-login -f absent.txt").exit, 2);
 }
 
 #[test]
 fn a_page_is_compared_with_what_is_expected() {
-    let stage = Stage::cafe();
-    assert_eq!(stage.run("profile preview cafe --expect cafe.md").exit, 2);
-    assert_eq!(stage.run("profile preview cafe --expect cafe.md --update").exit, 0);
-    let path = stage.home.path().join("cafe.md");
+    let env = TestEnv::cafe();
+    assert_eq!(env.run("profile preview cafe --expect cafe.md").exit, 2);
+    assert_eq!(env.run("profile preview cafe --expect cafe.md --update").exit, 0);
+    let path = env.home.path().join("cafe.md");
     let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(text, stage.run("profile preview cafe").stdout);
+    assert_eq!(text, env.run("profile preview cafe").stdout);
     std::fs::write(&path, text.replace('\n', "\r\n")).unwrap();
-    let run = stage.run("profile preview cafe --expect cafe.md -o json");
+    let run = env.run("profile preview cafe --expect cafe.md -o json");
     assert_eq!((run.exit, &run.json()["data"]["differs"]), (0, &json!(false)), "{run}");
 
-    assert_eq!(stage.run("slots set cafe 1001 title=Hello").exit, 0);
-    let run = stage.run("profile preview cafe --expect cafe.md -o json");
+    assert_eq!(env.run("slots set cafe 1001 title=Hello").exit, 0);
+    let run = env.run("profile preview cafe --expect cafe.md -o json");
     assert_eq!(run.exit, 3, "{run}");
     let diff = run.json()["data"]["diff"].as_str().unwrap().to_owned();
     assert!(diff.starts_with("--- cafe.md\n+++ the page\n@@ "), "{diff}");
     assert!(diff.contains("\n-### Good morning!") && diff.contains("\n+### Hello"), "{diff}");
-    assert_eq!(stage.run("profile preview cafe --update").exit, 2);
+    assert_eq!(env.run("profile preview cafe --update").exit, 2);
 
-    let tokens =
-        stage.run("profile preview cafe -o json").json()["data"]["tokens"].as_u64().unwrap();
+    let tokens = env.run("profile preview cafe -o json").json()["data"]["tokens"].as_u64().unwrap();
     for (most, exit) in [(tokens, 0), (tokens - 1, 3)] {
-        assert_eq!(stage.run(&format!("profile preview cafe --max-tokens {most}")).exit, exit);
+        assert_eq!(env.run(&format!("profile preview cafe --max-tokens {most}")).exit, exit);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_gets_the_page_laid_out() {
-    let stage = Stage::cafe();
-    let seen = crate::terminal::run(&stage, "profile preview cafe --color never", "");
+    let env = TestEnv::cafe();
+    let seen = crate::terminal::run(&env, "profile preview cafe --color never", "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     for line in ["Qara Coffee", "Menu <https://qara.example/menu>", "• Phone (required)"] {
         assert!(seen.text.lines().any(|it| it.trim_end() == line), "{line}\n{}", seen.text);

@@ -2,19 +2,19 @@
 
 use std::process::Stdio;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "elvish", "powershell"];
 
 /// The candidates for the last of these words.
-fn offered(stage: &Stage, shell: &str, words: &[&str]) -> String {
+fn offered(env: &TestEnv, shell: &str, words: &[&str]) -> String {
     let line = words.join(" ");
     let args = match shell {
         "bash" => vec!["--", &line, words[words.len() - 1], "9", "80"],
         "powershell" => vec![],
         _ => [&["--"], words].concat(),
     };
-    let mut command = stage.command(args);
+    let mut command = env.command(args);
     command.env("LINKS_COMPLETE", shell).env("LINKS_COMPLETE_WORDS", words.join("\n"));
     let output = command.stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success());
@@ -22,9 +22,9 @@ fn offered(stage: &Stage, shell: &str, words: &[&str]) -> String {
 }
 
 /// A service that names everything so that a shell would run it.
-fn hostile() -> Stage {
-    let stage = Stage::cafe().keeping_cache();
-    stage.server.edit(|account| {
+fn hostile() -> TestEnv {
+    let env = TestEnv::cafe().keeping_cache();
+    env.server.edit(|account| {
         "a$(touch X)".clone_into(&mut account.profiles[0].login);
         account.profiles[0].title = Some("A title;touch X".to_owned());
         "--yes".clone_into(&mut account.profiles[1].login);
@@ -33,15 +33,15 @@ fn hostile() -> Stage {
         data.insert("title".to_owned(), "c';touch X;'".into());
     });
     for line in ["profile list", "slots list 101", "forms list", "slots types"] {
-        assert_eq!(stage.run(line).exit, 0, "{line}");
+        assert_eq!(env.run(line).exit, 0, "{line}");
     }
-    stage.server.forget_requests();
-    stage
+    env.server.forget_requests();
+    env
 }
 
 #[test]
 fn found_08_no_name_of_the_service_is_offered_that_a_shell_could_run() {
-    let stage = hostile();
+    let env = hostile();
     for shell in SHELLS {
         for words in [
             &["links", "profile", "get", ""][..],
@@ -50,42 +50,42 @@ fn found_08_no_name_of_the_service_is_offered_that_a_shell_could_run() {
             &["links", "forms", "get", "b"],
             &["links", "--account", ""],
         ] {
-            let offered = offered(&stage, shell, words);
+            let offered = offered(&env, shell, words);
             let values = offered.lines().filter_map(|it| it.split(['\t', ':']).next());
             let bad: Vec<_> =
                 values.filter(|it| it.contains("touch") || it.starts_with("--yes")).collect();
             assert_eq!(bad, [""; 0], "{shell} {words:?}\n{offered}");
         }
-        let offered = offered(&stage, shell, &["links", "slots", "get", "101", "1001"]);
+        let offered = offered(&env, shell, &["links", "slots", "get", "101", "1001"]);
         assert!(offered.starts_with("1001"), "{shell}: the title is only told\n{offered}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }
 
 #[test]
 fn found_08_a_file_cannot_pass_for_an_option() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for name in ["--yes=$(touch X)", "--plan=a b", "page.yaml"] {
-        stage.file(name, "");
+        env.file(name, "");
     }
     for shell in SHELLS {
-        let all = offered(&stage, shell, &["links", "slots", "apply", "-"]);
+        let all = offered(&env, shell, &["links", "slots", "apply", "-"]);
         assert!(all.contains("--prune") && !all.contains("touch") && !all.contains("a b"), "{all}");
-        let files = offered(&stage, shell, &["links", "slots", "apply", ""]);
+        let files = offered(&env, shell, &["links", "slots", "apply", ""]);
         assert!(files.contains("page.yaml") && !files.contains("--"), "{shell}\n{files}");
     }
 }
 
 #[test]
 fn found_08_no_script_evaluates_what_is_typed() {
-    let stage = Stage::cafe();
-    let power = stage.run("completions powershell").stdout;
+    let env = TestEnv::cafe();
+    let power = env.run("completions powershell").stdout;
     for word in ["Invoke-Expression", "iex", "ScriptBlock]::Create"] {
         assert!(!power.contains(word), "{word}\n{power}");
     }
     assert!(power.contains("EscapeSingleQuotedStringContent"));
     for shell in SHELLS {
-        let script = stage.run(&format!("completions {shell}")).stdout;
+        let script = env.run(&format!("completions {shell}")).stdout;
         let evaluates = |line: &&str| line.split([' ', '(', ';']).any(|it| it == "eval");
         assert_eq!(script.lines().find(evaluates), None, "{shell}");
     }

@@ -2,74 +2,74 @@
 
 use links_fixtures::Limits;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
-fn stage() -> Stage {
-    let stage = Stage::cafe();
-    let folder = stage.home.path().join("config").display().to_string();
-    stage.env("LINKS_CONFIG_DIR", folder)
+fn env() -> TestEnv {
+    let env = TestEnv::cafe();
+    let folder = env.home.path().join("config").display().to_string();
+    env.env("LINKS_CONFIG_DIR", folder)
 }
 
 #[test]
 fn a_key_that_is_set_holds_until_a_variable_or_a_flag_says_otherwise() {
-    let stage = stage();
-    assert_eq!(stage.run("config set output jsonl").exit, 0);
-    assert_eq!(stage.run("config get output -o table").stdout, "jsonl\n");
-    assert!(stage.run("profile list").stdout.starts_with("{\"id\":101"));
-    assert!(stage.run("profile list -o ids").stdout.starts_with("101\n"));
-    let stage = stage.env("LINKS_OUTPUT", "csv");
-    assert!(stage.run("profile list").stdout.starts_with("id,login"));
-    let listed = stage.run("config list -o json").json();
+    let env = env();
+    assert_eq!(env.run("config set output jsonl").exit, 0);
+    assert_eq!(env.run("config get output -o table").stdout, "jsonl\n");
+    assert!(env.run("profile list").stdout.starts_with("{\"id\":101"));
+    assert!(env.run("profile list -o ids").stdout.starts_with("101\n"));
+    let env = env.env("LINKS_OUTPUT", "csv");
+    assert!(env.run("profile list").stdout.starts_with("id,login"));
+    let listed = env.run("config list -o json").json();
     assert_eq!(listed["data"][0]["from"], "LINKS_OUTPUT");
-    let stage = stage.env("LINKS_OUTPUT", "");
-    assert_eq!(stage.run("config set output --unset").exit, 0);
-    assert!(stage.run("profile list").stdout.starts_with("ID "));
+    let env = env.env("LINKS_OUTPUT", "");
+    assert_eq!(env.run("config set output --unset").exit, 0);
+    assert!(env.run("profile list").stdout.starts_with("ID "));
 }
 
 #[test]
-fn the_address_can_stand_there_and_nothing_in_the_current_folder_is_read() {
-    let stage = stage();
-    let address = stage.server.base_url();
-    let stage = stage.env("LINKS_BASE_URL", "");
+fn the_address_can_stand_there_and_nothing_in_the_current_directory_is_read() {
+    let env = env();
+    let address = env.server.base_url();
+    let env = env.env("LINKS_BASE_URL", "");
     for name in ["config.toml", "links.toml", ".links.toml", ".env"] {
-        stage.file(name, format!("base-url = \"{address}\"\nLINKS_BASE_URL={address}\n"));
+        env.file(name, format!("base-url = \"{address}\"\nLINKS_BASE_URL={address}\n"));
     }
-    assert_eq!(stage.run("me").exit, 2);
-    assert_eq!(stage.run(&format!("config set base-url {address}")).exit, 0);
-    let stage = stage.env("LINKS_TOKEN", "");
-    let token = stage.server.token();
+    assert_eq!(env.run("me").exit, 2);
+    assert_eq!(env.run(&format!("config set base-url {address}")).exit, 0);
+    let env = env.env("LINKS_TOKEN", "");
+    let token = env.server.token();
     let login = ["auth", "login", "--token-stdin", "--store", "file"];
-    assert_eq!(stage.run_args(login, token.as_bytes()).exit, 0);
-    assert_eq!(stage.run("me").exit, 0);
-    assert_eq!(stage.run("config set base-url http://links.test").exit, 2);
+    assert_eq!(env.run_args(login, token.as_bytes()).exit, 0);
+    assert_eq!(env.run("me").exit, 0);
+    assert_eq!(env.run("config set base-url http://links.test").exit, 2);
 }
 
 #[test]
 fn a_broken_file_is_named_and_can_be_found() {
-    let stage = stage();
-    let folder = stage.home.path().join("config");
+    let env = env();
+    let folder = env.home.path().join("config");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("config.toml"), "output = \"json\"\noutptu = 1\n").unwrap();
-    let run = stage.run("me");
+    let run = env.run("me");
     assert!(
         run.exit == 2 && run.stderr.contains("config.toml:2: there is no key `outptu`"),
         "{run}"
     );
-    assert_eq!(stage.run("config path").exit, 0);
-    let run = stage.run("doctor");
+    assert_eq!(env.run("config path").exit, 0);
+    let run = env.run("doctor");
     assert!(run.exit == 2 && run.stdout.contains("✗ configuration"), "{run}");
-    let run = stage.run("config get outptu -o json");
+    let run = env.run("config get outptu -o json");
     assert_eq!(run.exit, 2);
 }
 
 #[test]
 fn a_mistyped_key_is_found() {
-    let run = stage().run("config set outptu json -o json");
+    let run = env().run("config set outptu json -o json");
     assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `output`?".into()), "{run}");
 }
 
-fn findings(stage: &Stage) -> (i32, Vec<(String, String)>) {
-    let run = stage.run("doctor -o json");
+fn findings(env: &TestEnv) -> (i32, Vec<(String, String)>) {
+    let run = env.run("doctor -o json");
     let rows = run.json()["data"].as_array().unwrap().clone();
     let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap().to_owned();
     (run.exit, rows.iter().map(|row| (text(row, "check"), text(row, "state"))).collect())
@@ -77,7 +77,7 @@ fn findings(stage: &Stage) -> (i32, Vec<(String, String)>) {
 
 #[test]
 fn the_doctor_finds_what_is_wrong() {
-    let (exit, found) = findings(&stage());
+    let (exit, found) = findings(&env());
     assert_eq!((exit, found.iter().find(|(_, state)| state != "good")), (0, None));
     let checks: Vec<_> = found.iter().map(|(check, _)| check.as_str()).collect();
     for check in [
@@ -92,48 +92,48 @@ fn the_doctor_finds_what_is_wrong() {
     ] {
         assert!(checks.contains(&check), "{checks:?}");
     }
-    let bad = |stage: &Stage| {
-        let (exit, found) = findings(stage);
+    let bad = |env: &TestEnv| {
+        let (exit, found) = findings(env);
         let bad = found.into_iter().find(|(_, state)| state == "bad");
         (exit, bad.map(|(check, _)| check).unwrap_or_default())
     };
-    assert_eq!(bad(&stage().env("LINKS_BASE_URL", "")), (2, "service".into()));
-    assert_eq!(bad(&stage().env("LINKS_TOKEN", "")), (4, "token".into()));
-    assert_eq!(bad(&stage().env("LINKS_TOKEN", "wrong-token")), (4, "abilities".into()));
-    assert_eq!(bad(&stage().env("LINKS_BASE_URL", "links.test")), (2, "service".into()));
-    let absent = stage().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
+    assert_eq!(bad(&env().env("LINKS_BASE_URL", "")), (2, "service".into()));
+    assert_eq!(bad(&env().env("LINKS_TOKEN", "")), (4, "token".into()));
+    assert_eq!(bad(&env().env("LINKS_TOKEN", "wrong-token")), (4, "abilities".into()));
+    assert_eq!(bad(&env().env("LINKS_BASE_URL", "links.test")), (2, "service".into()));
+    let absent = env().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
     assert_eq!(bad(&absent), (2, "token".into()));
-    let short = stage();
+    let short = env();
     let address = short.server.base_url().replace("/api/v1", "");
     assert_eq!(bad(&short.env("LINKS_BASE_URL", address)), (6, "way to the service".into()));
-    let nowhere = stage().env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1");
+    let nowhere = env().env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1");
     assert_eq!(bad(&nowhere), (10, "way to the service".into()));
 
-    let stage = stage();
-    stage.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
-    let (exit, found) = findings(&stage);
+    let env = env();
+    env.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
+    let (exit, found) = findings(&env);
     assert!(exit == 0 && found.contains(&("abilities".into(), "doubtful".into())), "{found:?}");
 
-    let full = Stage::with(|it| {
+    let full = TestEnv::with(|it| {
         it.limits(Limits { profiles: 2, rates_enforced: false, ..Limits::default() })
     });
     let (exit, found) = findings(&full);
     assert!(exit == 0 && found.contains(&("limits".into(), "doubtful".into())), "{found:?}");
-    let (exit, found) = findings(&Stage::in_june());
+    let (exit, found) = findings(&TestEnv::in_june());
     assert!(exit == 0 && found.contains(&("clock".into(), "doubtful".into())), "{found:?}");
 }
 
 #[test]
 fn the_doctor_tries_no_way_that_cannot_be() {
-    for (stage, reached) in [
-        (stage(), true),
-        (stage().env("LINKS_TOKEN", ""), false),
-        (stage().env("LINKS_BASE_URL", "links.test"), false),
+    for (env, reached) in [
+        (env(), true),
+        (env().env("LINKS_TOKEN", ""), false),
+        (env().env("LINKS_BASE_URL", "links.test"), false),
     ] {
-        let run = stage.run("doctor");
+        let run = env.run("doctor");
         assert_eq!(run.stdout.contains("not tried"), !reached, "{run}");
-        assert_eq!(stage.operations().is_empty(), !reached, "{run}");
-        assert!(!run.to_string().contains(&stage.server.token()), "{run}");
+        assert_eq!(env.operations().is_empty(), !reached, "{run}");
+        assert!(!run.to_string().contains(&env.server.token()), "{run}");
     }
 }
 
@@ -141,41 +141,41 @@ fn the_doctor_tries_no_way_that_cannot_be() {
 #[test]
 fn the_doctor_looks_at_permissions() {
     use std::os::unix::fs::PermissionsExt;
-    let stage = stage();
-    let path = stage.file("token", stage.server.token());
+    let env = env();
+    let path = env.file("token", env.server.token());
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
-    let (exit, found) = findings(&stage);
+    let env = env.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
+    let (exit, found) = findings(&env);
     assert!(exit == 0 && found.contains(&("token".into(), "doubtful".into())), "{found:?}");
 }
 
 #[test]
 fn found_23_the_token_of_the_environment_is_not_sent_to_an_address_of_the_file() {
-    let stage = stage();
-    let address = stage.server.base_url();
-    let stage = stage.env("LINKS_BASE_URL", "");
-    assert_eq!(stage.run(&format!("config set base-url {address}")).exit, 0);
+    let env = env();
+    let address = env.server.base_url();
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(env.run(&format!("config set base-url {address}")).exit, 0);
     for line in ["me", "me -o json", "slots add cafe divider"] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert_eq!(run.exit, 4, "{run}");
         for part in ["LINKS_TOKEN is not sent to", "config.toml", "LINKS_BASE_URL"] {
             assert!(run.stderr.contains(part), "{part}: {run}");
         }
     }
-    let doctor = stage.run("doctor");
+    let doctor = env.run("doctor");
     assert!(
         doctor.exit == 4 && doctor.stdout.contains("named by `base-url` of config.toml"),
         "{doctor}"
     );
-    assert!(stage.server.requests().is_empty(), "the token went nowhere");
-    assert_eq!(stage.run(&format!("me --base-url {address}")).exit, 0);
-    let stage = stage.env("LINKS_BASE_URL", address);
-    assert_eq!(stage.run("me").exit, 0);
+    assert!(env.server.requests().is_empty(), "the token went nowhere");
+    assert_eq!(env.run(&format!("me --base-url {address}")).exit, 0);
+    let env = env.env("LINKS_BASE_URL", address);
+    assert_eq!(env.run("me").exit, 0);
 }
 
 #[test]
 fn found_h_a_password_in_an_address_is_shown_nowhere() {
-    let stage = stage().env("LINKS_BASE_URL", "https://me:canary@links.test/api/v1");
+    let env = env().env("LINKS_BASE_URL", "https://me:canary@links.test/api/v1");
     for line in [
         "doctor",
         "doctor -o json",
@@ -186,19 +186,19 @@ fn found_h_a_password_in_an_address_is_shown_nowhere() {
         "auth login --token-stdin --store file",
         "auth login --mcp-url https://me:canary@links.test/mcp --base-url https://links.test --no-browser --store file",
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert!(!run.stdout.contains("canary") && !run.stderr.contains("canary"), "{run}");
     }
 }
 
 #[test]
 #[cfg(unix)]
-fn found_h_folders_of_state_and_cache_are_for_their_owner_only() {
+fn found_h_directories_of_state_and_cache_are_for_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
-    let stage = stage().keeping_state().keeping_cache();
-    assert_eq!(stage.run("profile list").exit, 0);
+    let env = env().keeping_state().keeping_cache();
+    assert_eq!(env.run("profile list").exit, 0);
     for folder in ["cache", ".local/state/links"] {
-        let found = std::fs::metadata(stage.home.path().join(folder)).unwrap();
+        let found = std::fs::metadata(env.home.path().join(folder)).unwrap();
         assert_eq!(found.permissions().mode() & 0o777, 0o700, "{folder}");
     }
 }
@@ -207,13 +207,13 @@ fn found_h_folders_of_state_and_cache_are_for_their_owner_only() {
 #[cfg(unix)]
 fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
     use std::os::unix::fs::PermissionsExt;
-    let stage = stage().env("LINKS_TOKEN", "");
-    let path = stage.file("token", stage.server.token());
-    let stage = stage.env("LINKS_TOKEN_FILE", path.display().to_string());
+    let env = env().env("LINKS_TOKEN", "");
+    let path = env.file("token", env.server.token());
+    let env = env.env("LINKS_TOKEN_FILE", path.display().to_string());
     for (mode, exit) in [(0o666, 4), (0o644, 0), (0o600, 0)] {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         for line in ["me", "doctor"] {
-            let run = stage.run(line);
+            let run = env.run(line);
             assert_eq!(run.exit, exit, "{mode:o}: {run}");
             let said = run.stdout.contains("everybody") || run.stderr.contains("everybody");
             assert_eq!(said, exit == 4, "{mode:o}: {run}");
@@ -223,12 +223,12 @@ fn found_h_a_token_file_that_everybody_can_write_to_is_refused() {
 
 #[test]
 fn found_11_a_name_with_line_breaks_forges_no_line_of_a_status() {
-    let stage = stage();
-    stage.server.edit(|account| {
+    let env = env();
+    env.server.edit(|account| {
         "Aigerim\ntoken from: nowhere\r✓ token: good".clone_into(&mut account.name);
     });
     for line in ["auth status", "doctor"] {
-        let run = stage.run(line);
+        let run = env.run(line);
         let forged =
             |it: &str| it.starts_with("token from: nowhere") || it.starts_with("✓ token: good");
         assert!(run.exit == 0 && !run.stdout.split(['\n', '\r']).any(forged), "{run}");

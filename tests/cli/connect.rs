@@ -10,49 +10,49 @@ use serde_json::{Value, json};
 
 use crate::auth::config;
 use crate::browser::{self, noted};
-use crate::stage::{Run, Stage, wait};
+use crate::test_env::{Run, TestEnv, wait};
 use links_test_support::misbehaving_servers::misbehaving_connector;
 
 /// Logged out, with a browser in which this is done.
-pub(crate) fn with_browser(stage: Stage, does: &str) -> Stage {
-    stage.env("LINKS_TOKEN", "").env("BROWSER", browser::command()).env("BROWSER_DOES", does)
+pub(crate) fn with_browser(env: TestEnv, does: &str) -> TestEnv {
+    env.env("LINKS_TOKEN", "").env("BROWSER", browser::command()).env("BROWSER_DOES", does)
 }
 
-fn choosing(choices: Choices) -> Stage {
-    Stage::with(|builder| builder.choices(choices)).env("LINKS_TOKEN", "")
+fn choosing(choices: Choices) -> TestEnv {
+    TestEnv::with(|builder| builder.choices(choices)).env("LINKS_TOKEN", "")
 }
 
 const LINE: [&str; 6] = ["auth", "login", "--store", "file", "-o", "json"];
 
 /// `auth login` in the browser, kept in a file as the account `work`.
-pub(crate) fn log_in(stage: &Stage, more: &[&str]) -> Run {
+pub(crate) fn log_in(env: &TestEnv, more: &[&str]) -> Run {
     let line = LINE.iter().chain(&["--account", "work"]).chain(more);
-    stage.run_args(line, b"")
+    env.run_args(line, b"")
 }
 
-/// A stage that is logged in as `work`, with nothing asked since.
-pub(crate) fn connected() -> Stage {
-    let stage = with_browser(Stage::cafe(), "approve");
-    let run = log_in(&stage, &[]);
+/// An environment that is logged in as `work`, with nothing asked since.
+pub(crate) fn connected() -> TestEnv {
+    let env = with_browser(TestEnv::cafe(), "approve");
+    let run = log_in(&env, &[]);
     assert_eq!(run.exit, 0, "{run}");
-    stage.server.forget_requests();
-    stage
+    env.server.forget_requests();
+    env
 }
 
 /// What the account `work` keeps.
-pub(crate) fn kept(stage: &Stage) -> Option<Value> {
-    let bytes = fs::read(config(stage).join("credentials/work.json")).ok()?;
+pub(crate) fn kept(env: &TestEnv) -> Option<Value> {
+    let bytes = fs::read(config(env).join("credentials/work.json")).ok()?;
     Some(serde_json::from_slice::<Value>(&bytes).unwrap()["connection"].clone())
 }
 
 /// How often the service was asked for this path.
-pub(crate) fn asked(stage: &Stage, path: &str) -> usize {
-    stage.server.requests().iter().filter(|it| it.path == path).count()
+pub(crate) fn asked(env: &TestEnv, path: &str) -> usize {
+    env.server.requests().iter().filter(|it| it.path == path).count()
 }
 
 /// The parameter of the address that the browser was sent to.
-fn sent(stage: &Stage, name: &str) -> String {
-    let words = noted(stage, "browser-words");
+fn sent(env: &TestEnv, name: &str) -> String {
+    let words = noted(env, "browser-words");
     let query = words.lines().last().unwrap().split_once('?').unwrap().1.to_owned();
     let found = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_default().to_owned()
@@ -60,8 +60,8 @@ fn sent(stage: &Stage, name: &str) -> String {
 
 #[test]
 fn a_login_in_the_browser_becomes_an_account() {
-    let stage = with_browser(Stage::cafe(), "approve");
-    let run = log_in(&stage, &[]);
+    let env = with_browser(TestEnv::cafe(), "approve");
+    let run = log_in(&env, &[]);
     assert_eq!(run.exit, 0, "{run}");
     let data = &run.json()["data"];
     assert_eq!((&data["account"], &data["store"]), (&json!("work"), &json!("file")));
@@ -70,81 +70,78 @@ fn a_login_in_the_browser_becomes_an_account() {
         (&json!(true), &json!("Aliya Serikova"))
     );
     assert!(
-        noted(&stage, "browser-page").starts_with("200 ")
-            && run.stderr.contains("http://127.0.0.1:")
+        noted(&env, "browser-page").starts_with("200 ") && run.stderr.contains("http://127.0.0.1:")
     );
 
-    let stage = stage.env("LINKS_BASE_URL", "");
-    assert_eq!(stage.run("me").exit, 0);
-    assert_eq!(stage.run("auth status -o json").json()["data"]["source"], "account");
-    let credentials = kept(&stage).unwrap();
+    let env = env.env("LINKS_BASE_URL", "");
+    assert_eq!(env.run("me").exit, 0);
+    assert_eq!(env.run("auth status -o json").json()["data"]["source"], "account");
+    let credentials = kept(&env).unwrap();
     assert!(credentials["refreshToken"].is_string() && credentials["expiresAt"].is_u64());
     for secret in ["accessToken", "refreshToken"] {
         let secret = credentials[secret].as_str().unwrap();
         assert!(!run.to_string().contains(secret));
-        assert!(
-            !fs::read_to_string(config(&stage).join("accounts.json")).unwrap().contains(secret)
-        );
+        assert!(!fs::read_to_string(config(&env).join("accounts.json")).unwrap().contains(secret));
     }
 }
 
 #[test]
 fn fault_75_the_browser_gets_one_word_through_no_shell_and_no_token() {
-    let stage = with_browser(Stage::cafe(), "approve");
-    let stage = stage.env("LINKS_TOKEN", "canary-one").env("LINKS_TOKEN_FILE", "/canary-two");
-    assert_eq!(log_in(&stage, &[]).exit, 0);
-    let environment = noted(&stage, "browser-environment");
+    let env = with_browser(TestEnv::cafe(), "approve");
+    let env = env.env("LINKS_TOKEN", "canary-one").env("LINKS_TOKEN_FILE", "/canary-two");
+    assert_eq!(log_in(&env, &[]).exit, 0);
+    let environment = noted(&env, "browser-environment");
     assert!(environment.contains("BROWSER_DOES=approve") && !environment.contains("canary"));
-    let words = noted(&stage, "browser-words");
+    let words = noted(&env, "browser-words");
     let words: Vec<_> = words.lines().collect();
     assert_eq!(words[..3], ["--ignored", "--exact", "browser::opened"]);
     assert!(
         words.len() == 4 && words[3].contains('&') && words[3].starts_with("http://"),
         "{words:?}"
     );
-    assert!(!words[3].contains(kept(&stage).unwrap()["accessToken"].as_str().unwrap()));
+    assert!(!words[3].contains(kept(&env).unwrap()["accessToken"].as_str().unwrap()));
 }
 
 #[test]
 fn fault_86_the_registration_is_used_again_and_made_anew_when_it_was_forgotten() {
-    let stage = connected();
-    let first = sent(&stage, "client_id");
-    assert_eq!(log_in(&stage, &[]).exit, 0);
-    assert_eq!((sent(&stage, "client_id"), asked(&stage, "/oauth/register")), (first.clone(), 0));
+    let env = connected();
+    let first = sent(&env, "client_id");
+    assert_eq!(log_in(&env, &[]).exit, 0);
+    assert_eq!((sent(&env, "client_id"), asked(&env, "/oauth/register")), (first.clone(), 0));
 
-    stage.server.forget_clients();
-    let before = kept(&stage).unwrap();
-    assert_eq!(log_in(&stage, &[]).exit, 0);
-    assert_ne!(sent(&stage, "client_id"), first);
-    assert_eq!(asked(&stage, "/oauth/register"), 1);
-    assert_eq!(log_in(&stage, &[]).exit, 0);
-    assert_eq!(asked(&stage, "/oauth/register"), 1);
-    assert_ne!(kept(&stage).unwrap()["clientId"], before["clientId"]);
+    env.server.forget_clients();
+    let before = kept(&env).unwrap();
+    assert_eq!(log_in(&env, &[]).exit, 0);
+    assert_ne!(sent(&env, "client_id"), first);
+    assert_eq!(asked(&env, "/oauth/register"), 1);
+    assert_eq!(log_in(&env, &[]).exit, 0);
+    assert_eq!(asked(&env, "/oauth/register"), 1);
+    assert_ne!(kept(&env).unwrap()["clientId"], before["clientId"]);
 }
 
 #[test]
 fn fault_81_the_user_may_refuse() {
-    let stage = choosing(Choices { oauth_consent: Consent::Deny, ..Choices::default() });
-    let stage = with_browser(stage, "approve");
-    let run = log_in(&stage, &[]);
+    let env = choosing(Choices { oauth_consent: Consent::Deny, ..Choices::default() });
+    let env = with_browser(env, "approve");
+    let run = log_in(&env, &[]);
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error_at_end()["message"].to_string().contains("access_denied"), "{run}");
-    assert_eq!((kept(&stage), asked(&stage, "/oauth/token")), (None, 0));
-    assert_eq!(stage.run("auth list -o json").json()["data"], json!([]));
+    assert_eq!((kept(&env), asked(&env, "/oauth/token")), (None, 0));
+    assert_eq!(env.run("auth list -o json").json()["data"], json!([]));
 }
 
 #[test]
 fn fault_81_only_the_answer_to_this_login_is_taken() {
-    let stage = with_browser(Stage::cafe(), "wander");
-    let run = log_in(&stage, &[]);
+    let env = with_browser(TestEnv::cafe(), "wander");
+    let run = log_in(&env, &[]);
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(noted(&stage, "browser-page"), "404 400 400 400 200");
-    assert_eq!(asked(&stage, "/oauth/token"), 1);
+    assert_eq!(noted(&env, "browser-page"), "404 400 400 400 200");
+    assert_eq!(asked(&env, "/oauth/token"), 1);
 
-    let stage = with_browser(Stage::cafe(), "forge the issuer");
-    let run = log_in(&stage, &[]);
+    let env = with_browser(TestEnv::cafe(), "forge the issuer");
+    let run = log_in(&env, &[]);
     assert_eq!(run.exit, 11, "{run}");
-    assert_eq!((kept(&stage), asked(&stage, "/oauth/token")), (None, 0));
+    assert_eq!((kept(&env), asked(&env, "/oauth/token")), (None, 0));
 }
 
 #[test]
@@ -160,10 +157,10 @@ fn fault_81_what_a_lying_connector_names_is_not_opened() {
     ] {
         let connector =
             misbehaving_connector(|_, server| server["authorization_endpoint"] = named.into());
-        let stage = with_browser(Stage::cafe(), "nothing").env("BROWSER", "touch opened");
-        let run = log_in(&stage, &["--mcp-url", &connector.mcp_url()]);
+        let env = with_browser(TestEnv::cafe(), "nothing").env("BROWSER", "touch opened");
+        let run = log_in(&env, &["--mcp-url", &connector.mcp_url()]);
         assert!(run.exit == 11 && run.stderr.contains("the login is refused"), "{run}");
-        assert!(!stage.home.path().join("opened").exists() && kept(&stage).is_none(), "{named}");
+        assert!(!env.home.path().join("opened").exists() && kept(&env).is_none(), "{named}");
         let asked = connector.asked();
         assert!(asked.iter().all(|path| path != "/register" && path != "/token"), "{asked:?}");
     }
@@ -171,43 +168,43 @@ fn fault_81_what_a_lying_connector_names_is_not_opened() {
 
 #[test]
 fn fault_82_nobody_is_waited_for_longer_than_five_minutes() {
-    let stage = with_browser(Stage::cafe(), "nothing").env("LINKS_TEST_NO_WAIT", "1");
-    let run = log_in(&stage, &[]);
+    let env = with_browser(TestEnv::cafe(), "nothing").env("LINKS_TEST_NO_WAIT", "1");
+    let run = log_in(&env, &[]);
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error_at_end()["message"].to_string().contains("within 5 minutes"), "{run}");
-    assert_eq!(kept(&stage), None);
+    assert_eq!(kept(&env), None);
 }
 
 #[test]
 fn fault_82_a_port_can_be_named_and_one_that_is_taken_is_not_waited_for() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let stage = with_browser(Stage::cafe(), "approve");
-    let run = log_in(&stage, &["--callback-port", &port]);
+    let env = with_browser(TestEnv::cafe(), "approve");
+    let run = log_in(&env, &["--callback-port", &port]);
     assert_eq!(run.exit, 2, "{run}");
     assert!(run.error()["hint"].to_string().contains("--callback-port"), "{run}");
-    assert!(stage.server.requests().iter().all(|it| it.path != "/oauth/register"));
+    assert!(env.server.requests().iter().all(|it| it.path != "/oauth/register"));
 
     drop(taken);
-    assert_eq!(log_in(&stage, &["--callback-port", &port]).exit, 0);
-    assert_eq!(sent(&stage, "redirect_uri"), format!("http%3A%2F%2F127.0.0.1%3A{port}%2Fcallback"));
+    assert_eq!(log_in(&env, &["--callback-port", &port]).exit, 0);
+    assert_eq!(sent(&env, "redirect_uri"), format!("http%3A%2F%2F127.0.0.1%3A{port}%2Fcallback"));
 }
 
 /// An `auth login` that waits for somebody to paste.
 struct Waiting<'a> {
-    stage: &'a Stage,
+    env: &'a TestEnv,
     child: Child,
     stderr: BufReader<ChildStderr>,
     said: String,
 }
 
 impl<'a> Waiting<'a> {
-    fn start(stage: &'a Stage, more: &[&str]) -> Self {
-        let mut command = stage.command(LINE.iter().chain(&["--account", "work"]).chain(more));
+    fn start(env: &'a TestEnv, more: &[&str]) -> Self {
+        let mut command = env.command(LINE.iter().chain(&["--account", "work"]).chain(more));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
-        Self { stage, child, stderr, said: String::new() }
+        Self { env, child, stderr, said: String::new() }
     }
 
     /// The address that it wants to be opened.
@@ -229,13 +226,13 @@ impl<'a> Waiting<'a> {
         drop(self.child.stdin.take());
         self.stderr.read_to_string(&mut self.said).unwrap();
         let output = self.child.wait_with_output().unwrap();
-        Run::new(self.stage, output.status.code(), output.stdout, self.said.into_bytes())
+        Run::new(self.env, output.status.code(), output.stdout, self.said.into_bytes())
     }
 }
 
 /// `auth login` without a browser, when this is pasted for the address that it shows.
-fn typing(stage: &Stage, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
-    let mut waiting = Waiting::start(stage, more);
+fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
+    let mut waiting = Waiting::start(env, more);
     let address = waiting.address();
     waiting.paste(&typed(&address));
     waiting.end()
@@ -243,53 +240,53 @@ fn typing(stage: &Stage, more: &[&str], typed: impl FnOnce(&str) -> String) -> R
 
 #[test]
 fn fault_86_one_that_is_forgotten_during_the_login_is_registered_once_more() {
-    let stage = connected();
-    let mut waiting = Waiting::start(&stage, &["--no-browser"]);
+    let env = connected();
+    let mut waiting = Waiting::start(&env, &["--no-browser"]);
     let redirect = browser::approve(&waiting.address());
-    stage.server.forget_clients();
+    env.server.forget_clients();
     waiting.paste(&format!("{redirect}\n"));
     let redirect = browser::approve(&waiting.address());
     waiting.paste(&format!("{redirect}\n"));
     let run = waiting.end();
-    assert_eq!((run.exit, asked(&stage, "/oauth/register")), (0, 1), "{run}");
-    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!((run.exit, asked(&env, "/oauth/register")), (0, 1), "{run}");
+    assert_eq!(env.run("me").exit, 0);
 
     // Twice is not tried: something else is wrong then.
-    let mut waiting = Waiting::start(&stage, &["--no-browser"]);
+    let mut waiting = Waiting::start(&env, &["--no-browser"]);
     for _ in 0..2 {
         let redirect = browser::approve(&waiting.address());
-        stage.server.forget_clients();
+        env.server.forget_clients();
         waiting.paste(&format!("{redirect}\n"));
     }
     let run = waiting.end();
-    assert_eq!((run.exit, asked(&stage, "/oauth/register")), (4, 2), "{run}");
+    assert_eq!((run.exit, asked(&env, "/oauth/register")), (4, 2), "{run}");
 }
 
 #[test]
 fn fault_82_without_a_browser_the_address_is_shown_and_the_end_is_pasted() {
-    let stage = with_browser(Stage::cafe(), "approve");
-    let run = typing(&stage, &["--no-browser"], |address| {
+    let env = with_browser(TestEnv::cafe(), "approve");
+    let run = typing(&env, &["--no-browser"], |address| {
         format!("what is this?\n\n{address}\n  {}\r\n", browser::approve(address))
     });
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(run.stderr.matches("not the address at which this login ends").count(), 2, "{run}");
-    assert_eq!(noted(&stage, "browser-words"), "", "no browser was started");
-    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!(noted(&env, "browser-words"), "", "no browser was started");
+    assert_eq!(env.run("me").exit, 0);
 
-    let run = typing(&stage, &["--no-browser"], |_| {
+    let run = typing(&env, &["--no-browser"], |_| {
         "http://127.0.0.1/callback?code=x&state=y\n".to_owned()
     });
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.stderr.contains("--token-stdin"), "{run}");
 
     // One that cannot be started leaves the same way.
-    let stage = stage.env("BROWSER", "/no/such/browser");
-    let run = typing(&stage, &[], |address| browser::approve(address) + "\n");
+    let env = env.env("BROWSER", "/no/such/browser");
+    let run = typing(&env, &[], |address| browser::approve(address) + "\n");
     assert_eq!(run.exit, 0, "{run}");
     assert!(run.stderr.contains("no browser was opened"), "{run}");
 
     // A browser on this machine ends at the listener, whether it was started from here or not.
-    let run = typing(&stage, &["--no-browser"], |address| {
+    let run = typing(&env, &["--no-browser"], |address| {
         assert_eq!(browser::request("GET", &browser::approve(address), "").0, 200);
         String::new()
     });
@@ -299,8 +296,8 @@ fn fault_82_without_a_browser_the_address_is_shown_and_the_end_is_pasted() {
 #[test]
 fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service() {
     let choices = Choices { oauth_metadata: OauthMetadata::HeaderOnly, ..Choices::default() };
-    let stage = with_browser(choosing(choices), "approve");
-    assert_eq!(log_in(&stage, &[]).exit, 0, "the service names it");
+    let env = with_browser(choosing(choices), "approve");
+    assert_eq!(log_in(&env, &[]).exit, 0, "the service names it");
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
     let elsewhere = |run: Run, exit: i32| {
         // A token of another service is none here.
@@ -309,16 +306,16 @@ fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service
         other.forget_requests();
         seen
     };
-    assert!(elsewhere(log_in(&stage, &["--mcp-url", &other.mcp_url()]), 4));
-    let stage = stage.env("LINKS_MCP_URL", other.mcp_url());
-    assert!(elsewhere(log_in(&stage, &[]), 4));
-    let mine = stage.server.mcp_url();
-    assert!(!elsewhere(log_in(&stage, &["--mcp-url", &mine]), 0), "the flag goes first");
+    assert!(elsewhere(log_in(&env, &["--mcp-url", &other.mcp_url()]), 4));
+    let env = env.env("LINKS_MCP_URL", other.mcp_url());
+    assert!(elsewhere(log_in(&env, &[]), 4));
+    let mine = env.server.mcp_url();
+    assert!(!elsewhere(log_in(&env, &["--mcp-url", &mine]), 0), "the flag goes first");
 }
 
 #[test]
 fn fault_78_a_connector_in_the_clear_is_refused() {
-    let stage = with_browser(Stage::cafe(), "approve");
+    let env = with_browser(TestEnv::cafe(), "approve");
     for bad in [
         "http://links.example/mcp",
         "http://127.0.0.1.evil.example/mcp",
@@ -327,43 +324,42 @@ fn fault_78_a_connector_in_the_clear_is_refused() {
         "file:///etc/passwd",
         "mcp",
     ] {
-        let run = log_in(&stage, &["--mcp-url", bad]);
+        let run = log_in(&env, &["--mcp-url", bad]);
         assert!(run.exit == 11 && run.stderr.contains("refused"), "{run}");
     }
-    assert!(stage.server.requests().is_empty() && noted(&stage, "browser-words").is_empty());
+    assert!(env.server.requests().is_empty() && noted(&env, "browser-words").is_empty());
 }
 
 #[test]
 fn fault_88_after_access_was_taken_back_the_next_call_says_log_in() {
-    let stage = connected();
-    stage.server.edit(|account| account.tokens.iter_mut().for_each(|it| it.revoked = true));
+    let env = connected();
+    env.server.edit(|account| account.tokens.iter_mut().for_each(|it| it.revoked = true));
     for _ in 0..2 {
-        let run = stage.run("me -o json");
+        let run = env.run("me -o json");
         assert_eq!(run.exit, 4, "{run}");
         assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
-        assert_eq!(kept(&stage), None);
+        assert_eq!(kept(&env), None);
     }
-    assert_eq!(asked(&stage, "/oauth/token"), 1);
-    assert_eq!(log_in(&stage, &[]).exit, 0);
-    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!(asked(&env, "/oauth/token"), 1);
+    assert_eq!(log_in(&env, &[]).exit, 0);
+    assert_eq!(env.run("me").exit, 0);
 }
 
 #[test]
 fn a_logout_ends_the_connection_at_the_service_too() {
-    let stage = connected();
-    let run = stage.run("auth logout -o json");
+    let env = connected();
+    let run = env.run("auth logout -o json");
     assert_eq!((run.exit, &run.json()["data"]["tokenEnded"]), (0, &json!(true)), "{run}");
-    assert_eq!((asked(&stage, "/oauth/revoke"), kept(&stage)), (1, None));
-    let ended =
-        |stage: &Stage| stage.server.account().tokens.iter().filter(|it| it.revoked).count();
-    assert_eq!(ended(&stage), 1);
+    assert_eq!((asked(&env, "/oauth/revoke"), kept(&env)), (1, None));
+    let ended = |env: &TestEnv| env.server.account().tokens.iter().filter(|it| it.revoked).count();
+    assert_eq!(ended(&env), 1);
 
     // Where that fails it is said, and the secret is gone all the same.
-    let stage = connected();
-    let path = config(&stage).join("credentials/work.json");
+    let env = connected();
+    let path = config(&env).join("credentials/work.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("/oauth/revoke", "/nothing/here")).unwrap();
-    let run = stage.run("auth logout");
+    let run = env.run("auth logout");
     assert!(run.exit == 0 && run.stdout.contains("is still connected"), "{run}");
-    assert_eq!((kept(&stage), ended(&stage)), (None, 0));
+    assert_eq!((kept(&env), ended(&env)), (None, 0));
 }

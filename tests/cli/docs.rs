@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// Compares a committed file with what the program makes.
 fn compare(name: &str, made: &str) {
@@ -28,8 +28,8 @@ fn the_page_of_exit_codes_is_the_table() {
 
 #[test]
 fn help_has_the_same_table() {
-    let stage = Stage::cafe();
-    let (topic, brief) = (stage.run("help exit-codes").stdout, stage.run("--help").stdout);
+    let env = TestEnv::cafe();
+    let (topic, brief) = (env.run("help exit-codes").stdout, env.run("--help").stdout);
     for exit in links_cli::Exit::ALL {
         let row = |line: &str| {
             line.starts_with(&format!("{:>5}  {} ", exit.code(), exit.name()))
@@ -44,7 +44,7 @@ fn help_has_the_same_table() {
 
 #[test]
 fn the_scripts_of_the_shells_are_those_of_the_program() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for (shell, name) in [
         ("bash", "links.bash"),
         ("elvish", "links.elv"),
@@ -52,7 +52,7 @@ fn the_scripts_of_the_shells_are_those_of_the_program() {
         ("powershell", "_links.ps1"),
         ("zsh", "_links"),
     ] {
-        let run = stage.run(&format!("completions {shell}"));
+        let run = env.run(&format!("completions {shell}"));
         assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
         compare(&format!("completions/{name}"), &run.stdout);
     }
@@ -60,10 +60,10 @@ fn the_scripts_of_the_shells_are_those_of_the_program() {
 
 #[test]
 fn there_is_a_manual_page_for_each_command() {
-    let stage = Stage::cafe();
-    let run = stage.run("man pages -o json");
+    let env = TestEnv::cafe();
+    let run = env.run("man pages -o json");
     assert_eq!(run.exit, 0, "{run}");
-    let folder = stage.home.path().join("pages");
+    let folder = env.home.path().join("pages");
     let page = std::fs::read_to_string(folder.join("links-slots-apply.1")).unwrap();
     assert!(
         page.contains(".TH") && page.contains("\\-\\-prune") && page.contains("Example"),
@@ -83,15 +83,15 @@ fn there_is_a_manual_page_for_each_command() {
 
 #[test]
 fn every_topic_is_explained_and_a_mistyped_one_found() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for topic in ["exit-codes", "environment", "output", "files", "slots apply", "profile"] {
-        let run = stage.run(&format!("help {topic}"));
+        let run = env.run(&format!("help {topic}"));
         assert!(run.exit == 0 && run.stdout.lines().count() > 5, "{run}");
     }
-    let run = stage.run("help exit-code -o json");
+    let run = env.run("help exit-code -o json");
     assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `exit-codes`?".into()));
     for variable in ["LINKS_TOKEN", "LINKS_OUTPUT", "NO_COLOR", "LINKS_SANDBOX"] {
-        assert!(stage.run("help environment").stdout.contains(variable), "{variable}");
+        assert!(env.run("help environment").stdout.contains(variable), "{variable}");
     }
 }
 
@@ -122,18 +122,18 @@ fn every_command_of_the_readme_is_one() {
 
 #[test]
 fn the_readme_shows_a_page_file_and_what_is_said_of_a_bad_one() {
-    let stage = Stage::cafe().keeping_state();
+    let env = TestEnv::cafe().keeping_state();
     let page = README.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
-    stage.file("cafe.yaml", page.replacen("      title: Summer", "      titel: Summer", 1));
-    let run = stage.run("slots apply cafe.yaml");
+    env.file("cafe.yaml", page.replacen("      title: Summer", "      titel: Summer", 1));
+    let run = env.run("slots apply cafe.yaml");
     let shown = README.split("$ links --sandbox slots apply cafe.yaml\n").nth(1).unwrap();
     assert_eq!((run.exit, run.stderr.as_str()), (8, shown.split("```").next().unwrap()), "{run}");
 
     let references = README.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
-    std::fs::create_dir(stage.home.path().join("images")).unwrap();
-    stage.file("images/menu.jpg", b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
-    stage.file("cafe.yaml", format!("{page}{references}"));
-    let run = stage.run("slots apply cafe.yaml --yes");
+    std::fs::create_dir(env.home.path().join("images")).unwrap();
+    env.file("images/menu.jpg", b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
+    env.file("cafe.yaml", format!("{page}{references}"));
+    let run = env.run("slots apply cafe.yaml --yes");
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
+    assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
 }

@@ -4,19 +4,19 @@
 
 use std::path::PathBuf;
 
-use crate::stage::Stage;
 use crate::terminal::{self, Seen};
+use crate::test_env::TestEnv;
 
 /// Runs `slots edit` with an editor that does the first of these shell commands when it is opened first, the second then, and so on. It
 /// notes what it was given.
-fn edited(stage: &Stage, flags: &str, turns: &[&str]) -> Seen {
+fn edited(env: &TestEnv, flags: &str, turns: &[&str]) -> Seen {
     let turn = |(nth, turn)| format!("if [ $n = {nth} ]; then {turn}; fi\n");
     let done: Vec<String> = turns.iter().enumerate().map(turn).collect();
     let head = "n=$(wc -l < turns | tr -d ' ')\necho >> turns\ncp \"$2\" given.$n\n";
-    stage.file("turns", "");
-    stage.file("editor.sh", format!("{head}{}", done.concat()));
-    let seen = terminal::run(stage, &format!("slots edit cafe {flags}"), "");
-    let opened = std::fs::read_to_string(stage.home.path().join("turns")).unwrap();
+    env.file("turns", "");
+    env.file("editor.sh", format!("{head}{}", done.concat()));
+    let seen = terminal::run(env, &format!("slots edit cafe {flags}"), "");
+    let opened = std::fs::read_to_string(env.home.path().join("turns")).unwrap();
     assert_eq!(
         opened.lines().count(),
         turns.len(),
@@ -26,152 +26,151 @@ fn edited(stage: &Stage, flags: &str, turns: &[&str]) -> Seen {
     seen
 }
 
-/// A stage with an editor of several words; `$1` is the last of them, and `$2` the file.
-fn stage() -> Stage {
-    let stage = Stage::cafe();
-    let temporary = stage.home.path().join("tmp");
+/// An environment with an editor of several words; `$1` is the last of them, and `$2` the file.
+fn env() -> TestEnv {
+    let env = TestEnv::cafe();
+    let temporary = env.home.path().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    stage
-        .env("TMPDIR", temporary.display().to_string())
+    env.env("TMPDIR", temporary.display().to_string())
         .env("VISUAL", "/bin/sh editor.sh '--wait for it'")
         .env("EDITOR", "/no/such/editor")
 }
 
-fn given(stage: &Stage, nth: usize) -> String {
-    std::fs::read_to_string(stage.home.path().join(format!("given.{nth}"))).unwrap()
+fn given(env: &TestEnv, nth: usize) -> String {
+    std::fs::read_to_string(env.home.path().join(format!("given.{nth}"))).unwrap()
 }
 
-fn title(stage: &Stage) -> String {
-    stage.server.account().profiles[0].slots[0].data["title"].as_str().unwrap().to_owned()
+fn title(env: &TestEnv) -> String {
+    env.server.account().profiles[0].slots[0].data["title"].as_str().unwrap().to_owned()
 }
 
 /// The files that are left over.
-fn left(stage: &Stage) -> Vec<PathBuf> {
-    let folder = std::fs::read_dir(stage.home.path().join("tmp")).unwrap();
+fn left(env: &TestEnv) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(env.home.path().join("tmp")).unwrap();
     folder.map(|it| it.unwrap().path()).collect()
 }
 
 /// The text that was kept, in the file that was named.
-fn kept(stage: &Stage, seen: &Seen) -> String {
-    let [path] = &left(stage)[..] else { panic!("{:?}\n{}", left(stage), seen.text) };
+fn kept(env: &TestEnv, seen: &Seen) -> String {
+    let [path] = &left(env)[..] else { panic!("{:?}\n{}", left(env), seen.text) };
     assert!(seen.text.contains(&path.display().to_string()), "{}", seen.text);
     std::fs::read_to_string(path).unwrap()
 }
 
 #[test]
 fn what_is_saved_is_applied() {
-    let stage = stage();
-    let seen = edited(&stage, "", &["sed -i 's/Good morning!/Good evening!/' \"$2\""]);
+    let env = env();
+    let seen = edited(&env, "", &["sed -i 's/Good morning!/Good evening!/' \"$2\""]);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert_eq!(title(&stage), "Good evening!");
+    assert_eq!(title(&env), "Good evening!");
     assert!(seen.text.contains("title: \"Good morning!\" → \"Good evening!\""), "{}", seen.text);
     assert!(seen.text.contains("cafe: 1 updated"), "{}", seen.text);
-    assert!(given(&stage, 0).contains("profile: cafe\nslots:\n  - id: 1001\n"));
-    assert!(left(&stage).is_empty());
+    assert!(given(&env, 0).contains("profile: cafe\nslots:\n  - id: 1001\n"));
+    assert!(left(&env).is_empty());
 }
 
 #[test]
 fn an_unchanged_file_changes_nothing() {
     for turn in ["true", ": > \"$2\""] {
-        let stage = stage();
-        let seen = edited(&stage, "", &[turn]);
+        let env = env();
+        let seen = edited(&env, "", &[turn]);
         assert!(seen.exit == 0 && seen.text.contains("no changes"), "{}", seen.text);
-        assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
-        assert!(left(&stage).is_empty());
+        assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
+        assert!(left(&env).is_empty());
     }
 }
 
 #[test]
 fn a_refused_file_is_opened_again_with_every_problem_above_its_line() {
-    let stage = stage();
+    let env = env();
     let turns = [
         "sed -i 's/      title: Menu/      titel: Menü # mine/; s/style: primary/style: primray/' \"$2\"",
         "sed -i 's/primray/outline/' \"$2\"",
         "sed -i 's/titel/title/; s/^profile: cafe$/profile: cafe: x/' \"$2\"",
         "sed -i 's/cafe: x/cafe/' \"$2\"",
     ];
-    let seen = edited(&stage, "", &turns);
+    let seen = edited(&env, "", &turns);
     assert_eq!(seen.exit, 0, "{}", seen.text);
     let button = |nth: usize| {
-        let text = given(&stage, nth);
+        let text = given(&env, nth);
         text.lines()
             .skip_while(|it| !it.contains("id: 1002"))
             .take(9)
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let parsed = given(&stage, 3).lines().take(4).collect::<Vec<_>>().join("\n");
+    let parsed = given(&env, 3).lines().take(4).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!([button(1), button(2), parsed].join("\n\n"));
-    let slot = stage.server.account().profiles[0].slots[1].clone();
+    let slot = env.server.account().profiles[0].slots[1].clone();
     assert_eq!((&slot.data["title"], &slot.data["style"]), (&"Menü".into(), &"outline".into()));
-    assert_eq!(stage.operations().iter().filter(|it| *it == "updateSlots").count(), 1);
-    assert!(left(&stage).is_empty());
+    assert_eq!(env.operations().iter().filter(|it| *it == "updateSlots").count(), 1);
+    assert!(left(&env).is_empty());
 }
 
 #[test]
 fn what_only_the_service_refuses_is_shown_in_the_same_way() {
-    let stage = stage();
+    let env = env();
     let turns =
         ["sed -i 's/style: primary/style: primray/' \"$2\"", "sed -i 's/primray/outline/' \"$2\""];
-    let seen = edited(&stage, "--no-validate", &turns);
+    let seen = edited(&env, "--no-validate", &turns);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(given(&stage, 1).contains("      #!! The style field must be one of"), "{}", seen.text);
+    assert!(given(&env, 1).contains("      #!! The style field must be one of"), "{}", seen.text);
 }
 
 #[test]
 fn who_gives_up_loses_no_text() {
-    let stage = stage();
+    let env = env();
     let turns = ["sed -i 's/style: primary/style: primray/' \"$2\"", "true"];
-    let seen = edited(&stage, "", &turns);
+    let seen = edited(&env, "", &turns);
     assert_eq!(seen.exit, 8, "{}", seen.text);
-    let text = kept(&stage, &seen);
+    let text = kept(&env, &seen);
     assert!(
         text.contains("      #!! `style` must be one of primary, secondary, outline"),
         "{text}"
     );
-    assert!(!stage.operations().contains(&"updateSlots".to_owned()));
+    assert!(!env.operations().contains(&"updateSlots".to_owned()));
 
     // What was noted in the file are comments, so that it can be applied once it is mended.
-    stage.file("mended.yaml", text.replace("primray", "outline"));
-    assert_eq!(stage.run("slots apply mended.yaml").exit, 0);
+    env.file("mended.yaml", text.replace("primray", "outline"));
+    assert_eq!(env.run("slots apply mended.yaml").exit, 0);
 }
 
 #[test]
 fn an_editor_that_fails_loses_no_text() {
-    let stage = stage();
-    let seen = edited(&stage, "", &["sed -i 's/Good morning!/Half a/' \"$2\"; exit 3"]);
+    let env = env();
+    let seen = edited(&env, "", &["sed -i 's/Good morning!/Half a/' \"$2\"; exit 3"]);
     assert_eq!(seen.exit, 2, "{}", seen.text);
     assert!(seen.text.contains("failed: exit status: 3"), "{}", seen.text);
-    assert!(kept(&stage, &seen).contains("Half a"));
-    assert_eq!(title(&stage), "Good morning!");
+    assert!(kept(&env, &seen).contains("Half a"));
+    assert_eq!(title(&env), "Good morning!");
 
-    let stage = self::stage().env("VISUAL", "");
-    let seen = terminal::run(&stage, "slots edit cafe", "");
+    let env = self::env().env("VISUAL", "");
+    let seen = terminal::run(&env, "slots edit cafe", "");
     assert!(seen.exit == 2 && seen.text.contains("/no/such/editor"), "{}", seen.text);
-    kept(&stage, &seen);
-    assert_eq!(self::stage().run("slots edit cafe").exit, 14, "nobody is there to edit");
+    kept(&env, &seen);
+    assert_eq!(self::env().run("slots edit cafe").exit, 14, "nobody is there to edit");
 }
 
 #[test]
 fn deletes_need_consent() {
     let turn = ["sed -i '/id: 1003/,/id: 1004/{/id: 1004/!d}' \"$2\""];
-    let stage = stage();
-    let seen = edited(&stage, "", &turn);
+    let env = env();
+    let seen = edited(&env, "", &turn);
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert!(seen.text.contains("1 block that the file does not mention stays"), "{}", seen.text);
 
-    let stage = self::stage();
-    let seen = edited(&stage, "--prune", &turn);
+    let env = self::env();
+    let seen = edited(&env, "--prune", &turn);
     assert_eq!(seen.exit, 14, "{}", seen.text);
     assert!(seen.text.contains("Delete this block and its click statistics?"), "{}", seen.text);
-    assert!(!kept(&stage, &seen).contains("id: 1003"));
+    assert!(!kept(&env, &seen).contains("id: 1003"));
     let there =
-        |stage: &Stage| stage.server.account().profiles[0].slots.iter().any(|it| it.id == 1003);
-    assert!(there(&stage));
+        |env: &TestEnv| env.server.account().profiles[0].slots.iter().any(|it| it.id == 1003);
+    assert!(there(&env));
 
-    let stage = self::stage();
-    assert_eq!(edited(&stage, "--prune --yes", &turn).exit, 0);
-    assert!(!there(&stage));
+    let env = self::env();
+    assert_eq!(edited(&env, "--prune --yes", &turn).exit, 0);
+    assert!(!there(&env));
 }
 
 #[test]
@@ -180,27 +179,27 @@ fn an_edit_is_rehearsed_and_the_text_is_kept() {
     for (flags, sign) in
         [("--dry-run", "a dry run: nothing was changed"), ("--dry-run=request", "curl -X PATCH ")]
     {
-        let stage = stage();
-        let seen = edited(&stage, flags, &turn);
+        let env = env();
+        let seen = edited(&env, flags, &turn);
         assert_eq!(seen.exit, 3, "{}", seen.text);
         assert!(seen.text.contains(sign), "{}", seen.text);
-        assert!(kept(&stage, &seen).contains("Good evening!"));
-        assert_eq!(title(&stage), "Good morning!");
+        assert!(kept(&env, &seen).contains("Good evening!"));
+        assert_eq!(title(&env), "Good morning!");
     }
 }
 
 #[test]
 fn scripts_learn_where_the_text_is() {
-    let stage = stage();
-    let seen = edited(&stage, "-o json", &["echo 'slots: []' >> \"$2\"", "true"]);
+    let env = env();
+    let seen = edited(&env, "-o json", &["echo 'slots: []' >> \"$2\"", "true"]);
     assert_eq!(seen.exit, 8, "{}", seen.text);
     assert!(seen.text.contains("\"draft\":\""), "{}", seen.text);
-    assert!(kept(&stage, &seen).ends_with("slots: []\n"));
+    assert!(kept(&env, &seen).ends_with("slots: []\n"));
 }
 
 /// A shell command by which somebody else changes the café meanwhile.
-fn theirs(stage: &Stage, line: &str) -> String {
-    let (links, token) = (env!("CARGO_BIN_EXE_links"), stage.server.token());
+fn theirs(env: &TestEnv, line: &str) -> String {
+    let (links, token) = (env!("CARGO_BIN_EXE_links"), env.server.token());
     format!("LINKS_TOKEN='{token}' '{links}' {line} > theirs 2>&1 || cat theirs")
 }
 
@@ -209,17 +208,17 @@ const MINE: &str = "sed -i 's/Good morning!/Good evening!/' \"$2\"";
 #[test]
 fn found_12_what_others_do_while_the_editor_is_open_stays() {
     for flags in ["", "--prune --yes"] {
-        let stage = stage();
+        let env = env();
         let turn = [
-            theirs(&stage, "slots set cafe 1002 title=Theirs"),
-            theirs(&stage, "slots add cafe text title=New --top"),
-            theirs(&stage, "slots move cafe 1006 --before 1003"),
-            theirs(&stage, "slots delete cafe 1004 --yes"),
+            theirs(&env, "slots set cafe 1002 title=Theirs"),
+            theirs(&env, "slots add cafe text title=New --top"),
+            theirs(&env, "slots move cafe 1006 --before 1003"),
+            theirs(&env, "slots delete cafe 1004 --yes"),
             MINE.to_owned(),
         ];
-        let seen = edited(&stage, flags, &[&turn.join("\n")]);
+        let seen = edited(&env, flags, &[&turn.join("\n")]);
         assert_eq!(seen.exit, 0, "{}", seen.text);
-        let page = stage.server.account().profiles[0].slots.clone();
+        let page = env.server.account().profiles[0].slots.clone();
         let ids: Vec<_> = page.iter().skip(1).take(5).map(|it| it.id).collect();
         assert_eq!(
             (&page[0].data["title"], ids),
@@ -232,22 +231,22 @@ fn found_12_what_others_do_while_the_editor_is_open_stays() {
         {
             assert!(seen.text.contains(said), "{said}\n{}", seen.text);
         }
-        assert!(left(&stage).is_empty());
+        assert!(left(&env).is_empty());
     }
 }
 
 #[test]
 fn found_12_what_both_changed_is_refused_with_both_values_and_no_text_is_lost() {
-    let stage = stage();
-    let first = [theirs(&stage, "slots set cafe 1001 title=Theirs"), MINE.to_owned()].join("\n");
-    let seen = edited(&stage, "", &[&first, "true"]);
+    let env = env();
+    let first = [theirs(&env, "slots set cafe 1001 title=Theirs"), MINE.to_owned()].join("\n");
+    let seen = edited(&env, "", &[&first, "true"]);
     assert_eq!(seen.exit, 7, "{}", seen.text);
-    assert_eq!(title(&stage), "Theirs");
-    let text = kept(&stage, &seen);
+    assert_eq!(title(&env), "Theirs");
+    let text = kept(&env, &seen);
     let lines: Vec<_> = text.lines().skip_while(|it| !it.contains("#!! ")).take(2).collect();
     assert!(lines[0].contains("it was \"Good morning!\", and is \"Theirs\" now"), "{lines:?}");
     assert!(lines[1].contains("title: Good evening!"), "{lines:?}");
-    assert!(!stage.operations().contains(&"updateSlots".to_owned()));
+    assert!(!env.operations().contains(&"updateSlots".to_owned()));
 }
 
 #[test]
@@ -257,46 +256,46 @@ fn found_12_whoever_has_seen_both_values_decides() {
         ("sed -i 's/Good evening!/Theirs/' \"$2\"", "Theirs"),
         ("sed -i 's/Good evening!/Both/' \"$2\"", "Both"),
     ] {
-        let stage = stage();
+        let env = env();
         let first = [
-            theirs(&stage, "slots set cafe 1001 title=Theirs"),
-            theirs(&stage, "slots set cafe 1002 title=Other"),
+            theirs(&env, "slots set cafe 1001 title=Theirs"),
+            theirs(&env, "slots set cafe 1002 title=Other"),
             MINE.to_owned(),
         ];
-        let seen = edited(&stage, "", &[&first.join("\n"), turn]);
-        assert_eq!((seen.exit, title(&stage).as_str()), (0, expected), "{}", seen.text);
-        assert_eq!(stage.server.account().profiles[0].slots[1].data["title"], "Other");
+        let seen = edited(&env, "", &[&first.join("\n"), turn]);
+        assert_eq!((seen.exit, title(&env).as_str()), (0, expected), "{}", seen.text);
+        assert_eq!(env.server.account().profiles[0].slots[1].data["title"], "Other");
     }
 }
 
 #[test]
 fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
-    let profile_edit = |stage: &Stage, script: &str| {
-        stage.file("editor.sh", script);
-        terminal::run(stage, "profile edit cafe", "")
+    let profile_edit = |env: &TestEnv, script: &str| {
+        env.file("editor.sh", script);
+        terminal::run(env, "profile edit cafe", "")
     };
-    let stage = stage();
+    let env = env();
     let socials = r#"'socials:=[{"link":"https://t.me/theirs","order":0}]'"#;
-    let theirs = theirs(&stage, &format!("profile update cafe {socials}"));
+    let theirs = theirs(&env, &format!("profile update cafe {socials}"));
     let mine = "sed -i 's/^title:.*/title: Mine/' \"$2\"";
-    let seen = profile_edit(&stage, &format!("{theirs}\n{mine}\n"));
+    let seen = profile_edit(&env, &format!("{theirs}\n{mine}\n"));
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    let page = stage.server.account().profiles[0].clone();
+    let page = env.server.account().profiles[0].clone();
     assert_eq!(page.title.as_deref(), Some("Mine"));
     assert_eq!(page.socials[0].link, "https://t.me/theirs");
 
-    let stage = self::stage();
+    let env = self::env();
     let mine = "sed -i 's#https://[^ ]*#https://t.me/mine#' \"$2\"";
     let seen = profile_edit(
-        &stage,
+        &env,
         &format!(
             "cat \"$2\" >> seen\n[ -e done ] || {{ {theirs}; }}\n[ -e done ] || {mine}\n: > done\n"
         ),
     );
     assert_eq!(seen.exit, 7, "{}", seen.text);
-    assert_eq!(stage.server.account().profiles[0].socials[0].link, "https://t.me/theirs");
-    assert!(kept(&stage, &seen).contains("https://t.me/mine"));
-    let shown = std::fs::read_to_string(stage.home.path().join("seen")).unwrap();
+    assert_eq!(env.server.account().profiles[0].socials[0].link, "https://t.me/theirs");
+    assert!(kept(&env, &seen).contains("https://t.me/mine"));
+    let shown = std::fs::read_to_string(env.home.path().join("seen")).unwrap();
     assert!(shown.contains("#!! somebody else changed this meanwhile"), "{shown}");
 }
 
@@ -304,16 +303,16 @@ fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
 fn found_12_what_others_do_while_the_text_is_applied_stays() {
     let mut exits = Vec::new();
     for request in 3..7 {
-        let stage = stage();
-        stage.server.edit_before(request, |account| {
+        let env = env();
+        env.server.edit_before(request, |account| {
             account.profiles[0].slots[1].data.insert("title".into(), "Theirs".into());
         });
-        let seen = edited(&stage, "", &[MINE]);
+        let seen = edited(&env, "", &[MINE]);
         assert!([0, 7, 13].contains(&seen.exit), "{request}: {}", seen.text);
-        let page = stage.server.account().profiles[0].clone();
+        let page = env.server.account().profiles[0].clone();
         assert_eq!(page.slots[1].data["title"], "Theirs", "{request}: {}", seen.text);
         if seen.exit == 0 {
-            assert_eq!(title(&stage), "Good evening!", "{request}: {}", seen.text);
+            assert_eq!(title(&env), "Good evening!", "{request}: {}", seen.text);
         }
         exits.push(seen.exit);
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::leaves::leaves;
-use crate::stage::{Stage, picture};
+use crate::test_env::{TestEnv, picture};
 
 /// Lines that end with another code than 0, as they should.
 const ENDS_WITH: &[(&str, i32)] = &[
@@ -45,33 +45,33 @@ fn examples(command: &clap::Command) -> Vec<String> {
 }
 
 /// A folder with everything that the examples name.
-fn stage() -> Stage {
-    let stage = Stage::cafe().keeping_state().keeping_cache();
-    stage.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
-    stage.file("hours.txt", "8 to 22 every day\n");
-    stage.file("logins.txt", "spring.menu\nsummer.menu # perhaps\n");
-    stage.file("token", stage.server.token());
+fn env() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().keeping_cache();
+    env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
+    env.file("hours.txt", "8 to 22 every day\n");
+    env.file("logins.txt", "spring.menu\nsummer.menu # perhaps\n");
+    env.file("token", env.server.token());
     let form = "title: Contact\nfields:\n  - {type: text, label: Name, required: true}\n";
-    stage.file("contact.yaml", form);
-    stage.file("form.yaml", form);
+    env.file("contact.yaml", form);
+    env.file("form.yaml", form);
     for (name, width, height) in
         [("logo.png", 800, 800), ("terrace.jpg", 1600, 900), ("raf.jpg", 90, 90)]
     {
-        stage.file(name, picture(width, height));
+        env.file(name, picture(width, height));
     }
-    let code = stage.file("code", "#!/bin/sh\nsed -i 's/^title:.*/title: Anew/' \"$2\"\n");
+    let code = env.file("code", "#!/bin/sh\nsed -i 's/^title:.*/title: Anew/' \"$2\"\n");
     std::fs::set_permissions(code, std::fs::Permissions::from_mode(0o755)).unwrap();
-    stage.env("LINKS_TEST_NO_WAIT", "1")
+    env.env("LINKS_TEST_NO_WAIT", "1")
 }
 
 /// Runs a script where `links` is in the path, on a terminal if it edits.
-fn bash(stage: &Stage, script: &str) -> (Option<i32>, String) {
-    let like = stage.command([""; 0]);
+fn bash(env: &TestEnv, script: &str) -> (Option<i32>, String) {
+    let like = env.command([""; 0]);
     let program = PathBuf::from(like.get_program());
     let path = format!(
         "{}:{}:/usr/bin:/bin",
         program.parent().unwrap().display(),
-        stage.home.path().display()
+        env.home.path().display()
     );
     let quoted = shlex::try_quote(script).unwrap();
     let inner = format!("bash -e -o pipefail -c {quoted}");
@@ -84,7 +84,7 @@ fn bash(stage: &Stage, script: &str) -> (Option<i32>, String) {
         command.args(["-e", "-o", "pipefail", "-c", script]);
         command
     };
-    command.env_clear().current_dir(stage.home.path());
+    command.env_clear().current_dir(env.home.path());
     command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env("PATH", path).env("TERM", "xterm").env("EDITOR", "true");
     let output = command.stdin(std::process::Stdio::null()).output().unwrap();
@@ -101,16 +101,16 @@ fn every_leaf_has_examples_and_they_do_what_they_say() {
         let lines = examples(command);
         let name = leaf.join(" ");
         assert!(lines.iter().any(|it| it.contains(&format!("links {name}"))), "{name}: {lines:?}");
-        let stage = stage();
+        let env = env();
         for line in lines {
             if ELSEWHERE.contains(&line.as_str()) {
                 elsewhere += 1;
                 continue;
             }
-            let (exit, text) = bash(&stage, before(&name));
+            let (exit, text) = bash(&env, before(&name));
             assert_eq!(exit, Some(0), "before `{name}`\n{text}");
-            let typed = line.replace("https://links.example/api/v1", &stage.server.base_url());
-            let (exit, text) = bash(&stage, &typed);
+            let typed = line.replace("https://links.example/api/v1", &env.server.base_url());
+            let (exit, text) = bash(&env, &typed);
             let expected = ENDS_WITH.iter().find(|(it, _)| *it == line).map_or(0, |(_, it)| *it);
             if exit != Some(expected) {
                 wrong.push(format!("{text}--- exit {exit:?}, not {expected}\n"));

@@ -5,75 +5,75 @@ use std::process::{Command, Stdio};
 use links_cli::Exit;
 use links_fixtures::Fault;
 
-use crate::stage::{Stage, picture};
+use crate::test_env::{TestEnv, picture};
 use links_test_support::canned::Canned;
 
 /// Runs something that should end like this. A code without a line here does not compile.
 fn ended(exit: Exit) -> i32 {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     match exit {
-        Exit::Ok => stage.run("me").exit,
-        Exit::Internal => unwritable(&stage),
-        Exit::Usage => stage.run("nonsense").exit,
-        Exit::No => stage.run("profile check-login cafe").exit,
-        Exit::NotAuthenticated => stage.env("LINKS_TOKEN", "unknown").run("me").exit,
+        Exit::Ok => env.run("me").exit,
+        Exit::Internal => unwritable(&env),
+        Exit::Usage => env.run("nonsense").exit,
+        Exit::No => env.run("profile check-login cafe").exit,
+        Exit::NotAuthenticated => env.env("LINKS_TOKEN", "unknown").run("me").exit,
         Exit::Forbidden => {
-            stage.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
-            stage.run("slots set cafe 1001 title=Anew").exit
+            env.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
+            env.run("slots set cafe 1001 title=Anew").exit
         }
-        Exit::NotFound => stage.run("profile get nobody.here").exit,
-        Exit::Conflict => stage.run("slots add cafe event title=New").exit,
-        Exit::Invalid => stage.run("slots set cafe 1001 colour=red").exit,
+        Exit::NotFound => env.run("profile get nobody.here").exit,
+        Exit::Conflict => env.run("slots add cafe event title=New").exit,
+        Exit::Invalid => env.run("slots set cafe 1001 colour=red").exit,
         Exit::RateLimited => {
-            stage.server.fail(1..9, &Fault::RateLimited(Some("600".into())));
-            stage.run("me --max-wait 1").exit
+            env.server.fail(1..9, &Fault::RateLimited(Some("600".into())));
+            env.run("me --max-wait 1").exit
         }
-        Exit::Network => stage.env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1").run("me").exit,
+        Exit::Network => env.env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1").run("me").exit,
         Exit::Server => {
-            stage.server.fail(1..99, &Fault::Before(500));
-            stage.env("LINKS_TEST_NO_WAIT", "1").run("me").exit
+            env.server.fail(1..99, &Fault::Before(500));
+            env.env("LINKS_TEST_NO_WAIT", "1").run("me").exit
         }
         Exit::Partial => {
-            stage.file("good.gif", picture(1, 1));
-            stage.file("bad.gif", picture(2, 2));
-            stage.server.fail([2], &Fault::Before(403));
-            stage.run("files upload good.gif bad.gif").exit
+            env.file("good.gif", picture(1, 1));
+            env.file("bad.gif", picture(2, 2));
+            env.server.fail([2], &Fault::Before(403));
+            env.run("files upload good.gif bad.gif").exit
         }
-        Exit::Drift => forgetful(stage),
-        Exit::Refused => stage.run("slots delete cafe 1002").exit,
-        Exit::Interrupted => interrupted(&stage),
+        Exit::Drift => forgetful(env),
+        Exit::Refused => env.run("slots delete cafe 1002").exit,
+        Exit::Interrupted => interrupted(&env),
     }
 }
 
 /// Nobody takes what the program prints.
-fn unwritable(stage: &Stage) -> i32 {
+fn unwritable(env: &TestEnv) -> i32 {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    stage.command(["me"]).stdout(full).stderr(Stdio::null()).status().unwrap().code().unwrap()
+    env.command(["me"]).stdout(full).stderr(Stdio::null()).status().unwrap().code().unwrap()
 }
 
 /// A service that says yes to a change, and shows the page as it was.
-fn forgetful(stage: Stage) -> i32 {
-    stage.file(
+fn forgetful(env: TestEnv) -> i32 {
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
     );
-    let answer = |path: &str| (200, stage.run(&format!("api GET {path}")).stdout);
+    let answer = |path: &str| (200, env.run(&format!("api GET {path}")).stdout);
     let page = answer("/profiles/cafe?include=slots");
     let service = Canned::start([page, answer("/slot-types"), answer("/profiles/cafe/slots")]);
     let address = format!("{}/api/v1", service.origin());
-    let run = stage.env("LINKS_BASE_URL", address).run("slots apply page.yaml");
+    let run = env.env("LINKS_BASE_URL", address).run("slots apply page.yaml");
     let lines: Vec<_> = service.received().into_iter().map(|it| it.line).collect();
     assert!(lines[2].starts_with("PATCH ") && lines[3].starts_with("GET "), "{lines:?}\n{run}");
     run.exit
 }
 
 /// Ctrl-C while a write waits for the rate limit.
-fn interrupted(stage: &Stage) -> i32 {
-    stage.server.fail(3..9, &Fault::RateLimited(Some("60".into())));
-    stage.file("page.yaml", "profile: cafe\nslots: [{type: divider}, {type: divider}]\n");
-    let mut command = stage.command(["slots", "apply", "page.yaml"]);
+fn interrupted(env: &TestEnv) -> i32 {
+    env.server.fail(3..9, &Fault::RateLimited(Some("60".into())));
+    env.file("page.yaml", "profile: cafe\nslots: [{type: divider}, {type: divider}]\n");
+    let mut command = env.command(["slots", "apply", "page.yaml"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while stage.server.requests().len() < 3 && child.try_wait().unwrap().is_none() {
+    while env.server.requests().len() < 3 && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();
     }
     while child.try_wait().unwrap().is_none() {

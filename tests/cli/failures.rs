@@ -2,13 +2,13 @@
 
 use links_fixtures::{ContractServer, World};
 
-use crate::stage::{Stage, wait};
+use crate::test_env::{TestEnv, wait};
 
 const CANARY: &str = "canary-7f3a";
 
 /// Runs and gives the exit code with the code of the JSON error.
-fn failure(stage: &Stage, line: &str) -> (i32, String) {
-    let run = stage.run(&format!("{line} -o json"));
+fn failure(env: &TestEnv, line: &str) -> (i32, String) {
+    let run = env.run(&format!("{line} -o json"));
     assert_eq!(run.stdout, "", "{line}\n{run}");
     let error = run.error();
     assert_eq!(error["exit"], run.exit, "{line}\n{run}");
@@ -20,39 +20,39 @@ fn failure(stage: &Stage, line: &str) -> (i32, String) {
 
 #[test]
 fn each_failure_has_its_exit_code() {
-    let stage = Stage::cafe();
-    assert_eq!(failure(&stage, "profile get nobody.here").0, 6);
-    assert_eq!(failure(&stage, "slots get cafe 9").0, 6);
-    assert_eq!(failure(&stage, "forms create title=x").0, 8);
-    assert_eq!(stage.run("profile check-login cafe").exit, 3);
+    let env = TestEnv::cafe();
+    assert_eq!(failure(&env, "profile get nobody.here").0, 6);
+    assert_eq!(failure(&env, "slots get cafe 9").0, 6);
+    assert_eq!(failure(&env, "forms create title=x").0, 8);
+    assert_eq!(env.run("profile check-login cafe").exit, 3);
 
-    let stage = Stage::cafe().env("LINKS_TOKEN", "wrong");
-    assert_eq!(failure(&stage, "me").0, 4);
-    let stage = Stage::cafe().env("LINKS_TOKEN", "");
-    assert_eq!(failure(&stage, "me"), (4, "not_authenticated".into()));
+    let env = TestEnv::cafe().env("LINKS_TOKEN", "wrong");
+    assert_eq!(failure(&env, "me").0, 4);
+    let env = TestEnv::cafe().env("LINKS_TOKEN", "");
+    assert_eq!(failure(&env, "me"), (4, "not_authenticated".into()));
 
-    let stage = Stage::cafe();
-    stage.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
-    assert_eq!(failure(&stage, "forms create title=x fields:=[]").0, 5);
+    let env = TestEnv::cafe();
+    env.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);
+    assert_eq!(failure(&env, "forms create title=x fields:=[]").0, 5);
 
     let gone = wait(ContractServer::builder(World::cafe()).start()).unwrap().base_url();
-    let stage = Stage::cafe().env("LINKS_BASE_URL", gone);
-    assert_eq!(failure(&stage, "me"), (10, "network".into()));
+    let env = TestEnv::cafe().env("LINKS_BASE_URL", gone);
+    assert_eq!(failure(&env, "me"), (10, "network".into()));
 }
 
 #[test]
 fn the_event_that_cannot_be_written_is_a_conflict_or_refused_at_home() {
-    let stage = Stage::cafe();
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: event, data: {title: New}}\n");
-    let run = stage.run("slots apply page.yaml");
+    let env = TestEnv::cafe();
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {type: event, data: {title: New}}\n");
+    let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.contains("page.yaml:3:12"), "{run}");
-    assert!(stage.operations().iter().all(|it| it == "getProfile" || it == "listSlotTypes"));
+    assert!(env.operations().iter().all(|it| it == "getProfile" || it == "listSlotTypes"));
 }
 
 #[test]
 fn mistakes_in_the_command_line_are_usage() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for line in [
         "--token abc me",
         "me extra",
@@ -67,9 +67,9 @@ fn mistakes_in_the_command_line_are_usage() {
         "profile check-login",
         "--base-url x --sandbox me",
     ] {
-        assert_eq!(failure(&stage, line), (2, "usage".into()), "{line}");
+        assert_eq!(failure(&env, line), (2, "usage".into()), "{line}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }
 
 #[test]
@@ -82,11 +82,11 @@ fn an_address_that_would_show_the_token_is_refused() {
         "ftp://links.test",
         "links.test",
     ] {
-        let stage = Stage::cafe();
-        let run = stage.run(&format!("--base-url {address} me"));
+        let env = TestEnv::cafe();
+        let run = env.run(&format!("--base-url {address} me"));
         assert_eq!(run.exit, 2, "{run}");
         assert!(run.stderr.contains("--base-url"), "{run}");
-        let run = stage.env("LINKS_BASE_URL", address).run("me");
+        let run = env.env("LINKS_BASE_URL", address).run("me");
         assert_eq!(run.exit, 2, "{run}");
         assert!(run.stderr.contains("LINKS_BASE_URL"), "{run}");
     }
@@ -94,7 +94,7 @@ fn an_address_that_would_show_the_token_is_refused() {
 
 #[test]
 fn a_key_that_names_no_page_is_refused_before_anything_is_sent() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let long = "x".repeat(61);
     for key in [
         "..",
@@ -113,26 +113,26 @@ fn a_key_that_names_no_page_is_refused_before_anything_is_sent() {
         for command in
             [["profile", "get"], ["slots", "list"], ["slots", "pull"], ["profile", "preview"]]
         {
-            let run = stage.run_args(command.iter().chain([&key]), b"");
+            let run = env.run_args(command.iter().chain([&key]), b"");
             assert_eq!(run.exit, 2, "{command:?} {key:?}\n{run}");
         }
     }
     for id in ["0", "-1", "9223372036854775808", "x", ""] {
-        let run = stage.run_args(["slots", "get", "cafe", "--", id], b"");
+        let run = env.run_args(["slots", "get", "cafe", "--", id], b"");
         assert_eq!(run.exit, 2, "{id:?}\n{run}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }
 
 #[test]
 fn the_token_is_read_from_a_file_and_never_shown() {
-    let stage = Stage::cafe();
-    let path = stage.file("token", format!("  {}\n", stage.server.token()));
-    let stage = stage.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
-    assert_eq!(stage.run("me").exit, 0);
+    let env = TestEnv::cafe();
+    let path = env.file("token", format!("  {}\n", env.server.token()));
+    let env = env.env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", path.display().to_string());
+    assert_eq!(env.run("me").exit, 0);
 
     for token in [CANARY, "canary-7f3a two", "canary-7f3a\nthree"] {
-        let stage = Stage::cafe().env("LINKS_TOKEN", token);
+        let env = TestEnv::cafe().env("LINKS_TOKEN", token);
         for line in [
             "me",
             "me -o json",
@@ -140,12 +140,12 @@ fn the_token_is_read_from_a_file_and_never_shown() {
             "profile get nobody",
             "-o json --base-url http://127.0.0.1:1 me",
         ] {
-            let run = stage.run(line);
+            let run = env.run(line);
             assert!(run.exit != 0 && !run.to_string().contains(CANARY), "{line}\n{run}");
         }
     }
-    let stage = Stage::cafe().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
-    let run = stage.run("me");
+    let env = TestEnv::cafe().env("LINKS_TOKEN", "").env("LINKS_TOKEN_FILE", "/no/such/file");
+    let run = env.run("me");
     assert_eq!(run.exit, 2);
     assert!(
         run.stderr.contains("LINKS_TOKEN_FILE") && run.stderr.contains("/no/such/file"),
@@ -155,8 +155,8 @@ fn the_token_is_read_from_a_file_and_never_shown() {
 
 #[test]
 fn failures_as_people_see_them() {
-    let stage = Stage::cafe();
-    stage.file(
+    let env = TestEnv::cafe();
+    env.file(
         "form.yaml",
         "title: Contact\nfields:\n  - type: text\n    label: 7\n    required: true\n",
     );
@@ -168,17 +168,17 @@ fn failures_as_people_see_them() {
         "slots apply no-such-file.yaml",
         "--base-url http://links.example me",
     ];
-    let mut runs = lines.map(|line| stage.run(line).to_string()).to_vec();
-    runs.push(Stage::cafe().env("LINKS_BASE_URL", "").run("me").to_string());
-    runs.push(Stage::cafe().env("LINKS_TOKEN", "").run("me").to_string());
+    let mut runs = lines.map(|line| env.run(line).to_string()).to_vec();
+    runs.push(TestEnv::cafe().env("LINKS_BASE_URL", "").run("me").to_string());
+    runs.push(TestEnv::cafe().env("LINKS_TOKEN", "").run("me").to_string());
     insta::assert_snapshot!(runs.join("\n"));
 }
 
 #[test]
 fn a_write_whose_output_fails_says_that_it_was_carried_out() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let args = ["slots", "add", "cafe", "text", "title=t", "--jq", ".data|error(\"no\")"];
-    let run = stage.run_args(args.iter(), b"");
+    let run = env.run_args(args.iter(), b"");
     let error = run.error();
     assert_eq!(
         (run.exit, &error["code"], &error["outcome"]),
@@ -187,9 +187,9 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
     let id = error["written"].as_str().unwrap();
     let said = format!("the command was carried out ({id}), but its output failed: --jq: ");
     assert!(error["message"].as_str().unwrap().starts_with(&said), "{run}");
-    assert_eq!(stage.run(&format!("slots get cafe {id}")).exit, 0);
+    assert_eq!(env.run(&format!("slots get cafe {id}")).exit, 0);
 
-    let run = stage.run_args(["me", "--jq", ".data|error(\"no\")"], b"");
+    let run = env.run_args(["me", "--jq", ".data|error(\"no\")"], b"");
     assert_eq!(run.exit, 2, "{run}");
     assert!(run.error().get("written").is_none(), "{run}");
 }
@@ -197,10 +197,10 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_write_that_nobody_can_read_about_says_its_id() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let said = |line: &str| {
-        let output = stage.command(line.split(' ')).stdout(full()).output().unwrap();
+        let output = env.command(line.split(' ')).stdout(full()).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{line}");
         String::from_utf8(output.stderr).unwrap()
     };
@@ -213,47 +213,47 @@ fn a_write_that_nobody_can_read_about_says_its_id() {
 
 #[test]
 fn what_was_meant_is_said_of_words_and_values() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for (line, hint) in [
         ("profile update cafe moodHours=5", "write moodHours:=5: behind := stands JSON"),
         ("slots set cafe 1002 data.title=x", "leave out `data.`: title=x"),
         ("slot list cafe", "did you mean `links slots list`?"),
     ] {
-        let run = stage.run(&format!("{line} -o json"));
+        let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.error()["hint"], hint, "{run}");
     }
 }
 
 #[test]
 fn an_address_that_leads_nowhere_is_named_with_where_it_comes_from() {
-    let stage = Stage::cafe();
-    let base = stage.server.base_url();
+    let env = TestEnv::cafe();
+    let base = env.server.base_url();
     let host = base.strip_suffix("/api/v1").unwrap().to_owned();
-    let run = stage.run("me --base-url http://127.0.0.1:1/api/v1 -o json");
+    let run = env.run("me --base-url http://127.0.0.1:1/api/v1 -o json");
     let error = run.error();
     assert_eq!(error["message"], "getMe: cannot reach 127.0.0.1:1: connection refused", "{run}");
     assert_eq!(error["hint"], "the address is that of --base-url: http://127.0.0.1:1/api/v1");
-    let run = Stage::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
+    let run = TestEnv::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
     assert_eq!(run.exit, 6, "{run}");
     let hint = format!("like {host}/api/v1");
-    drop(stage);
+    drop(env);
     assert!(run.error()["hint"].as_str().unwrap().ends_with(&hint), "{run}");
 }
 
 #[test]
 fn the_sandbox_names_no_documentation_for_its_port_is_gone() {
-    let stage = Stage::cafe().env("LINKS_BASE_URL", "").env("LINKS_SANDBOX", "1");
-    let run = stage.run("forms create title=x -o json");
+    let env = TestEnv::cafe().env("LINKS_BASE_URL", "").env("LINKS_SANDBOX", "1");
+    let run = env.run("forms create title=x -o json");
     assert_eq!((run.exit, &run.error()["hint"]), (8, &serde_json::Value::Null), "{run}");
 }
 
 #[test]
-fn a_whole_block_is_not_taken_for_its_data() {
-    let stage = Stage::cafe();
-    stage.file("template.yaml", stage.run("slots template button").stdout);
-    stage.file("block.yaml", stage.run("slots get cafe 1001 -o yaml").stdout);
+fn a_whole_slot_is_not_taken_for_its_data() {
+    let env = TestEnv::cafe();
+    env.file("template.yaml", env.run("slots template button").stdout);
+    env.file("block.yaml", env.run("slots get cafe 1001 -o yaml").stdout);
     for line in ["slots add cafe button template.yaml", "slots set cafe 1001 block.yaml"] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert!(
             run.exit == 8 && run.stderr.contains("give only what stands under `data`"),
             "{run}"
@@ -263,13 +263,13 @@ fn a_whole_block_is_not_taken_for_its_data() {
 
 #[test]
 fn days_ids_and_settings_are_said_as_they_are_written() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for (line, said) in [
         ("analytics account --from yesterday", "YYYY-MM-DD"),
         ("slots get cafe 9223372036854775808", "a whole number, at most 9223372036854775807"),
         ("files upload ftp://x/a.jpg", "only http and https"),
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert!(run.exit == 2 && run.stderr.contains(said), "{run}");
     }
 }

@@ -3,23 +3,23 @@
 use std::fs::File;
 use std::process::Command;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
-fn refused(stage: &Stage, file: &str, place: &str) {
+fn refused(env: &TestEnv, file: &str, place: &str) {
     for command in ["plan", "apply"] {
-        let run = stage.run(&format!("slots {command} {file}"));
+        let run = env.run(&format!("slots {command} {file}"));
         assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{file}\n{run}");
         assert!(run.stderr.contains(place), "{file}: no {place} in\n{run}");
-        let run = stage.run(&format!("slots {command} {file} -o json"));
+        let run = env.run(&format!("slots {command} {file} -o json"));
         assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{file}\n{run}");
         assert_eq!(run.error()["exit"], 8);
     }
-    assert!(stage.operations().is_empty(), "{file}");
+    assert!(env.operations().is_empty(), "{file}");
 }
 
 #[test]
 fn fault_67_each_bad_page_file_is_refused_at_its_place() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let nested = |open: &str, close: &str| {
         format!("profile: cafe\nslots: {}{}", open.repeat(10_000), close.repeat(10_000))
     };
@@ -42,42 +42,42 @@ fn fault_67_each_bad_page_file_is_refused_at_its_place() {
         ("ids.json", br#"{"profile": "cafe", "slots": [{"id": 7, "type": "text"}, {"id": 7, "type": "text"}]}"#.to_vec(), "ids.json:1:65"),
     ];
     for (name, bytes, place) in cases {
-        stage.file(name, bytes);
-        refused(&stage, name, place);
+        env.file(name, bytes);
+        refused(&env, name, place);
     }
 }
 
 #[test]
 fn fault_67_what_is_no_file_is_not_read() {
-    let stage = Stage::cafe();
-    std::fs::create_dir(stage.home.path().join("folder")).unwrap();
-    refused(&stage, "folder", "folder is a folder, not a file");
-    let large = stage.home.path().join("large.yaml");
+    let env = TestEnv::cafe();
+    std::fs::create_dir(env.home.path().join("folder")).unwrap();
+    refused(&env, "folder", "folder is a folder, not a file");
+    let large = env.home.path().join("large.yaml");
     File::create(&large).unwrap().set_len(100 << 20).unwrap();
-    refused(&stage, "large.yaml", "large.yaml is larger than 5 MB");
+    refused(&env, "large.yaml", "large.yaml is larger than 5 MB");
 }
 
 #[cfg(unix)]
 #[test]
 fn fault_67_devices_and_pipes_are_not_read() {
-    let stage = Stage::cafe();
-    refused(&stage, "/dev/zero", "/dev/zero is a device, not a file");
-    let made = Command::new("mkfifo").arg(stage.home.path().join("pipe")).status().unwrap();
+    let env = TestEnv::cafe();
+    refused(&env, "/dev/zero", "/dev/zero is a device, not a file");
+    let made = Command::new("mkfifo").arg(env.home.path().join("pipe")).status().unwrap();
     assert!(made.success());
-    refused(&stage, "pipe", "pipe is a named pipe, not a file");
+    refused(&env, "pipe", "pipe is a named pipe, not a file");
 }
 
 #[cfg(unix)]
 #[test]
 fn fault_67_wherever_a_file_can_stand_what_is_none_is_not_read() {
-    let stage = Stage::cafe();
-    let pipe = stage.home.path().join("pipe");
+    let env = TestEnv::cafe();
+    let pipe = env.home.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    std::fs::create_dir(stage.home.path().join("folder")).unwrap();
-    File::create(stage.home.path().join("large")).unwrap().set_len(100 << 20).unwrap();
+    std::fs::create_dir(env.home.path().join("folder")).unwrap();
+    File::create(env.home.path().join("large")).unwrap().set_len(100 << 20).unwrap();
     let page = "profile: cafe\nslots:\n  - {type: picture, data: {image: {$upload: FILE}}}\n";
     for file in ["/dev/zero", "pipe", "folder", "large"] {
-        stage.file("page.yaml", page.replace("FILE", file));
+        env.file("page.yaml", page.replace("FILE", file));
         for line in [
             "slots set cafe 1001 FILE",
             "slots set cafe 1001 title=@FILE",
@@ -90,7 +90,7 @@ fn fault_67_wherever_a_file_can_stand_what_is_none_is_not_read() {
             "api POST /forms --input FILE",
             "files upload FILE",
         ] {
-            let run = stage.run(&line.replace("FILE", file));
+            let run = env.run(&line.replace("FILE", file));
             assert_eq!((run.exit, run.stdout.as_str()), (8, ""), "{run}");
             let why = ["not a file", "is larger than", "leads out of the page file's directory"];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{run}");
@@ -98,51 +98,51 @@ fn fault_67_wherever_a_file_can_stand_what_is_none_is_not_read() {
     }
     let reads = ["previewProfileMarkdown", "getProfile", "listSlotTypes"];
     let written = |it: &String| !reads.contains(&it.as_str());
-    assert_eq!(stage.operations().into_iter().filter(written).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(env.operations().into_iter().filter(written).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]
-fn fault_55_a_page_of_501_blocks_is_refused_here() {
-    let stage = Stage::cafe();
+fn fault_55_a_page_of_501_slots_is_refused_here() {
+    let env = TestEnv::cafe();
     let text = format!("profile: cafe\nslots:\n{}", "  - type: divider\n".repeat(501));
-    stage.file("many.yaml", text);
-    refused(&stage, "many.yaml", "a page has at most 500 blocks, this file has 501");
+    env.file("many.yaml", text);
+    refused(&env, "many.yaml", "a page has at most 500 blocks, this file has 501");
 }
 
 #[cfg(unix)]
 #[test]
 fn fault_67_a_standard_input_that_is_closed_is_an_empty_one() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let mut shell = Command::new("sh");
     let line = format!("exec '{}' slots plan - <&-", env!("CARGO_BIN_EXE_links"));
-    shell.args(["-c", &line]).env_clear().current_dir(stage.home.path());
-    let likeness = stage.command(["x"]);
+    shell.args(["-c", &line]).env_clear().current_dir(env.home.path());
+    let likeness = env.command(["x"]);
     shell.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = shell.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(8), "{said}");
     assert!(said.contains("the file is empty"), "{said}");
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }
 
 #[test]
 fn fault_67_standard_input_is_read_to_its_limit() {
-    let stage = Stage::cafe();
-    let plan = |stdin: &[u8]| stage.run_args(["slots", "plan", "-"], stdin);
+    let env = TestEnv::cafe();
+    let plan = |stdin: &[u8]| env.run_args(["slots", "plan", "-"], stdin);
     let run = plan(b"");
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.contains("the file is empty"), "{run}");
     let run = plan(&vec![b'#'; 6 << 20]);
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.contains("<stdin> is larger than 5 MB"), "{run}");
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
     let run = plan(b"profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n");
     assert_eq!(run.exit, 0, "{run}");
 }
 
 #[test]
 fn a_bad_page_file_as_people_see_it() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let text = "\
 profile: cafe
 slots:
@@ -157,12 +157,12 @@ slots:
     type: text
     data: [1]
 ";
-    stage.file("page.yaml", text.replace('\u{1b}', "\\e"));
-    insta::assert_snapshot!("number_for_a_text", stage.run("slots plan page.yaml"));
-    stage.file(
+    env.file("page.yaml", text.replace('\u{1b}', "\\e"));
+    insta::assert_snapshot!("number_for_a_text", env.run("slots plan page.yaml"));
+    env.file(
         "page.yaml",
         text.replace('\u{1b}', "\\e").replace("+77011234567", "\"+77011234567\""),
     );
-    insta::assert_snapshot!("several_problems", stage.run("slots plan page.yaml"));
-    insta::assert_snapshot!("several_problems_json", stage.run("slots plan page.yaml -o json"));
+    insta::assert_snapshot!("several_problems", env.run("slots plan page.yaml"));
+    insta::assert_snapshot!("several_problems_json", env.run("slots plan page.yaml -o json"));
 }

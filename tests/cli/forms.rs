@@ -5,19 +5,19 @@ use std::process::Stdio;
 use links_fixtures::{Choices, Collection, Fault};
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
 #[cfg(target_os = "linux")]
 use crate::terminal;
+use crate::test_env::TestEnv;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-fn keys(stage: &Stage) -> Vec<String> {
-    stage.server.account().forms[0].fields.iter().map(|it| it.key.clone()).collect()
+fn keys(env: &TestEnv) -> Vec<String> {
+    env.server.account().forms[0].fields.iter().map(|it| it.key.clone()).collect()
 }
 
 #[test]
 fn forms_as_people_see_them() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let lines = [
         format!("forms get {FORM}"),
         format!("forms update {FORM} enabled:=false submissionsLimit:=50"),
@@ -28,7 +28,7 @@ fn forms_as_people_see_them() {
         format!("forms field remove {FORM} colour"),
     ];
     // A new question gets a random key.
-    let text = lines.map(|line| stage.run(&line).to_string()).join("\n");
+    let text = lines.map(|line| env.run(&line).to_string()).join("\n");
     insta::with_settings!({ filters => vec![("field_[0-9a-f]{32}", "field_[KEY]")] }, {
         insta::assert_snapshot!(text);
     });
@@ -36,57 +36,57 @@ fn forms_as_people_see_them() {
 
 #[test]
 fn every_question_that_stays_keeps_its_key() {
-    let stage = Stage::cafe();
-    assert_eq!(stage.run(&format!("forms field add {FORM} type=text label=Table --at 0")).exit, 0);
-    assert_eq!(stage.operations(), ["showForm", "showForm", "updateForm"]);
-    assert_eq!(keys(&stage)[1..], ["name", "phone", "wishes"]);
-    assert_eq!(stage.run(&format!("forms field set {FORM} phone label=Tel")).exit, 0);
-    assert_eq!(keys(&stage)[1..], ["name", "phone", "wishes"]);
-    let form = &stage.server.account().forms[0];
+    let env = TestEnv::cafe();
+    assert_eq!(env.run(&format!("forms field add {FORM} type=text label=Table --at 0")).exit, 0);
+    assert_eq!(env.operations(), ["showForm", "showForm", "updateForm"]);
+    assert_eq!(keys(&env)[1..], ["name", "phone", "wishes"]);
+    assert_eq!(env.run(&format!("forms field set {FORM} phone label=Tel")).exit, 0);
+    assert_eq!(keys(&env)[1..], ["name", "phone", "wishes"]);
+    let form = &env.server.account().forms[0];
     assert_eq!((form.fields[2].label.as_str(), form.fields[2].required), ("Tel", true));
     assert_eq!(form.fields[3].placeholder.as_deref(), Some("By the window, four people"));
-    assert_eq!(stage.run(&format!("forms field remove {FORM} name --yes")).exit, 0);
-    assert_eq!(keys(&stage)[1..], ["phone", "wishes"]);
+    assert_eq!(env.run(&format!("forms field remove {FORM} name --yes")).exit, 0);
+    assert_eq!(keys(&env)[1..], ["phone", "wishes"]);
 }
 
 #[test]
 fn a_list_without_keys_keeps_those_of_known_labels_and_is_compared() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let list = json!([{ "type": "text", "label": "Table" }, { "type": "phone", "label": "Phone", "required": true }]);
     let value = format!("fields:={list}");
-    let unasked = stage.run_args(["forms", "update", FORM, &value, "title=Reserve"], b"");
+    let unasked = env.run_args(["forms", "update", FORM, &value, "title=Reserve"], b"");
     assert_eq!(unasked.exit, 14, "{unasked}");
     assert!(unasked.stderr.contains("nothing was written"), "{unasked}");
-    assert_eq!((stage.operations(), keys(&stage).len()), (vec!["showForm".to_owned()], 3));
-    let run = stage.run_args(["forms", "update", FORM, &value, "title=Reserve", "--yes"], b"");
+    assert_eq!((env.operations(), keys(&env).len()), (vec!["showForm".to_owned()], 3));
+    let run = env.run_args(["forms", "update", FORM, &value, "title=Reserve", "--yes"], b"");
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(keys(&stage)[1], "phone");
+    assert_eq!(keys(&env)[1], "phone");
     for line in
         ["~ title: \"Book a table\" → \"Reserve\"", "- key: \"name\"", "- key: \"wishes\"", "+ "]
     {
         assert!(run.stderr.lines().any(|it| it.starts_with(line)), "{line}\n{run}");
     }
-    assert_eq!(stage.operations(), ["showForm", "showForm", "updateForm"]);
-    assert_eq!(stage.run(&format!("forms update {FORM} title=Again")).exit, 0);
-    assert_eq!(stage.operations(), ["showForm", "updateForm"]);
+    assert_eq!(env.operations(), ["showForm", "showForm", "updateForm"]);
+    assert_eq!(env.run(&format!("forms update {FORM} title=Again")).exit, 0);
+    assert_eq!(env.operations(), ["showForm", "updateForm"]);
 }
 
 #[test]
 fn a_key_that_is_taken_is_refused_before_anything_is_sent() {
-    let stage = Stage::cafe();
-    let run = stage.run(&format!("forms field add {FORM} type=text label=More key=phone"));
-    assert_eq!((run.exit, stage.operations()), (8, vec!["showForm".to_owned()]), "{run}");
+    let env = TestEnv::cafe();
+    let run = env.run(&format!("forms field add {FORM} type=text label=More key=phone"));
+    assert_eq!((run.exit, env.operations()), (8, vec!["showForm".to_owned()]), "{run}");
     assert!(run.stderr.contains("phone (Phone)") && !run.stderr.contains('~'), "{run}");
-    assert_eq!(stage.run(&format!("forms field add {FORM} type=text label=More key=more")).exit, 0);
+    assert_eq!(env.run(&format!("forms field add {FORM} type=text label=More key=more")).exit, 0);
 }
 
 #[test]
 fn questions_that_are_added_at_the_same_time_are_all_there() {
-    let stage = Stage::cafe().keeping_state();
+    let env = TestEnv::cafe().keeping_state();
     let children: Vec<_> = (0..6)
         .map(|nth| {
             let line = format!("forms field add {FORM} type=text label=New{nth}");
-            let mut command = stage.command(line.split(' '));
+            let mut command = env.command(line.split(' '));
             command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
             command.spawn().unwrap()
         })
@@ -94,37 +94,37 @@ fn questions_that_are_added_at_the_same_time_are_all_there() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    assert_eq!(keys(&stage).len(), 3 + 6);
+    assert_eq!(keys(&env).len(), 3 + 6);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn somebody_is_asked_before_questions_go() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let line = format!("forms field remove {FORM} phone");
-    let seen = terminal::run(&stage, &line, "n\n");
-    assert_eq!((seen.exit, keys(&stage).len()), (14, 3), "{}", seen.text);
+    let seen = terminal::run(&env, &line, "n\n");
+    assert_eq!((seen.exit, keys(&env).len()), (14, 3), "{}", seen.text);
     assert!(seen.text.contains("Remove this question from the form?"), "{}", seen.text);
-    let seen = terminal::run(&stage, &line, "y\n");
+    let seen = terminal::run(&env, &line, "y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert_eq!(keys(&stage), ["name", "wishes"]);
+    assert_eq!(keys(&env), ["name", "wishes"]);
 }
 
 /// Runs `forms edit` with an editor that first has somebody else run a command, the first time it is opened.
 #[cfg(target_os = "linux")]
-fn edited_beside(theirs: &str, mine: &str) -> (Stage, terminal::Seen) {
-    let stage = Stage::cafe();
+fn edited_beside(theirs: &str, mine: &str) -> (TestEnv, terminal::Seen) {
+    let env = TestEnv::cafe();
     let links = env!("CARGO_BIN_EXE_links");
     // An editor is not given the token.
     let script = format!(
         "[ -e done ] && exit\n: > done\n\
         LINKS_TOKEN='{}' '{links}' {theirs} > theirs\n{mine}\n",
-        stage.server.token()
+        env.server.token()
     );
-    let path = stage.file("editor.sh", script);
-    let stage = stage.env("VISUAL", format!("sh {}", path.display()));
-    let seen = terminal::run(&stage, &format!("forms edit {FORM}"), "");
-    (stage, seen)
+    let path = env.file("editor.sh", script);
+    let env = env.env("VISUAL", format!("sh {}", path.display()));
+    let seen = terminal::run(&env, &format!("forms edit {FORM}"), "");
+    (env, seen)
 }
 
 #[cfg(target_os = "linux")]
@@ -132,15 +132,15 @@ fn edited_beside(theirs: &str, mine: &str) -> (Stage, terminal::Seen) {
 fn found_12_a_question_that_others_add_while_a_form_is_edited_stays() {
     let theirs = format!("forms field add {FORM} type=text label=Theirs");
     let mine = "sed -i 's/^title:.*/title: Mine/' \"$1\"";
-    let (stage, seen) = edited_beside(&theirs, mine);
+    let (env, seen) = edited_beside(&theirs, mine);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    let form = &stage.server.account().forms[0];
+    let form = &env.server.account().forms[0];
     assert_eq!((form.title.as_str(), form.fields.len()), ("Mine", 4));
 
-    let (stage, seen) = edited_beside(&theirs, "sed -i 's/label: Phone/label: Tel/' \"$1\"");
+    let (env, seen) = edited_beside(&theirs, "sed -i 's/label: Phone/label: Tel/' \"$1\"");
     assert_eq!(seen.exit, 7, "{}", seen.text);
     assert!(seen.text.contains("form.yaml"), "the text is kept: {}", seen.text);
-    assert_eq!(stage.server.account().forms[0].fields.len(), 4);
+    assert_eq!(env.server.account().forms[0].fields.len(), 4);
 }
 
 /// A question of somebody else at the end of the form.
@@ -166,26 +166,26 @@ fn writers() -> Vec<String> {
 #[test]
 fn found_14_a_question_that_others_add_in_any_wait_stays() {
     for line in writers() {
-        let waits = |prepare: fn(&Stage)| {
-            let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
-            prepare(&stage);
-            let run = stage.run(&line);
+        let waits = |prepare: fn(&TestEnv)| {
+            let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+            prepare(&env);
+            let run = env.run(&line);
             assert_eq!(run.exit, 7, "{run}");
             assert!(run.stderr.contains("changed by somebody else"), "{run}");
-            assert_eq!(keys(&stage), ["name", "phone", "wishes", "theirs"], "{run}");
+            assert_eq!(keys(&env), ["name", "phone", "wishes", "theirs"], "{run}");
         };
-        waits(|stage| stage.server.edit_after(1, add_theirs));
-        waits(|stage| {
-            stage.server.fail([3], &Fault::RateLimited(Some("30".into())));
-            stage.server.edit_after(3, add_theirs);
+        waits(|env| env.server.edit_after(1, add_theirs));
+        waits(|env| {
+            env.server.fail([3], &Fault::RateLimited(Some("30".into())));
+            env.server.edit_after(3, add_theirs);
         });
-        waits(|stage| {
-            stage.server.fail([3], &Fault::Before(503));
-            stage.server.edit_after(3, add_theirs);
+        waits(|env| {
+            env.server.fail([3], &Fault::Before(503));
+            env.server.edit_after(3, add_theirs);
         });
-        waits(|stage| {
-            stage.server.fail([3], &Fault::DropBefore);
-            stage.server.edit_after(3, add_theirs);
+        waits(|env| {
+            env.server.fail([3], &Fault::DropBefore);
+            env.server.edit_after(3, add_theirs);
         });
     }
 }
@@ -194,11 +194,11 @@ fn found_14_a_question_that_others_add_in_any_wait_stays() {
 fn found_14_a_list_of_questions_whose_answer_is_lost_is_written_once() {
     for line in writers() {
         for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
-            let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
-            stage.server.fail([3], &fault);
-            let run = stage.run(&line);
+            let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+            env.server.fail([3], &fault);
+            let run = env.run(&line);
             assert_eq!(run.exit, 0, "{fault:?}: {run}");
-            let writes = stage.operations().iter().filter(|it| *it == "updateForm").count();
+            let writes = env.operations().iter().filter(|it| *it == "updateForm").count();
             assert_eq!(writes, 1, "{fault:?}: {run}");
         }
     }
@@ -208,17 +208,17 @@ fn found_14_a_list_of_questions_whose_answer_is_lost_is_written_once() {
 fn what_the_service_adds_to_a_question_is_not_sent_back_to_it() {
     let unknown = Choices { unknown_fields: true, ..Choices::default() };
     for choices in [unknown, Choices { channel_ids: Collection::Map, ..Choices::default() }] {
-        let stage = Stage::with(|it| it.choices(choices));
-        let run = stage.run(&format!("forms field set {FORM} phone label=Tel"));
+        let env = TestEnv::with(|it| it.choices(choices));
+        let run = env.run(&format!("forms field set {FORM} phone label=Tel"));
         assert_eq!(run.exit, 0, "{run}");
-        assert_eq!(keys(&stage), ["name", "phone", "wishes"]);
+        assert_eq!(keys(&env), ["name", "phone", "wishes"]);
     }
 }
 
 #[test]
 fn mistakes_are_told_apart() {
-    let stage = Stage::cafe();
-    stage.file("form.yaml", "title: Contact\ncolour: red\n");
+    let env = TestEnv::cafe();
+    env.file("form.yaml", "title: Contact\ncolour: red\n");
     for (line, exit) in [
         ("forms get nothing", 6),
         ("forms get ../me", 2),
@@ -230,43 +230,43 @@ fn mistakes_are_told_apart() {
         (&format!("forms field add {FORM}"), 2),
         (&format!("forms edit {FORM}"), 14),
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert_eq!(run.exit, exit, "{run}");
     }
-    let run = stage.run(&format!("forms update {FORM} form.yaml -o json"));
+    let run = env.run(&format!("forms update {FORM} form.yaml -o json"));
     assert_eq!((run.exit, &run.error()["places"][0]["line"]), (8, &json!(2)), "{run}");
-    assert_eq!(keys(&stage), ["name", "phone", "wishes"]);
+    assert_eq!(keys(&env), ["name", "phone", "wishes"]);
 }
 
 #[test]
 fn two_questions_of_one_label_are_told_apart_by_their_keys() {
-    let stage = Stage::cafe();
-    stage.server.edit(|account| account.forms[0].fields[2].label = "Phone".into());
-    assert_eq!(stage.run(&format!("forms field remove {FORM} Phone")).exit, 2);
-    assert_eq!(stage.run(&format!("forms field remove {FORM} wishes --yes")).exit, 0);
-    assert_eq!(keys(&stage), ["name", "phone"]);
+    let env = TestEnv::cafe();
+    env.server.edit(|account| account.forms[0].fields[2].label = "Phone".into());
+    assert_eq!(env.run(&format!("forms field remove {FORM} Phone")).exit, 2);
+    assert_eq!(env.run(&format!("forms field remove {FORM} wishes --yes")).exit, 0);
+    assert_eq!(keys(&env), ["name", "phone"]);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_form_is_edited() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     // A key that gets lost is no new question.
     let script = "cp \"$1\" seen; sed -i 's/^title:.*/title: Reserve/; s/label: Phone/label: Tel/; \
         s/key: name/placeholder: You/; s/placeholder: Aruzhan//' \"$1\"\n";
-    let path = stage.file("editor.sh", script);
-    let stage = stage.env("VISUAL", format!("sh {}", path.display()));
-    let seen = terminal::run(&stage, &format!("forms edit {FORM}"), "");
+    let path = env.file("editor.sh", script);
+    let env = env.env("VISUAL", format!("sh {}", path.display()));
+    let seen = terminal::run(&env, &format!("forms edit {FORM}"), "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     for line in
         ["~ title: \"Book a table\" → \"Reserve\"", "~ phone (Phone)", "label: \"Phone\" → \"Tel\""]
     {
         assert!(seen.text.contains(line), "{line}\n{}", seen.text);
     }
-    let form = &stage.server.account().forms[0];
+    let form = &env.server.account().forms[0];
     assert_eq!((form.title.as_str(), form.fields[1].label.as_str()), ("Reserve", "Tel"));
-    assert_eq!(keys(&stage), ["name", "phone", "wishes"]);
-    let text = std::fs::read_to_string(stage.home.path().join("seen")).unwrap();
+    assert_eq!(keys(&env), ["name", "phone", "wishes"]);
+    let text = std::fs::read_to_string(env.home.path().join("seen")).unwrap();
     let edited: Value = serde_saphyr::from_str(&text).unwrap();
     assert!(["id", "active", "createdAt"].iter().all(|it| edited.get(it).is_none()), "{text}");
     assert_eq!(edited["notificationChannelIds"], json!([11, 12]));

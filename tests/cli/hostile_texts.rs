@@ -8,8 +8,8 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::leaves;
-use crate::stage::{Run, Stage};
 use crate::terminal;
+use crate::test_env::{Run, TestEnv};
 
 /// Copies to the clipboard, colours, turns the direction of writing, and begins lines of its own.
 const HOSTILE: &str = " \u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\nFORGED line\rFORGED\n::error::FORGED\n##[error]FORGED ##vso[task.x]y";
@@ -121,14 +121,14 @@ fn change(value: &mut Value, name: &str, texts: Texts) {
     }
 }
 
-/// A stage of a job of a CI service, whose texts are hostile.
-fn stage(texts: Texts) -> Stage {
-    let stage =
-        leaves::stage().env("CI", "true").env("GITHUB_ACTIONS", "true").env("LINKS_PROGRESS", "0");
-    let service = stage.server.base_url();
+/// An environment of a job of a CI service, whose texts are hostile.
+fn env(texts: Texts) -> TestEnv {
+    let env =
+        leaves::env().env("CI", "true").env("GITHUB_ACTIONS", "true").env("LINKS_PROGRESS", "0");
+    let service = env.server.base_url();
     let origin = service.strip_prefix("http://").unwrap().split('/').next().unwrap();
     let address = in_front_of(origin.to_owned(), texts);
-    stage.env("LINKS_BASE_URL", format!("http://{address}/api/v1"))
+    env.env("LINKS_BASE_URL", format!("http://{address}/api/v1"))
 }
 
 /// What of a text would act, or look as if the program had said it.
@@ -177,10 +177,10 @@ fn is_asking(leaf: &str) -> bool {
 fn walk(texts: Texts) {
     let (mut found, mut reached) = (Vec::new(), 0);
     for leaf in leaves::names().iter().filter(|it| is_asking(it)) {
-        let run = leaves::run(&stage(texts), leaf, &[]);
+        let run = leaves::run(&env(texts), leaf, &[]);
         found.extend(of(leaf, &run));
         reached += usize::from(run.to_string().contains("FORGED"));
-        let json = leaves::run(&stage(texts), leaf, &["-o", "json"]);
+        let json = leaves::run(&env(texts), leaf, &["-o", "json"]);
         let is_harmless = leaf.ends_with(" edit")
             || !json.stdout.contains("##[") && dangers(&json.stderr).is_empty();
         found.extend((!is_harmless).then(|| json.to_string()));
@@ -208,9 +208,9 @@ fn found_10_11_no_reason_of_the_service_acts_or_forges_a_line() {
 #[test]
 fn found_11_documents_are_harmless_on_a_terminal() {
     for leaf in DOCUMENTS {
-        let stage = stage(Texts::Most);
+        let env = env(Texts::Most);
         let line = [&[leaf], &leaves::words(leaf)[..]].concat().join(" ");
-        let seen = terminal::run(&stage, &line, "");
+        let seen = terminal::run(&env, &line, "");
         assert_eq!(seen.exit, 0, "{leaf}\n{}", seen.text);
         let acts: Vec<_> =
             dangers(&seen.text).into_iter().filter(|it| it.starts_with(char::is_control)).collect();
@@ -220,7 +220,7 @@ fn found_11_documents_are_harmless_on_a_terminal() {
 
 #[test]
 fn found_11_no_name_of_a_file_acts_or_forges_a_line() {
-    let stage = stage(Texts::Most);
+    let env = env(Texts::Most);
     let name = format!("page{}.yaml", HOSTILE.replace('/', ""));
     let lines: [&[&str]; 8] = [
         &["slots", "apply", &name],
@@ -234,10 +234,10 @@ fn found_11_no_name_of_a_file_acts_or_forges_a_line() {
     ];
     for content in [None, Some("slots: [{type: text, data: {titel: x}}, {typ: y}]\n"), Some("{")] {
         if let Some(content) = content {
-            stage.file(&name, content);
+            env.file(&name, content);
         }
         for line in lines {
-            let run = stage.run_args(line, b"");
+            let run = env.run_args(line, b"");
             // The note itself is a command that is meant.
             let stderr: String = run
                 .stderr

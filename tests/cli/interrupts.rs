@@ -6,12 +6,12 @@ use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// Runs a command line, and interrupts it at the first byte of its request.
-fn interrupted(stage: &Stage, line: &str) -> (Option<i32>, String) {
+fn interrupted(env: &TestEnv, line: &str) -> (Option<i32>, String) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut command = stage.command(line.split_whitespace());
+    let mut command = env.command(line.split_whitespace());
     command.env("LINKS_BASE_URL", format!("http://{}/api/v1", server.local_addr().unwrap()));
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut request, _) = server.accept().unwrap();
@@ -26,9 +26,9 @@ fn found_02_no_run_dies_without_a_word_at_the_first_byte_of_its_request() {
     std::thread::scope(|scope| {
         for line in ["me", "slots list cafe -o json", "profile get cafe", "forms list -o json"] {
             scope.spawn(move || {
-                let stage = Stage::cafe();
+                let env = TestEnv::cafe();
                 for run in 0..15 {
-                    let (exit, said) = interrupted(&stage, line);
+                    let (exit, said) = interrupted(&env, line);
                     assert_eq!(exit, Some(130), "{line}, run {run}\n{said}");
                     assert!(said.contains("stopped by Ctrl-C"), "{line}, run {run}\n{said}");
                 }

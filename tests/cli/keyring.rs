@@ -6,17 +6,17 @@ use std::process::Command;
 
 use crate::auth::{config, logged_out};
 use crate::connect::with_browser;
-use crate::stage::{Run, Stage};
+use crate::test_env::{Run, TestEnv};
 
 /// Logged out, on the session bus that this process has.
-fn on_the_bus() -> Stage {
+fn on_the_bus() -> TestEnv {
     let bus = std::env::var("DBUS_SESSION_BUS_ADDRESS").expect("run by tests/keyring/run");
     logged_out().env("DBUS_SESSION_BUS_ADDRESS", bus)
 }
 
-fn log_in(stage: &Stage) -> Run {
+fn log_in(env: &TestEnv) -> Run {
     let line = ["auth", "login", "--token-stdin", "--account", "work", "-o", "json"];
-    stage.run_args(line, stage.server.token().as_bytes())
+    env.run_args(line, env.server.token().as_bytes())
 }
 
 /// The files below a folder that hold a text.
@@ -36,23 +36,19 @@ fn holding(text: &str, folder: &Path) -> Vec<String> {
 #[test]
 #[ignore = "needs a Secret Service: see tests/keyring/run"]
 fn fault_87_a_real_secret_service_open_and_locked() {
-    let stage = on_the_bus();
-    let run = log_in(&stage);
+    let env = on_the_bus();
+    let run = log_in(&env);
     assert_eq!((run.exit, &run.json()["data"]["store"]), (0, &"keyring".into()), "{run}");
-    assert_eq!(stage.run("me").exit, 0);
-    assert_eq!(stage.run("auth status -o json").json()["data"]["store"], "keyring");
-    assert_eq!(
-        holding(&stage.server.token(), stage.home.path()),
-        [""; 0],
-        "it is in the keyring only"
-    );
+    assert_eq!(env.run("me").exit, 0);
+    assert_eq!(env.run("auth status -o json").json()["data"]["store"], "keyring");
+    assert_eq!(holding(&env.server.token(), env.home.path()), [""; 0], "it is in the keyring only");
 
     // An account of the same name elsewhere has a secret of its own.
     let other = on_the_bus();
     assert_eq!(log_in(&other).exit, 0);
     assert_eq!(other.run("auth logout").exit, 0);
     assert_eq!(other.run("me").exit, 4);
-    assert_eq!(stage.run("me").exit, 0);
+    assert_eq!(env.run("me").exit, 0);
 
     // So has a connection, which is renewed there.
     let connected = with_browser(on_the_bus(), "approve");
@@ -88,7 +84,7 @@ fn fault_87_a_real_secret_service_open_and_locked() {
         .output()
         .unwrap();
     assert!(locked.status.success(), "{locked:?}");
-    let run = stage.run("me -o json");
+    let run = env.run("me -o json");
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error()["message"].to_string().contains("locked"), "{run}");
     assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
@@ -98,21 +94,21 @@ fn fault_87_a_real_secret_service_open_and_locked() {
     assert!(run.error()["message"].to_string().contains("locked"), "{run}");
     assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
     assert!(!config(&other).join("credentials/work.json").exists(), "nothing falls back to a file");
-    assert_eq!(stage.run("auth logout").exit, 14, "what cannot be removed is not forgotten");
-    assert_eq!(stage.run("auth list -o json").json()["data"][0]["account"], "work");
+    assert_eq!(env.run("auth logout").exit, 14, "what cannot be removed is not forgotten");
+    assert_eq!(env.run("auth list -o json").json()["data"][0]["account"], "work");
 }
 
 #[test]
 #[ignore = "needs a silent Secret Service: see tests/keyring/run"]
 fn fault_87_one_that_never_answers() {
-    let stage = on_the_bus();
-    let run = log_in(&stage);
+    let env = on_the_bus();
+    let run = log_in(&env);
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.error()["message"].to_string().contains("does not answer (waited 5 s)"), "{run}");
     assert!(run.error()["hint"].to_string().contains("--store file"), "{run}");
-    assert!(!config(&stage).exists() && stage.operations().is_empty(), "{run}");
+    assert!(!config(&env).exists() && env.operations().is_empty(), "{run}");
 
     let line = ["auth", "login", "--token-stdin", "--store", "file"];
-    assert_eq!(stage.run_args(line, stage.server.token().as_bytes()).exit, 0);
-    assert_eq!(stage.run("me").exit, 0, "a file has nothing to do with it");
+    assert_eq!(env.run_args(line, env.server.token().as_bytes()).exit, 0);
+    assert_eq!(env.run("me").exit, 0, "a file has nothing to do with it");
 }

@@ -1,7 +1,7 @@
 //! How a page is named: by id, login or address, wherever a command takes one.
 
 use crate::leaves;
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// The arguments of a leaf that name a page.
 fn takes_page(leaf: &str) -> bool {
@@ -19,22 +19,22 @@ fn every_leaf_takes_an_id_a_login_and_an_address() {
         let words = leaves::words(leaf);
         let page = words.first().copied().unwrap_or("cafe");
         let (id, rest) = if page == "cafe" { ("101", &words) } else { ("102", &words) };
-        let before = leaves::stage();
+        let before = leaves::env();
         let plain = leaves::run(&before, leaf, &[]);
         assert_eq!(plain.exit, 0, "{leaf}\n{plain}");
         let operations = before.operations();
         for key in
             [id, &format!("https://links.example/{page}"), &format!("http://x.test/{page}/?a=b#c")]
         {
-            let stage = leaves::stage();
+            let env = leaves::env();
             let run = leaves::run_words(
-                &stage,
+                &env,
                 leaf,
                 &[&[key], rest.get(1..).unwrap_or_default()].concat(),
             );
             assert_eq!(run.exit, 0, "{leaf} {key}\n{run}");
             assert_eq!(run.stdout, plain.stdout, "{leaf} {key}");
-            assert_eq!(stage.operations(), operations, "{leaf} {key}");
+            assert_eq!(env.operations(), operations, "{leaf} {key}");
         }
         tried += 1;
     }
@@ -43,12 +43,12 @@ fn every_leaf_takes_an_id_a_login_and_an_address() {
 
 #[test]
 fn so_do_a_page_file_and_the_page_that_would_take_a_login() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for key in ["cafe", "101", "https://links.example/cafe"] {
-        stage.file("page.yaml", format!("profile: {key}\nslots: [{{id: 1001, type: text}}]\n"));
-        let run = stage.run("slots plan page.yaml");
+        env.file("page.yaml", format!("profile: {key}\nslots: [{{id: 1001, type: text}}]\n"));
+        let run = env.run("slots plan page.yaml");
         assert_eq!(run.exit, 0, "{run}");
-        let run = stage.run(&format!("profile check-login cafe --as {key}"));
+        let run = env.run(&format!("profile check-login cafe --as {key}"));
         assert_eq!(run.exit, 0, "{run}");
     }
 }

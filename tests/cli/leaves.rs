@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use links_fixtures::Fault;
 use serde_json::Value;
 
-use crate::stage::{Run, Stage, picture};
+use crate::test_env::{Run, TestEnv, picture};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
@@ -76,78 +76,78 @@ pub(crate) fn names() -> Vec<String> {
     leaves(&links_cli::command(), &[]).iter().map(|it| it.join(" ")).collect()
 }
 
-/// A stage with all that the words name, where nothing waits.
-pub(crate) fn stage() -> Stage {
-    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
-    stage.file(
+/// An environment with all that the words name, where nothing waits.
+pub(crate) fn env() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
     );
     let change = "sed -i 's/title: .*/title: Anew/' \"$1\"\n";
-    let editor = stage.file("editor.sh", change).display().to_string();
-    stage.env("VISUAL", format!("sh {editor}"))
+    let editor = env.file("editor.sh", change).display().to_string();
+    env.env("VISUAL", format!("sh {editor}"))
 }
 
 /// The line of a leaf with its words, once everything is done that has to be done before.
-pub(crate) fn prepared(stage: &Stage, leaf: &str) -> Vec<String> {
+pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
     let mut line: Vec<String> = leaf.split(' ').map(str::to_owned).collect();
     line.extend(words(leaf).into_iter().map(str::to_owned));
     match leaf {
         "slots restore" => {
-            stage.file("more.yaml", "profile: cafe\nslots: [{type: text, data: {title: New}}]\n");
-            stage.run("slots apply more.yaml");
-            let runs = stage.run("slots history -o ids").stdout;
+            env.file("more.yaml", "profile: cafe\nslots: [{type: text, data: {title: New}}]\n");
+            env.run("slots apply more.yaml");
+            let runs = env.run("slots history -o ids").stdout;
             line[2] = runs.lines().next().map_or_else(String::new, str::to_owned);
         }
         "auth switch" | "auth logout" => {
             let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
-            stage.run_args(login, stage.server.token().as_bytes());
+            env.run_args(login, env.server.token().as_bytes());
         }
         _ => {}
     }
-    stage.server.forget_requests();
+    env.server.forget_requests();
     line
 }
 
 /// Runs a leaf with its words.
-pub(crate) fn run(stage: &Stage, leaf: &str, more: &[&str]) -> Run {
-    let line = prepared(stage, leaf);
-    typed(stage, leaf, line, more)
+pub(crate) fn run(env: &TestEnv, leaf: &str, more: &[&str]) -> Run {
+    let line = prepared(env, leaf);
+    typed(env, leaf, line, more)
 }
 
 /// Runs a leaf with other words than its own.
-pub(crate) fn run_words(stage: &Stage, leaf: &str, words: &[&str]) -> Run {
-    typed(stage, leaf, leaf.split(' ').map(str::to_owned).collect(), words)
+pub(crate) fn run_words(env: &TestEnv, leaf: &str, words: &[&str]) -> Run {
+    typed(env, leaf, leaf.split(' ').map(str::to_owned).collect(), words)
 }
 
-pub(crate) fn typed(stage: &Stage, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
+pub(crate) fn typed(env: &TestEnv, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
     line.extend(more.iter().map(|it| (*it).to_owned()));
     match leaf {
-        "sandbox serve" => served(stage, &line),
-        _ if leaf.ends_with(" edit") => edited(stage, &line),
-        _ => stage.run_args(line, stage.server.token().as_bytes()),
+        "sandbox serve" => served(env, &line),
+        _ if leaf.ends_with(" edit") => edited(env, &line),
+        _ => env.run_args(line, env.server.token().as_bytes()),
     }
 }
 
 /// An editor needs a terminal; the data goes elsewhere.
-fn edited(stage: &Stage, line: &[String]) -> Run {
-    let inner = stage.command(line);
+fn edited(env: &TestEnv, line: &[String]) -> Run {
+    let inner = env.command(line);
     let words = std::iter::once(inner.get_program()).chain(inner.get_args());
     let words: Vec<_> = words.map(|it| it.to_str().unwrap()).collect();
     let inner_line = format!("{} > stdout", shlex::try_join(words).unwrap());
     let mut outer = Command::new("script");
     outer.args(["--quiet", "--return", "--command", &inner_line, "/dev/null"]).env_clear();
-    outer.current_dir(stage.home.path()).env("PATH", "/usr/bin:/bin").env("TERM", "xterm");
+    outer.current_dir(env.home.path()).env("PATH", "/usr/bin:/bin").env("TERM", "xterm");
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = outer.stdin(Stdio::null()).output().unwrap();
-    let stdout = std::fs::read(stage.home.path().join("stdout")).unwrap();
-    Run::new(stage, output.status.code(), stdout, output.stdout)
+    let stdout = std::fs::read(env.home.path().join("stdout")).unwrap();
+    Run::new(env, output.status.code(), stdout, output.stdout)
 }
 
 /// What is served is told at once, and then there is nothing more until it is stopped.
-fn served(stage: &Stage, line: &[String]) -> Run {
+fn served(env: &TestEnv, line: &[String]) -> Run {
     let mut child =
-        stage.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        env.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut stdout, mut stderr) = (vec![0; 4096], Vec::new());
     let mut pipe = child.stdout.take().unwrap();
     let read = pipe.read(&mut stdout).unwrap();
@@ -158,7 +158,7 @@ fn served(stage: &Stage, line: &[String]) -> Run {
     child.stderr.take().unwrap().read_to_end(&mut stderr).unwrap();
     // 130 is how it ends well.
     let exit = child.wait().unwrap().code().map(|it| if it == 130 { 0 } else { it });
-    Run::new(stage, exit, stdout, stderr)
+    Run::new(env, exit, stdout, stderr)
 }
 
 /// The values of an option of every command.
@@ -180,7 +180,7 @@ fn every_leaf_speaks_every_format() {
         // It has no id to print, so nothing would tell that it runs.
         let spoken = formats.iter().filter(|it| leaf != "sandbox serve" || *it != "ids");
         for format in spoken {
-            let run = run(&stage(), &leaf, &["-o", format]);
+            let run = run(&env(), &leaf, &["-o", format]);
             assert_eq!(run.exit, 0, "{leaf}\n{run}");
             let parsed = |text: &str| serde_json::from_str::<Value>(text);
             match format.as_str() {
@@ -223,18 +223,18 @@ fn every_leaf_speaks_every_format() {
 #[test]
 fn every_leaf_can_be_filtered_and_narrowed() {
     for leaf in names() {
-        let filtered = run(&stage(), &leaf, &["--jq", "has(\"data\")"]);
+        let filtered = run(&env(), &leaf, &["--jq", "has(\"data\")"]);
         let enveloped = leaf != "sandbox serve";
         assert_eq!(
             (filtered.exit, filtered.stdout.as_str()),
             (0, format!("{enveloped}\n").as_str()),
             "{leaf}\n{filtered}"
         );
-        let whole = run(&stage(), &leaf, &["-o", "json"]).json();
+        let whole = run(&env(), &leaf, &["-o", "json"]).json();
         let whole = if enveloped { &whole["data"] } else { &whole };
         let Some(record) = whole.as_array().map_or(Some(whole), |it| it.first()) else { continue };
         let (field, value) = record.as_object().unwrap().iter().next().unwrap();
-        let narrowed = run(&stage(), &leaf, &["-o", "json", "--fields", field]).json();
+        let narrowed = run(&env(), &leaf, &["-o", "json", "--fields", field]).json();
         let narrowed = if enveloped { &narrowed["data"] } else { &narrowed };
         let record = narrowed.as_array().map_or(narrowed, |it| &it[0]);
         assert_eq!(record.as_object().unwrap().len(), 1, "{leaf}\n{narrowed}");
@@ -253,7 +253,7 @@ fn is_local(leaf: &str) -> bool {
 #[test]
 fn every_leaf_says_in_json_why_it_failed() {
     for leaf in names().iter().filter(|it| !is_local(it)) {
-        let run = run(&stage().env("LINKS_BASE_URL", ""), leaf, &["-o", "json"]);
+        let run = run(&env().env("LINKS_BASE_URL", ""), leaf, &["-o", "json"]);
         assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{leaf}\n{run}");
         let error = run.error();
         assert_eq!((&error["exit"], &error["code"]), (&2.into(), &"usage".into()), "{leaf}");
@@ -274,10 +274,10 @@ fn every_leaf_ends_with_the_exit_code_of_the_answer() {
                 // Whoever asks, it is answered.
                 continue;
             }
-            let stage = stage();
-            let line = prepared(&stage, leaf);
-            stage.server.fail(1..99, &Fault::Before(status));
-            let run = typed(&stage, leaf, line, &["-o", "json"]);
+            let env = env();
+            let line = prepared(&env, leaf);
+            env.server.fail(1..99, &Fault::Before(status));
+            let run = typed(&env, leaf, line, &["-o", "json"]);
             assert_eq!((run.exit, run.stdout.as_str()), (exit, ""), "{leaf}\n{run}");
             assert_eq!(run.error()["status"], status, "{leaf}\n{run}");
         }
@@ -301,26 +301,26 @@ fn every_operation_of_the_service_has_a_command() {
     assert!(known.len() > 25, "{known:?}");
     let mut used = BTreeSet::new();
     for leaf in names().iter().filter(|it| *it != "api") {
-        let stage = stage();
-        run(&stage, leaf, &[]);
-        used.extend(stage.operations());
+        let env = env();
+        run(&env, leaf, &[]);
+        used.extend(env.operations());
     }
-    let stage = stage();
-    stage.file("dot.gif", picture(1, 1));
-    stage.file("two.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: A}}\n  - {type: divider}\n  - {type: divider}\n  - {type: divider}\n");
+    let env = env();
+    env.file("dot.gif", picture(1, 1));
+    env.file("two.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: A}}\n  - {type: divider}\n  - {type: divider}\n  - {type: divider}\n");
     for line in [
         "files upload dot.gif --via upload-url",
         "profile settings cafe languageCode=kk",
         "slots apply two.yaml",
     ] {
-        assert_eq!(stage.run(line).exit, 0, "{line}");
-        used.extend(stage.operations());
+        assert_eq!(env.run(line).exit, 0, "{line}");
+        used.extend(env.operations());
     }
     let missing: Vec<_> = known.iter().filter(|it| !used.contains(**it)).copied().collect();
     let otherwise: Vec<_> = OTHERWISE.iter().map(|(operation, _)| *operation).collect();
     assert_eq!(missing, otherwise, "of {known:?}");
     for (operation, line) in OTHERWISE {
-        assert_eq!(stage.run(line).exit, 0, "{line}");
-        assert_eq!(stage.operations(), [*operation]);
+        assert_eq!(env.run(line).exit, 0, "{line}");
+        assert_eq!(env.operations(), [*operation]);
     }
 }

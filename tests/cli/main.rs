@@ -7,7 +7,6 @@ mod analytics;
 mod api;
 mod apply;
 mod auth;
-mod blocks;
 mod browser;
 #[cfg(target_os = "linux")]
 mod canary;
@@ -52,11 +51,12 @@ mod saved_plans;
 mod schemas;
 #[cfg(target_os = "linux")]
 mod security;
-mod stage;
+mod slots;
+mod stderr;
 mod surface;
-mod talk;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod test_env;
 #[cfg(unix)]
 mod tmux;
 #[cfg(target_os = "linux")]

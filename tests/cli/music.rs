@@ -2,32 +2,32 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 #[test]
 fn releases_and_channels_as_people_see_them() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let mut runs = ["channels list", "music lookup KZA012600042", "music lookup nothing.at.all"]
-        .map(|line| stage.run(line).to_string())
+        .map(|line| env.run(line).to_string())
         .to_vec();
     let search = ["music", "lookup", "Steppe Radio", "--artist", "Dala", "--type", "track"];
-    runs.push(stage.run_args(search, b"").to_string());
+    runs.push(env.run_args(search, b"").to_string());
     insta::assert_snapshot!(runs.join("\n"));
 }
 
 #[test]
 fn what_was_found_is_what_is_put_on_the_page() {
-    let stage = Stage::cafe();
-    let found = stage.run("music lookup KZA012600042 -o json").json()["data"]["slot"].clone();
-    stage.operations();
-    let run = stage.run("music add cafe KZA012600042 --after 1001 -o json");
-    assert_eq!(stage.operations(), ["listSlots", "lookupMusic", "createSlot"]);
+    let env = TestEnv::cafe();
+    let found = env.run("music lookup KZA012600042 -o json").json()["data"]["slot"].clone();
+    env.operations();
+    let run = env.run("music add cafe KZA012600042 --after 1001 -o json");
+    assert_eq!(env.operations(), ["listSlots", "lookupMusic", "createSlot"]);
     let made = &run.json()["data"];
     assert_eq!((&made["type"], &made["data"]), (&found["type"], &found["data"]), "{run}");
-    let second = &stage.server.account().profiles[0].slots[1];
+    let second = &env.server.account().profiles[0].slots[1];
     assert_eq!(json!(second.data), found["data"]);
 
-    assert_eq!(stage.run("music add cafe nothing.at.all").exit, 6);
-    assert_eq!(stage.operations(), ["lookupMusic"]);
-    assert_eq!(stage.run("music lookup x --type single").exit, 2);
+    assert_eq!(env.run("music add cafe nothing.at.all").exit, 6);
+    assert_eq!(env.operations(), ["lookupMusic"]);
+    assert_eq!(env.run("music lookup x --type single").exit, 2);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// Every command that takes a page, with words for the rest.
 const OF_PAGES: &[&[&str]] = &[
@@ -22,7 +22,7 @@ const OF_PAGES: &[&[&str]] = &[
 
 #[test]
 fn fault_73_what_is_no_page_is_refused_before_anything_is_sent() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let long = "x".repeat(61);
     let keys = [
         "..",
@@ -47,7 +47,7 @@ fn fault_73_what_is_no_page_is_refused_before_anything_is_sent() {
     for words in OF_PAGES {
         for key in keys {
             let line = [&words[..2], &[key], &words[2..]].concat();
-            let run = stage.run_args(&line, b"");
+            let run = env.run_args(&line, b"");
             assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{key:?}\n{run}");
             let why = ["for '<KEY>'", "a value is required"];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{key:?}\n{run}");
@@ -55,22 +55,22 @@ fn fault_73_what_is_no_page_is_refused_before_anything_is_sent() {
     }
     // In a page file it is a mistake of the file.
     for key in ["..", "a/b", "%2e%2e", &long] {
-        stage.file("page.yaml", format!("profile: {key:?}\nslots: []\n"));
-        let run = stage.run("slots plan page.yaml");
+        env.file("page.yaml", format!("profile: {key:?}\nslots: []\n"));
+        let run = env.run("slots plan page.yaml");
         assert_eq!(run.exit, 8, "{key}\n{run}");
         assert!(run.stderr.contains("page.yaml:1:10"), "{run}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
     // A new login is held to the rules that need no service; digits only would name another page by its id.
     for login in ["..", "a/b", "%2e%2e", &long] {
-        assert_eq!(stage.run_args(["profile", "create", login], b"").exit, 3, "{login}");
+        assert_eq!(env.run_args(["profile", "create", login], b"").exit, 3, "{login}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
 }
 
 #[test]
 fn fault_74_an_id_is_a_positive_number_that_fits() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for id in ["0", "-1", "9223372036854775808", "1e3", "1001.0", "", "x"] {
         for line in [
             "slots get cafe -- ID",
@@ -82,21 +82,20 @@ fn fault_74_an_id_is_a_positive_number_that_fits() {
             "slots add cafe divider --before=ID",
         ] {
             let words: Vec<_> = line.split(' ').map(|it| it.replace("ID", id)).collect();
-            let run = stage.run_args(&words, b"");
+            let run = env.run_args(&words, b"");
             assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{line}: {id:?}\n{run}");
             let why = ["an id is a whole number", "a value is required"];
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{line}: {id:?}\n{run}");
         }
     }
     for id in ["0", "-1", "9223372036854775808", "1.5", "x"] {
-        stage
-            .file("page.yaml", format!("profile: cafe\nslots:\n  - {{id: {id}, type: divider}}\n"));
-        let run = stage.run("slots plan page.yaml");
+        env.file("page.yaml", format!("profile: cafe\nslots:\n  - {{id: {id}, type: divider}}\n"));
+        let run = env.run("slots plan page.yaml");
         assert_eq!(run.exit, 8, "{id}\n{run}");
         assert!(run.stderr.contains("page.yaml:3:10"), "{run}");
     }
-    assert!(stage.operations().is_empty());
-    let largest = stage.run("slots get cafe 9223372036854775807");
+    assert!(env.operations().is_empty());
+    let largest = env.run("slots get cafe 9223372036854775807");
     assert_eq!(largest.exit, 6, "{largest}");
 }
 
@@ -114,17 +113,17 @@ fn below(folder: &Path, from: &Path, found: &mut BTreeSet<String>) {
 #[test]
 fn fault_72_no_name_of_the_service_becomes_a_path() {
     const EVIL: &str = "../../../evil";
-    let stage = Stage::cafe().keeping_state();
-    let work = stage.home.path().join("a/b/c");
+    let env = TestEnv::cafe().keeping_state();
+    let work = env.home.path().join("a/b/c");
     std::fs::create_dir_all(&work).unwrap();
-    let kept = stage.home.path().join("x/y");
+    let kept = env.home.path().join("x/y");
     let at = |name: &str| kept.join(name).display().to_string();
-    let stage = stage
+    let env = env
         .env("TMPDIR", work.display().to_string())
         .env("LINKS_STATE_DIR", at("state"))
         .env("LINKS_CACHE_DIR", at("cache"))
         .env("LINKS_TEST_NO_WAIT", "1");
-    stage.server.edit(|account| {
+    env.server.edit(|account| {
         account.profiles[0].login = EVIL.to_owned();
         account.profiles[0].title = Some(EVIL.to_owned());
         account.profiles[0].avatar = Some(EVIL.to_owned());
@@ -149,7 +148,7 @@ fn fault_72_no_name_of_the_service_becomes_a_path() {
         "slots history",
         "schema page 101",
     ] {
-        let mut command = stage.command(line.split(' '));
+        let mut command = env.command(line.split(' '));
         command.current_dir(&work);
         let output = command.output().unwrap();
         let code = output.status.code();
@@ -160,7 +159,7 @@ fn fault_72_no_name_of_the_service_becomes_a_path() {
         );
     }
     let mut found = BTreeSet::new();
-    below(stage.home.path(), stage.home.path(), &mut found);
+    below(env.home.path(), env.home.path(), &mut found);
     assert!(found.iter().all(|it| !it.contains("evil")), "{found:?}");
     let strange: Vec<_> =
         found.iter().filter(|it| !["a", "x"].contains(&it.split('/').next().unwrap())).collect();
@@ -169,7 +168,7 @@ fn fault_72_no_name_of_the_service_becomes_a_path() {
         found.contains("a/b/c/out.yaml") && found.iter().any(|it| it.starts_with("x/y/state/"))
     );
     // A path that the user names is the user's, wherever it leads.
-    let mut command = stage.command(["slots", "pull", "101", "-O", "../up.yaml"]);
+    let mut command = env.command(["slots", "pull", "101", "-O", "../up.yaml"]);
     assert!(command.current_dir(&work).output().unwrap().status.success());
     assert!(work.join("../up.yaml").exists());
 }

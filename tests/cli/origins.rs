@@ -3,42 +3,42 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::stage::{Run, Stage, picture};
+use crate::test_env::{Run, TestEnv, picture};
 
 fn uploads(operations: &[String]) -> usize {
     operations.iter().filter(|it| *it == "uploadFile").count()
 }
 
 /// A page file in a directory of its own, with an image beside that directory.
-fn naming(name: &str) -> Stage {
-    let stage = Stage::cafe().keeping_cache();
-    std::fs::create_dir_all(stage.home.path().join("pages/images")).unwrap();
-    stage.file("outside.gif", picture(1, 1));
-    stage.file("pages/images/menu.gif", picture(2, 2));
-    write_page(&stage, name);
-    stage
+fn naming(name: &str) -> TestEnv {
+    let env = TestEnv::cafe().keeping_cache();
+    std::fs::create_dir_all(env.home.path().join("pages/images")).unwrap();
+    env.file("outside.gif", picture(1, 1));
+    env.file("pages/images/menu.gif", picture(2, 2));
+    write_page(&env, name);
+    env
 }
 
-fn write_page(stage: &Stage, name: &str) {
+fn write_page(env: &TestEnv, name: &str) {
     let page = json!({"profile": "cafe", "slots": [{"type": "picture", "data": {"image": {"$upload": name}}}]});
-    stage.file("pages/page.yaml", page.to_string());
+    env.file("pages/page.yaml", page.to_string());
 }
 
 /// Plans and applies; nothing may leave. Returns what was said of the plan.
-fn refused(stage: &Stage, name: &str) -> Run {
-    write_page(stage, name);
-    let run = stage.run("slots apply pages/page.yaml --yes");
-    assert_eq!((run.exit, uploads(&stage.operations())), (8, 0), "{name}\n{run}");
-    let out = stage.run("slots plan pages/page.yaml --out plan.json");
+fn refused(env: &TestEnv, name: &str) -> Run {
+    write_page(env, name);
+    let run = env.run("slots apply pages/page.yaml --yes");
+    assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{name}\n{run}");
+    let out = env.run("slots plan pages/page.yaml --out plan.json");
     assert_eq!(out.exit, 8, "{name}\n{out}");
-    assert!(!stage.home.path().join("plan.json").exists(), "{name}");
-    stage.run("slots plan pages/page.yaml")
+    assert!(!env.home.path().join("plan.json").exists(), "{name}");
+    env.run("slots plan pages/page.yaml")
 }
 
 #[test]
 fn found_04_no_path_leads_out_of_the_page_files_directory() {
-    let stage = naming("");
-    let home = stage.home.path().to_owned();
+    let env = naming("");
+    let home = env.home.path().to_owned();
     let outside = home.join("outside.gif").display().to_string();
     for name in [
         outside.as_str(),
@@ -49,12 +49,12 @@ fn found_04_no_path_leads_out_of_the_page_files_directory() {
         "C:\\outside.gif",
         "c:/outside.gif",
     ] {
-        let run = refused(&stage, name);
+        let run = refused(&env, name);
         assert!(run.stderr.contains("leads out of the page file's directory"), "{name}\n{run}");
         assert!(run.stderr.contains("--upload-root"), "{name}\n{run}");
     }
     for name in [".hidden.gif", ".git/menu.gif", "images/.x/menu.gif"] {
-        let run = refused(&stage, name);
+        let run = refused(&env, name);
         assert!(run.stderr.contains("hidden"), "{name}\n{run}");
     }
 }
@@ -63,24 +63,24 @@ fn found_04_no_path_leads_out_of_the_page_files_directory() {
 #[test]
 fn found_04_links_are_resolved_before_it_is_judged_where_a_file_lies() {
     use std::os::unix::fs::symlink;
-    let stage = naming("");
-    let pages = stage.home.path().join("pages");
+    let env = naming("");
+    let pages = env.home.path().join("pages");
     std::fs::create_dir(pages.join(".git")).unwrap();
-    stage.file("pages/.git/config.gif", picture(1, 1));
+    env.file("pages/.git/config.gif", picture(1, 1));
     symlink("../outside.gif", pages.join("relative.gif")).unwrap();
-    symlink(stage.home.path().join("outside.gif"), pages.join("absolute.gif")).unwrap();
+    symlink(env.home.path().join("outside.gif"), pages.join("absolute.gif")).unwrap();
     symlink("..", pages.join("up")).unwrap();
     symlink(".git", pages.join("visible")).unwrap();
     symlink("images/menu.gif", pages.join("inside.gif")).unwrap();
     symlink(pages.join("images"), pages.join("round")).unwrap();
     for name in ["relative.gif", "absolute.gif", "up/outside.gif"] {
-        let run = refused(&stage, name);
+        let run = refused(&env, name);
         assert!(run.stderr.contains("leads out of the page file's directory"), "{name}\n{run}");
     }
-    assert!(refused(&stage, "visible/config.gif").stderr.contains("hidden"));
+    assert!(refused(&env, "visible/config.gif").stderr.contains("hidden"));
     for name in ["inside.gif", "round/menu.gif", "./images/../images/menu.gif"] {
-        write_page(&stage, name);
-        let run = stage.run("slots plan pages/page.yaml -o json");
+        write_page(&env, name);
+        let run = env.run("slots plan pages/page.yaml -o json");
         assert_eq!(run.exit, 3, "{name}\n{run}");
         assert_eq!(run.json()["data"]["uploads"][0]["file"], "pages/images/menu.gif", "{run}");
     }
@@ -89,62 +89,60 @@ fn found_04_links_are_resolved_before_it_is_judged_where_a_file_lies() {
 #[cfg(unix)]
 #[test]
 fn found_04_nothing_tells_whether_a_file_outside_is_there() {
-    let stage = naming("");
-    let pages = stage.home.path().join("pages");
+    let env = naming("");
+    let pages = env.home.path().join("pages");
     std::os::unix::fs::symlink("../outside.gif", pages.join("link.gif")).unwrap();
     for name in ["../outside.gif", "link.gif"] {
-        let there = refused(&stage, name).to_string();
-        std::fs::rename(stage.home.path().join("outside.gif"), stage.home.path().join("gone"))
-            .unwrap();
-        let gone = refused(&stage, name).to_string();
-        std::fs::rename(stage.home.path().join("gone"), stage.home.path().join("outside.gif"))
-            .unwrap();
+        let there = refused(&env, name).to_string();
+        std::fs::rename(env.home.path().join("outside.gif"), env.home.path().join("gone")).unwrap();
+        let gone = refused(&env, name).to_string();
+        std::fs::rename(env.home.path().join("gone"), env.home.path().join("outside.gif")).unwrap();
         assert_eq!(there, gone);
     }
 }
 
 #[test]
 fn found_04_only_regular_files_with_an_image_in_them_are_uploaded() {
-    let stage = naming("");
-    stage.file("pages/secret.gif", "root:x:0:0:root:/root:/bin/sh\n");
-    stage.file("pages/empty.gif", "");
-    assert!(refused(&stage, "secret.gif").stderr.contains("only jpeg, png, webp and gif"));
-    assert!(refused(&stage, "empty.gif").stderr.contains("is empty"));
-    assert!(refused(&stage, "images").stderr.contains("is not a file"));
+    let env = naming("");
+    env.file("pages/secret.gif", "root:x:0:0:root:/root:/bin/sh\n");
+    env.file("pages/empty.gif", "");
+    assert!(refused(&env, "secret.gif").stderr.contains("only jpeg, png, webp and gif"));
+    assert!(refused(&env, "empty.gif").stderr.contains("is empty"));
+    assert!(refused(&env, "images").stderr.contains("is not a file"));
     #[cfg(unix)]
     {
-        let pipe = stage.home.path().join("pages/pipe.gif");
+        let pipe = env.home.path().join("pages/pipe.gif");
         assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
-        assert!(refused(&stage, "pipe.gif").stderr.contains("is not a file"));
+        assert!(refused(&env, "pipe.gif").stderr.contains("is not a file"));
     }
 }
 
 #[test]
 fn found_04_a_directory_that_the_user_names_widens_it() {
-    let stage = naming("../outside.gif");
-    assert_eq!(stage.run("slots plan pages/page.yaml --upload-root pages").exit, 8);
-    assert_eq!(stage.run("slots plan pages/page.yaml --upload-root no/such").exit, 2);
-    stage.operations();
-    let run = stage.run("slots apply pages/page.yaml --upload-root . --yes");
-    assert_eq!((run.exit, uploads(&stage.operations())), (0, 1), "{run}");
+    let env = naming("../outside.gif");
+    assert_eq!(env.run("slots plan pages/page.yaml --upload-root pages").exit, 8);
+    assert_eq!(env.run("slots plan pages/page.yaml --upload-root no/such").exit, 2);
+    env.operations();
+    let run = env.run("slots apply pages/page.yaml --upload-root . --yes");
+    assert_eq!((run.exit, uploads(&env.operations())), (0, 1), "{run}");
 }
 
 #[test]
 fn found_04_uploads_are_shown_and_confirmed() {
-    let stage = naming("images/menu.gif");
-    let plan = stage.run("slots plan pages/page.yaml");
+    let env = naming("images/menu.gif");
+    let plan = env.run("slots plan pages/page.yaml");
     let bytes = picture(2, 2).len();
     let shown = format!("^ upload pages/images/menu.gif (image/gif, {bytes} bytes)");
     assert!(plan.stdout.contains(&shown), "{plan}");
-    let plan = stage.run("slots plan pages/page.yaml -o json").json();
+    let plan = env.run("slots plan pages/page.yaml -o json").json();
     let expected = json!([{"index": 0, "path": "image", "file": "pages/images/menu.gif", "type": "image/gif", "bytes": bytes}]);
     assert_eq!(plan["data"]["uploads"], expected);
 
-    let run = stage.run("slots apply pages/page.yaml");
-    assert_eq!((run.exit, uploads(&stage.operations())), (14, 0), "{run}");
+    let run = env.run("slots apply pages/page.yaml");
+    assert_eq!((run.exit, uploads(&env.operations())), (14, 0), "{run}");
     assert!(run.stderr.contains("1 upload") && run.stderr.contains("--yes"), "{run}");
-    let run = stage.run("slots apply pages/page.yaml --yes");
-    assert_eq!((run.exit, uploads(&stage.operations())), (0, 1), "{run}");
+    let run = env.run("slots apply pages/page.yaml --yes");
+    assert_eq!((run.exit, uploads(&env.operations())), (0, 1), "{run}");
 }
 
 /// A plan with the digest of what it says: whoever writes one by hand can make that too.
@@ -158,32 +156,32 @@ fn signed(mut plan: Value) -> String {
 
 #[test]
 fn found_04_a_saved_plan_chooses_no_directory() {
-    let stage = naming("images/menu.gif");
-    assert_eq!(stage.run("slots plan pages/page.yaml --out plan.json").exit, 3);
-    let text = std::fs::read_to_string(stage.home.path().join("plan.json")).unwrap();
+    let env = naming("images/menu.gif");
+    assert_eq!(env.run("slots plan pages/page.yaml --out plan.json").exit, 3);
+    let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(saved["file"]["folder"], "pages");
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::create_dir(elsewhere.path().join("images")).unwrap();
     std::fs::write(elsewhere.path().join("images/menu.gif"), picture(2, 2)).unwrap();
-    std::fs::create_dir(stage.home.path().join("plans")).unwrap();
+    std::fs::create_dir(env.home.path().join("plans")).unwrap();
     for folder in [elsewhere.path().display().to_string(), "../pages".to_owned()] {
         let mut other = saved.clone();
         other["file"]["folder"] = folder.into();
-        stage.file("plans/plan.json", signed(other));
-        let run = stage.run("slots apply --plan plans/plan.json --yes");
-        assert_eq!((run.exit, uploads(&stage.operations())), (8, 0), "{run}");
+        env.file("plans/plan.json", signed(other));
+        let run = env.run("slots apply --plan plans/plan.json --yes");
+        assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{run}");
         assert!(run.stderr.contains("leads out"), "{run}");
     }
-    let run = stage.run("slots apply --plan plans/plan.json --yes --upload-root pages");
-    assert_eq!((run.exit, uploads(&stage.operations())), (0, 1), "{run}");
+    let run = env.run("slots apply --plan plans/plan.json --yes --upload-root pages");
+    assert_eq!((run.exit, uploads(&env.operations())), (0, 1), "{run}");
 }
 
 /// A page whose data looks like references, with the files and the form that they would mean.
-fn hostile() -> Stage {
-    let stage = Stage::cafe();
-    stage.file("secret.gif", picture(3, 3));
-    stage.server.edit(|account| {
+fn hostile() -> TestEnv {
+    let env = TestEnv::cafe();
+    env.file("secret.gif", picture(3, 3));
+    env.server.edit(|account| {
         let title = account.forms[0].title.clone();
         let slots = &mut account.profiles[0].slots;
         let secret = json!({"$upload": "secret.gif"});
@@ -193,86 +191,86 @@ fn hostile() -> Stage {
         let form = slots.iter_mut().find(|it| it.id == 1004).unwrap();
         form.data.insert("formId".to_owned(), json!({"$form": title}));
     });
-    stage
+    env
 }
 
-fn nothing_left(stage: &Stage) {
-    let seen = stage.operations();
+fn nothing_left(env: &TestEnv) {
+    let seen = env.operations();
     assert!(!seen.iter().any(|it| it == "uploadFile" || it == "listForms"), "{seen:?}");
-    let slots = stage.server.account().profiles[0].slots.clone();
+    let slots = env.server.account().profiles[0].slots.clone();
     let picture = slots.iter().find(|it| it.id == 1003).unwrap();
     assert_eq!(picture.data["image"], json!({"$upload": "secret.gif"}));
-    assert_eq!(stage.server.account().files.len(), Stage::cafe().server.account().files.len());
+    assert_eq!(env.server.account().files.len(), TestEnv::cafe().server.account().files.len());
 }
 
 #[test]
 fn found_05_what_was_pulled_refers_to_nothing_and_is_no_change() {
     for file in ["page.yaml", "page.json"] {
-        let stage = hostile();
-        assert_eq!(stage.run(&format!("slots pull cafe -O {file}")).exit, 0);
-        let text = std::fs::read_to_string(stage.home.path().join(file)).unwrap();
+        let env = hostile();
+        assert_eq!(env.run(&format!("slots pull cafe -O {file}")).exit, 0);
+        let text = std::fs::read_to_string(env.home.path().join(file)).unwrap();
         assert!(text.contains("$$upload") && text.contains("$$$upload"), "{text}");
-        let run = stage.run(&format!("slots apply {file} --yes"));
+        let run = env.run(&format!("slots apply {file} --yes"));
         assert!(run.exit == 0 && run.stdout.contains("no changes"), "{run}");
-        nothing_left(&stage);
+        nothing_left(&env);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn found_05_an_edited_page_refers_to_nothing_that_the_service_says() {
-    let stage = hostile();
-    stage.file("editor.sh", "sed -i 's/Good morning!/Good evening!/' \"$1\"");
-    let stage = stage.env("VISUAL", "/bin/sh editor.sh");
-    let seen = crate::terminal::run(&stage, "slots edit cafe --yes", "");
+    let env = hostile();
+    env.file("editor.sh", "sed -i 's/Good morning!/Good evening!/' \"$1\"");
+    let env = env.env("VISUAL", "/bin/sh editor.sh");
+    let seen = crate::terminal::run(&env, "slots edit cafe --yes", "");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert_eq!(stage.server.account().profiles[0].slots[0].data["title"], "Good evening!");
-    nothing_left(&stage);
+    assert_eq!(env.server.account().profiles[0].slots[0].data["title"], "Good evening!");
+    nothing_left(&env);
 }
 
 #[test]
 fn found_05_a_restored_page_refers_to_nothing() {
-    let stage = hostile().keeping_state();
-    stage.file(
+    let env = hostile().keeping_state();
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {id: 1003, type: picture, data: {title: Changed}}\n",
     );
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let history = stage.run("slots history -o json").json();
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let history = env.run("slots history -o json").json();
     let run = history["data"][0]["run"].as_str().unwrap().to_owned();
     let backup = history["data"][0]["backup"].as_str().unwrap().to_owned();
-    stage.operations();
-    let restored = stage.run(&format!("slots restore {run} --yes"));
+    env.operations();
+    let restored = env.run(&format!("slots restore {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
-    nothing_left(&stage);
+    nothing_left(&env);
     // Nor does a backup that is applied as the page file that it is, even from where the files are.
     let backup = std::fs::read(backup).unwrap();
-    stage.file("backup.json", backup);
-    let run = stage.run("slots apply backup.json --yes");
+    env.file("backup.json", backup);
+    let run = env.run("slots apply backup.json --yes");
     assert!(run.exit == 0 && run.stdout.contains("no changes"), "{run}");
-    nothing_left(&stage);
+    nothing_left(&env);
 }
 
 #[test]
 fn found_06_an_image_is_uploaded_from_the_command_line() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let elsewhere = tempfile::tempdir().unwrap();
     let path = elsewhere.path().join("sq.gif");
     std::fs::write(&path, picture(4, 4)).unwrap();
-    stage.file("sq.png", picture(5, 5));
+    env.file("sq.png", picture(5, 5));
     for (line, field) in [
         (format!("slots add cafe picture image@{}", path.display()), "/data/image"),
         ("slots set cafe 1003 image@./sq.png title=Square".to_owned(), "/data/image"),
         ("profile update cafe avatar@sq.png".to_owned(), "/avatar"),
         ("profile create spring.menu bgImage@sq.png".to_owned(), "/bgImage"),
     ] {
-        let run = stage.run(&format!("{line} -o json"));
+        let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.exit, 0, "{run}");
         let stored = run.json()["data"].pointer(field).cloned().unwrap_or_default();
         assert!(stored.as_str().is_some_and(|it| it.starts_with("uploads/")), "{run}");
-        assert_eq!(uploads(&stage.operations()), 1, "{run}");
+        assert_eq!(uploads(&env.operations()), 1, "{run}");
     }
-    stage.file("notes.png", "no image");
+    env.file("notes.png", "no image");
     for (line, exit) in [
         ("slots add cafe picture image@notes.png", 8),
         ("slots add cafe picture image@none.png", 2),
@@ -280,18 +278,18 @@ fn found_06_an_image_is_uploaded_from_the_command_line() {
         ("slots set cafe 1003 image@sq.png --dry-run", 0),
         ("slots set cafe 1003 image@sq.png --dry-run=request", 0),
     ] {
-        let files = stage.server.account().files.len();
-        let run = stage.run(line);
+        let files = env.server.account().files.len();
+        let run = env.run(line);
         assert_eq!(run.exit, exit, "{run}");
-        assert_eq!(stage.server.account().files.len(), files, "{run}");
+        assert_eq!(env.server.account().files.len(), files, "{run}");
     }
-    let shown = stage.run("slots set cafe 1003 image@sq.png --dry-run=request").stdout;
+    let shown = env.run("slots set cafe 1003 image@sq.png --dry-run=request").stdout;
     assert!(shown.contains("/files") && shown.contains("(upload sq.png)"), "{shown}");
 }
 
 #[test]
 fn found_06_a_local_path_is_not_stored_as_a_text() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for line in [
         "slots add cafe picture image=./sq.png",
         "slots set cafe 1003 image=../sq.PNG",
@@ -300,13 +298,13 @@ fn found_06_a_local_path_is_not_stored_as_a_text() {
         "profile update cafe bgImage=~/terrace",
         "profile create spring.menu avatar=C:\\logo.png",
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert_eq!(run.exit, 2, "{run}");
         assert!(run.stderr.contains('@') && run.stderr.contains("uploads it"), "{run}");
     }
-    assert!(stage.operations().is_empty());
+    assert!(env.operations().is_empty());
     for line in ["profile update cafe avatar=uploads/7/logo.png", "slots set cafe 1001 title=./x"] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert_eq!(run.exit, 0, "{run}");
     }
 }
@@ -315,52 +313,51 @@ const FEWER: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n";
 
 #[test]
 fn found_07_a_data_file_grants_itself_nothing() {
-    let stage = Stage::cafe().keeping_cache();
-    stage.file("less.yaml", FEWER);
+    let env = TestEnv::cafe().keeping_cache();
+    env.file("less.yaml", FEWER);
     let plan = "slots plan less.yaml --prune --prune-unsupported --max-deletes 99 --out page.yaml";
-    let made = stage.run(plan);
+    let made = env.run(plan);
     assert_eq!(made.exit, 3, "{made}");
     assert!(made.stderr.contains("links slots apply --plan page.yaml"), "{made}");
-    let before = stage.server.account().profiles[0].slots.len();
-    stage.operations();
+    let before = env.server.account().profiles[0].slots.len();
+    env.operations();
     for verb in ["apply", "plan"] {
-        let run = stage.run(&format!("slots {verb} page.yaml --max-deletes 99"));
+        let run = env.run(&format!("slots {verb} page.yaml --max-deletes 99"));
         assert_eq!(run.exit, 2, "{run}");
         assert!(run.stderr.contains(&format!("links slots {verb} --plan page.yaml")), "{run}");
-        let run = stage.run(&format!("slots {verb} --plan less.yaml"));
+        let run = env.run(&format!("slots {verb} --plan less.yaml"));
         assert_eq!(run.exit, 2, "{run}");
         assert!(run.stderr.contains(&format!("links slots {verb} less.yaml")), "{run}");
     }
-    assert!(stage.operations().is_empty());
-    assert_eq!(stage.server.account().profiles[0].slots.len(), before);
-    let run = stage.run("slots apply --plan page.yaml --yes --max-deletes 99");
+    assert!(env.operations().is_empty());
+    assert_eq!(env.server.account().profiles[0].slots.len(), before);
+    let run = env.run("slots apply --plan page.yaml --yes --max-deletes 99");
     assert_eq!(run.exit, 0, "{run}");
-    assert!(stage.server.account().profiles[0].slots.len() < before);
+    assert!(env.server.account().profiles[0].slots.len() < before);
 }
 
 #[test]
 fn found_07_a_pinned_page_is_the_only_one() {
-    let stage = Stage::cafe().keeping_cache();
-    let other = stage.server.account().profiles[1].login.clone();
-    stage
-        .file("page.yaml", FEWER.replace("1001, type: text", "1001, type: text, data: {title: X}"));
-    assert_eq!(stage.run("slots plan page.yaml --out plan.json").exit, 3);
-    stage.operations();
+    let env = TestEnv::cafe().keeping_cache();
+    let other = env.server.account().profiles[1].login.clone();
+    env.file("page.yaml", FEWER.replace("1001, type: text", "1001, type: text, data: {title: X}"));
+    assert_eq!(env.run("slots plan page.yaml --out plan.json").exit, 3);
+    env.operations();
     for key in [other.as_str(), "102"] {
         for what in ["apply page.yaml", "plan page.yaml", "apply --plan plan.json"] {
-            let run = stage.run(&format!("slots {what} --profile {key}"));
+            let run = env.run(&format!("slots {what} --profile {key}"));
             assert_eq!(run.exit, 14, "{run}");
             assert!(run.stderr.contains(&format!("not for {key}")), "{run}");
         }
     }
-    assert!(!stage.operations().iter().any(|it| it == "updateSlots"));
-    assert_eq!(stage.run("slots plan page.yaml --profile 101").exit, 3);
-    assert_eq!(stage.run("slots apply --plan plan.json --profile cafe").exit, 0);
+    assert!(!env.operations().iter().any(|it| it == "updateSlots"));
+    assert_eq!(env.run("slots plan page.yaml --profile 101").exit, 3);
+    assert_eq!(env.run("slots apply --plan plan.json --profile cafe").exit, 0);
 }
 
 #[test]
 fn found_h_a_missing_image_hides_no_other_problem() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let text = "\
 profile: cafe
 slots:
@@ -369,13 +366,13 @@ slots:
   - {type: buton}
   - {id: 1002, type: button, data: {style: primray}}
 ";
-    stage.file("page.yaml", text);
+    env.file("page.yaml", text);
     let paths = |run: &Run| -> Vec<String> {
         let error = run.error();
         let places = error["places"].as_array().unwrap().iter();
         places.map(|it| it["path"].as_str().unwrap().to_owned()).collect()
     };
-    let run = stage.run("slots plan page.yaml -o json");
+    let run = env.run("slots plan page.yaml -o json");
     assert_eq!(run.exit, 8, "{run}");
     let expected = [
         "slots.0.data.image",
@@ -386,17 +383,17 @@ slots:
     ];
     assert_eq!(paths(&run), expected, "{run}");
     // What needs no service is reported together too.
-    stage.file("page.yaml", format!("{text}  - {{id: x, type: text}}\ntheme: 3\n"));
-    let run = stage.run("slots plan page.yaml -o json");
+    env.file("page.yaml", format!("{text}  - {{id: x, type: text}}\ntheme: 3\n"));
+    let run = env.run("slots plan page.yaml -o json");
     assert_eq!(paths(&run), ["slots.0.data.image", "slots.4.id", "theme"], "{run}");
 }
 
 #[test]
 fn found_h_a_file_of_another_kind_is_not_printed() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let text: String = (0..500).map(|at| format!("row {at},https://x.example/{at}\n")).collect();
-    stage.file("links.csv", text);
-    let run = stage.run("slots apply links.csv");
+    env.file("links.csv", text);
+    let run = env.run("slots apply links.csv");
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.lines().count() < 10, "{run}");
     assert!(run.stderr.contains("a page file is a mapping"), "{run}");
@@ -407,10 +404,10 @@ fn found_h_a_file_of_another_kind_is_not_printed() {
 #[test]
 fn found_h_a_schema_whose_references_double_ends_at_once() {
     use links_test_support::canned::Canned;
-    let stage = Stage::cafe();
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: Shop}}\n");
-    let page = (200, stage.run("api GET /profiles/cafe?include=slots").stdout);
-    let mut types = stage.run("api GET /slot-types").json();
+    let env = TestEnv::cafe();
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: Shop}}\n");
+    let page = (200, env.run("api GET /profiles/cafe?include=slots").stdout);
+    let mut types = env.run("api GET /slot-types").json();
     let list = types["data"].as_array_mut().unwrap();
     let button = list.iter_mut().find(|it| it["type"] == "button").unwrap();
     let mut definitions = serde_json::Map::new();
@@ -422,11 +419,11 @@ fn found_h_a_schema_whose_references_double_ends_at_once() {
     button["schema"] = json!({"$ref": "#/$defs/a0", "$defs": definitions});
     let types = (200, types.to_string());
     let service = Canned::start([page.clone(), types.clone(), page, types]);
-    let stage = stage.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
-    let run = stage.run("slots plan page.yaml --timeout 5");
+    let env = env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
+    let run = env.run("slots plan page.yaml --timeout 5");
     assert_eq!(run.exit, 11, "{run}");
     assert!(run.stderr.contains("schema of the type button"), "{run}");
-    let run = stage.run("slots plan page.yaml --no-validate");
+    let run = env.run("slots plan page.yaml --no-validate");
     assert_eq!(run.exit, 3, "{run}");
 }
 
@@ -437,24 +434,24 @@ fn hardening_plan_and_apply_are_kept_from_other_files() {
     let elsewhere = tempfile::tempdir().unwrap();
     let secret = elsewhere.path().join("secret");
     std::fs::write(&secret, "secret").unwrap();
-    let stage = naming("images/menu.gif");
-    if stage.run("slots plan pages/page.yaml -v").stderr.contains("not confined by Landlock") {
+    let env = naming("images/menu.gif");
+    if env.run("slots plan pages/page.yaml -v").stderr.contains("not confined by Landlock") {
         eprintln!("SKIPPED, NOTHING IS TESTED: this kernel has no Landlock");
         return;
     }
-    let probed = |stage: Stage, path: &std::path::Path, line: &str| {
-        let stage = stage.env("LINKS_TEST_PROBE", path.display().to_string());
-        let run = stage.run(line);
-        (run.stderr.contains("probe: open true"), run.stderr.contains("probe: open false"), stage)
+    let probed = |env: TestEnv, path: &std::path::Path, line: &str| {
+        let env = env.env("LINKS_TEST_PROBE", path.display().to_string());
+        let run = env.run(line);
+        (run.stderr.contains("probe: open true"), run.stderr.contains("probe: open false"), env)
     };
     for line in
         ["slots plan pages/page.yaml --out plan.json", "slots apply pages/page.yaml --yes -v"]
     {
         let (open, closed, _) = probed(naming("images/menu.gif"), &secret, line);
         assert!(closed && !open, "{line}");
-        let stage = naming("images/menu.gif");
-        let image = stage.home.path().join("pages/images/menu.gif");
-        assert!(probed(stage, &image, line).0, "{line}");
+        let env = naming("images/menu.gif");
+        let image = env.home.path().join("pages/images/menu.gif");
+        assert!(probed(env, &image, line).0, "{line}");
     }
     // Another command is not confined, and takes no probe.
     let (open, closed, _) = probed(naming("images/menu.gif"), &secret, "slots list cafe");

@@ -6,13 +6,13 @@ use std::process::Stdio;
 
 use links_fixtures::Choices;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const BAD: &str = "\u{1b}]52;c;x\u{7}\u{9b}31m\u{202e}evil\u{200b}\r\nnext";
 
 #[test]
 fn commands_as_people_see_them() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let lines = [
         "me",
         "profile list",
@@ -22,15 +22,15 @@ fn commands_as_people_see_them() {
         "forms list",
         "profile check-login cafe a.new.name admin api ab",
     ];
-    insta::assert_snapshot!(lines.map(|line| stage.run(line).to_string()).join("\n"));
+    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
 }
 
 /// The body of an answer to a plain GET, as it went over the wire.
-fn raw(stage: &Stage, path: &str) -> Vec<u8> {
-    let address = stage.server.base_url();
+fn raw(env: &TestEnv, path: &str) -> Vec<u8> {
+    let address = env.server.base_url();
     let (host, base) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    let token = stage.server.token();
+    let token = env.server.token();
     write!(stream, "GET /{base}{path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n").unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
@@ -40,8 +40,8 @@ fn raw(stage: &Stage, path: &str) -> Vec<u8> {
 
 #[test]
 fn json_is_the_body_as_it_was_sent() {
-    let stage =
-        Stage::with(|it| it.choices(Choices { unknown_fields: true, ..Choices::default() }));
+    let env =
+        TestEnv::with(|it| it.choices(Choices { unknown_fields: true, ..Choices::default() }));
     for (line, path) in [
         ("me", "/me"),
         ("profile list", "/profiles"),
@@ -50,30 +50,30 @@ fn json_is_the_body_as_it_was_sent() {
         ("slots get cafe 1007", "/profiles/cafe/slots/1007"),
         ("forms list", "/forms"),
     ] {
-        let mut expected = raw(&stage, path);
+        let mut expected = raw(&env, path);
         expected.push(b'\n');
-        assert_eq!(stage.run(&format!("{line} -o json")).stdout.as_bytes(), expected, "{line}");
+        assert_eq!(env.run(&format!("{line} -o json")).stdout.as_bytes(), expected, "{line}");
     }
 }
 
 #[test]
 fn markdown_is_printed_as_it_was_sent() {
-    let stage = Stage::cafe();
-    let run = stage.run("profile preview cafe");
-    assert_eq!(run.stdout.as_bytes(), raw(&stage, "/profiles/cafe/markdown"));
-    let data = &stage.run("profile preview 101 -o json").json()["data"];
+    let env = TestEnv::cafe();
+    let run = env.run("profile preview cafe");
+    assert_eq!(run.stdout.as_bytes(), raw(&env, "/profiles/cafe/markdown"));
+    let data = &env.run("profile preview 101 -o json").json()["data"];
     assert_eq!(data["markdown"], run.stdout);
     assert!(data["tokens"].as_i64() > Some(0));
 }
 
 #[test]
 fn fault_70_what_could_drive_the_terminal_is_written_out() {
-    let stage = Stage::cafe();
-    stage.server.edit(|account| {
+    let env = TestEnv::cafe();
+    env.server.edit(|account| {
         account.profiles[0].title = Some(BAD.to_owned());
         account.profiles[0].slots[0].data["title"] = BAD.into();
     });
-    stage.file(
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Good}}\n",
     );
@@ -84,7 +84,7 @@ fn fault_70_what_could_drive_the_terminal_is_written_out() {
         "slots get cafe 1001",
         "slots plan page.yaml",
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         let plain = |text: &str| {
             text.chars()
                 .all(|c| c == '\n' || !c.is_control() && !matches!(c, '\u{202e}' | '\u{200b}'))
@@ -92,11 +92,8 @@ fn fault_70_what_could_drive_the_terminal_is_written_out() {
         assert!(plain(&run.stdout) && plain(&run.stderr), "{line}\n{run}");
         assert!(run.stdout.contains("\\u{1b}]52;c;x"), "{line}\n{run}");
     }
-    assert_eq!(stage.run("profile get cafe -o json").json()["data"]["title"], BAD);
-    assert_eq!(
-        stage.run("slots pull cafe -o json").json()["data"]["slots"][0]["data"]["title"],
-        BAD
-    );
+    assert_eq!(env.run("profile get cafe -o json").json()["data"]["title"], BAD);
+    assert_eq!(env.run("slots pull cafe -o json").json()["data"]["slots"][0]["data"]["title"], BAD);
 }
 
 #[cfg(target_os = "linux")]
@@ -111,22 +108,22 @@ fn fault_70_nor_can_the_words_of_a_refusal() {
         (500, format!("<html>{BAD}</html>")),
     ] {
         let service = links_test_support::canned::Canned::start([(status, body)]);
-        let stage = Stage::cafe()
+        let env = TestEnv::cafe()
             .env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
             .env("LINKS_TEST_NO_WAIT", "1");
         for line in ["slots set cafe 1001 title=x", "me", "api GET /me", "me -vv"] {
             for how in ["", " -o json", " -o yaml"] {
-                let run = stage.run(&format!("{line}{how}"));
+                let run = env.run(&format!("{line}{how}"));
                 assert_ne!(run.exit, 0, "{run}");
                 let plain = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
                 assert!(run.stderr.chars().all(plain), "{run}");
                 assert!(run.stdout.chars().all(plain), "{run}");
             }
-            let run = stage.run(line);
+            let run = env.run(line);
             assert!(status == 500 || run.stderr.contains("\\u{1b}]52;c;x"), "{run}");
             assert!(!run.stderr.lines().any(|it| it.starts_with("next")), "{run}");
             if status == 422 && !line.ends_with("-vv") {
-                assert_eq!(stage.run(&format!("{line} -o json")).error()["message"], BAD);
+                assert_eq!(env.run(&format!("{line} -o json")).error()["message"], BAD);
             }
         }
     }
@@ -134,9 +131,9 @@ fn fault_70_nor_can_the_words_of_a_refusal() {
 
 #[test]
 fn fault_71_a_reader_that_goes_away_is_no_failure() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for line in ["slots list cafe", "profile preview cafe", "me -o json", "--help"] {
-        let mut child = stage
+        let mut child = env
             .command(line.split(' '))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -154,14 +151,14 @@ fn fault_71_a_reader_that_goes_away_is_no_failure() {
 
 #[test]
 fn help_and_version_need_nothing() {
-    let stage = Stage::cafe()
+    let env = TestEnv::cafe()
         .env("LINKS_BASE_URL", "")
         .env("LINKS_TOKEN", "")
         .env("LINKS_OUTPUT", "nonsense");
     for line in ["--help", "--version", "slots --help", "slots apply --help"] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{line}\n{run}");
     }
-    assert_eq!(stage.run("me").exit, 2);
-    assert!(stage.operations().is_empty());
+    assert_eq!(env.run("me").exit, 2);
+    assert!(env.operations().is_empty());
 }

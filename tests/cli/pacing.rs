@@ -6,7 +6,7 @@ use std::time::Duration;
 use links_fixtures::{Fault, Limits};
 use links_sdk::{Clock, SystemClock};
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const PROCESSES: u32 = 8;
 /// Each process asks about so many logins, one request each.
@@ -15,9 +15,9 @@ const PER_SECOND: u32 = 40;
 /// A machine that is busy with something else makes a run longer, never shorter.
 const TRIES: usize = 3;
 
-fn limited(requests_per_second: u32) -> Stage {
+fn limited(requests_per_second: u32) -> TestEnv {
     let limits = Limits { requests_per_second, requests_per_minute: 10_000, ..Limits::default() };
-    Stage::with(|builder| builder.limits(limits)).keeping_state()
+    TestEnv::with(|builder| builder.limits(limits)).keeping_state()
 }
 
 /// Time that the limits force on all requests together.
@@ -26,23 +26,23 @@ fn forced() -> Duration {
 }
 
 /// Starts a command that makes [`REQUESTS`] requests, one after the other.
-fn start(stage: &Stage, process: u32) -> Child {
+fn start(env: &TestEnv, process: u32) -> Child {
     let names = (0..REQUESTS).map(|n| format!("process.{process}.{n}"));
     let line = ["profile".to_owned(), "check-login".to_owned()].into_iter().chain(names);
-    stage.command(line).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+    env.command(line).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
 }
 
 /// Runs all processes at once after one that learns the limits for them, and gives the time until the last one has ended.
 fn run() -> Duration {
-    let stage = limited(PER_SECOND);
+    let env = limited(PER_SECOND);
     let clock = SystemClock::new();
-    assert_eq!(stage.run("me").exit, 0);
-    let children: Vec<Child> = (0..PROCESSES).map(|process| start(&stage, process)).collect();
+    assert_eq!(env.run("me").exit, 0);
+    let children: Vec<Child> = (0..PROCESSES).map(|process| start(&env, process)).collect();
     for mut child in children {
         assert_eq!(child.wait().unwrap().code(), Some(0));
     }
     let took = clock.monotonic();
-    let statuses: Vec<u16> = stage.server.requests().iter().map(|it| it.status).collect();
+    let statuses: Vec<u16> = env.server.requests().iter().map(|it| it.status).collect();
     assert_eq!(statuses.len(), (PROCESSES * REQUESTS + 1) as usize);
     assert!(
         statuses.iter().all(|status| *status == 200),
@@ -71,28 +71,28 @@ fn eight_processes_at_once_use_the_limits_in_full() {
 
 #[test]
 fn a_429_is_waited_for_and_said_and_stops_the_other_processes_too() {
-    let stage = limited(5);
-    stage.server.fail([1], &Fault::RateLimited(Some("2".to_owned())));
-    let run = stage.run("me");
+    let env = limited(5);
+    env.server.fail([1], &Fault::RateLimited(Some("2".to_owned())));
+    let run = env.run("me");
     assert_eq!(
         (run.exit, run.stderr.as_str()),
         (0, "waiting 2 s: the service asked to wait\n"),
         "{run}"
     );
-    assert_eq!(stage.operations(), ["getMe", "getMe"]);
+    assert_eq!(env.operations(), ["getMe", "getMe"]);
 
-    stage.server.fail([1], &Fault::RateLimited(Some("600".to_owned())));
+    env.server.fail([1], &Fault::RateLimited(Some("600".to_owned())));
     for requests in [1, 0] {
-        let run = stage.run("me --max-wait 30");
+        let run = env.run("me --max-wait 30");
         assert_eq!(run.exit, 9, "{run}");
         assert!(run.stderr.contains("600 s") || requests == 0, "{run}");
-        assert_eq!(stage.operations().len(), requests, "the second process knows from the first");
+        assert_eq!(env.operations().len(), requests, "the second process knows from the first");
     }
-    let error = stage.run("me --max-wait 30 -o json").error();
+    let error = env.run("me --max-wait 30 -o json").error();
     assert!(
         error["retryAfter"].as_u64().is_some_and(|wait| (540..=600).contains(&wait)),
         "{error}"
     );
-    let run = stage.run("me --max-wait soon");
+    let run = env.run("me --max-wait soon");
     assert_eq!(run.exit, 2, "{run}");
 }

@@ -1,6 +1,6 @@
 //! Values of a page file that stand for others: images to upload, forms by their titles.
 
-use crate::stage::{Run, Stage};
+use crate::test_env::{Run, TestEnv};
 
 const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
@@ -11,14 +11,14 @@ fn other_dot() -> Vec<u8> {
     dot
 }
 
-/// A stage whose runs remember what was uploaded.
-fn stage() -> Stage {
-    let stage = Stage::cafe().keeping_cache();
-    let folder = stage.home.path().join("state").display().to_string();
-    let stage = stage.env("LINKS_STATE_DIR", folder);
-    assert_eq!(stage.run("slots pull cafe").exit, 0);
-    stage.operations();
-    stage
+/// An environment whose runs remember what was uploaded.
+fn env() -> TestEnv {
+    let env = TestEnv::cafe().keeping_cache();
+    let folder = env.home.path().join("state").display().to_string();
+    let env = env.env("LINKS_STATE_DIR", folder);
+    assert_eq!(env.run("slots pull cafe").exit, 0);
+    env.operations();
+    env
 }
 
 const PICTURES: &str = "\
@@ -35,26 +35,26 @@ slots:
         - image: {$upload: images/same.gif}
 ";
 
-fn with_pictures(stage: &Stage) {
-    std::fs::create_dir_all(stage.home.path().join("pages/images")).unwrap();
-    stage.file("pages/images/menu.gif", DOT);
-    stage.file("pages/images/same.gif", DOT);
-    stage.file("pages/cafe.yaml", PICTURES);
+fn with_pictures(env: &TestEnv) {
+    std::fs::create_dir_all(env.home.path().join("pages/images")).unwrap();
+    env.file("pages/images/menu.gif", DOT);
+    env.file("pages/images/same.gif", DOT);
+    env.file("pages/cafe.yaml", PICTURES);
 }
 
-fn uploads(stage: &Stage) -> usize {
-    stage.operations().iter().filter(|it| *it == "uploadFile").count()
+fn uploads(env: &TestEnv) -> usize {
+    env.operations().iter().filter(|it| *it == "uploadFile").count()
 }
 
 #[test]
 fn an_image_is_uploaded_once_and_after_consent() {
-    let stage = stage();
-    with_pictures(&stage);
-    let plan = stage.run("slots plan pages/cafe.yaml");
-    assert_eq!(stage.operations(), ["getProfile"], "a plan uploads nothing");
+    let env = env();
+    with_pictures(&env);
+    let plan = env.run("slots plan pages/cafe.yaml");
+    assert_eq!(env.operations(), ["getProfile"], "a plan uploads nothing");
 
-    let first = stage.run("slots apply pages/cafe.yaml --yes");
-    let mut operations = stage.operations();
+    let first = env.run("slots apply pages/cafe.yaml --yes");
+    let mut operations = env.operations();
     // Where the limits make the update wait, the page is looked at once more.
     operations.dedup();
     assert_eq!(
@@ -69,7 +69,7 @@ fn an_image_is_uploaded_once_and_after_consent() {
             "listSlots"
         ]
     );
-    let account = stage.server.account();
+    let account = env.server.account();
     let path = account.files.last().unwrap().path.clone();
     let slots = &account.profiles[0].slots;
     let gallery = slots.iter().find(|it| it.data.get("title") == Some(&"Two of a kind".into()));
@@ -77,95 +77,92 @@ fn an_image_is_uploaded_once_and_after_consent() {
     let picture = slots.iter().find(|it| it.id == 1003).unwrap();
     assert_eq!([&picture.data["image"], &images[0]["image"], &images[1]["image"]], [&path; 3]);
 
-    let second = stage.run("slots apply pages/cafe.yaml --yes");
-    assert_eq!(stage.operations(), ["getProfile"]);
+    let second = env.run("slots apply pages/cafe.yaml --yes");
+    assert_eq!(env.operations(), ["getProfile"]);
     let shown = [plan, first, second].map(|run| run.to_string().replace(&path, "[PATH]"));
     // How many looks there are depends on how long the limits made it wait.
     let shown = shown.map(|text| text.replace("created (8 requests)", "created (7 requests)"));
     insta::assert_snapshot!(shown.join("\n"));
 
-    stage.file("pages/images/menu.gif", other_dot());
-    assert_eq!(stage.run("slots apply pages/cafe.yaml --yes").exit, 0);
-    assert_eq!(uploads(&stage), 1, "what is in the file counts, not its name");
-    stage.file("pages/images/menu.gif", DOT);
-    assert_eq!(stage.run("slots apply pages/cafe.yaml --yes").exit, 0);
-    assert_eq!(uploads(&stage), 0, "the first image is still remembered");
+    env.file("pages/images/menu.gif", other_dot());
+    assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 1, "what is in the file counts, not its name");
+    env.file("pages/images/menu.gif", DOT);
+    assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 0, "the first image is still remembered");
 }
 
 #[test]
 fn another_page_of_the_account_knows_its_images() {
-    let stage = stage();
-    with_pictures(&stage);
-    assert_eq!(stage.run("slots apply pages/cafe.yaml --yes").exit, 0);
-    assert_eq!(uploads(&stage), 1);
-    let login = stage.server.account().profiles[1].login.clone();
+    let env = env();
+    with_pictures(&env);
+    assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 1);
+    let login = env.server.account().profiles[1].login.clone();
     let text = "\nslots:\n  - {type: picture, data: {image: {$upload: pages/images/same.gif}}}\n";
-    stage.file("other.yaml", format!("profile: {login}{text}"));
-    assert_eq!(stage.run("slots apply other.yaml --yes").exit, 0);
-    assert_eq!(
-        stage.operations(),
-        ["getProfile", "getMe", "listSlots", "createSlots", "listSlots"]
-    );
+    env.file("other.yaml", format!("profile: {login}{text}"));
+    assert_eq!(env.run("slots apply other.yaml --yes").exit, 0);
+    assert_eq!(env.operations(), ["getProfile", "getMe", "listSlots", "createSlots", "listSlots"]);
 }
 
 #[test]
 fn an_image_that_is_not_there_is_shown_at_its_line() {
-    let stage = stage();
-    with_pictures(&stage);
-    std::fs::remove_file(stage.home.path().join("pages/images/same.gif")).unwrap();
-    stage.file("pages/images/menu.gif", "");
+    let env = env();
+    with_pictures(&env);
+    std::fs::remove_file(env.home.path().join("pages/images/same.gif")).unwrap();
+    env.file("pages/images/menu.gif", "");
     let address =
         "  - {type: picture, data: {image: {$upload: https://images.example/menu.jpg}}}\n";
-    stage.file("pages/cafe.yaml", format!("{PICTURES}{address}"));
-    let run = stage.run("slots plan pages/cafe.yaml");
+    env.file("pages/cafe.yaml", format!("{PICTURES}{address}"));
+    let run = env.run("slots plan pages/cafe.yaml");
     assert_eq!(run.exit, 8, "{run}");
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
     insta::assert_snapshot!(run);
 }
 
 #[test]
 fn an_image_that_the_service_refuses_stops_the_run_before_the_first_write() {
-    let stage = stage();
-    with_pictures(&stage);
+    let env = env();
+    with_pictures(&env);
     // An image by its first bytes, which are all that is looked at here.
-    stage.file("pages/images/same.gif", "GIF89a");
-    let before = stage.server.account().profiles[0].slots.len();
-    let run = stage.run("slots apply pages/cafe.yaml --yes");
+    env.file("pages/images/same.gif", "GIF89a");
+    let before = env.server.account().profiles[0].slots.len();
+    let run = env.run("slots apply pages/cafe.yaml --yes");
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.contains("pages/cafe.yaml:11:28"), "{run}");
-    assert_eq!(stage.operations(), ["getProfile", "getMe", "uploadFile", "uploadFile"]);
-    assert_eq!(stage.server.account().profiles[0].slots.len(), before);
+    assert_eq!(env.operations(), ["getProfile", "getMe", "uploadFile", "uploadFile"]);
+    assert_eq!(env.server.account().profiles[0].slots.len(), before);
 
     // The image that was uploaded is not uploaded again.
-    stage.file("pages/images/same.gif", other_dot());
-    assert_eq!(stage.run("slots apply pages/cafe.yaml --yes").exit, 0);
-    assert_eq!(uploads(&stage), 1);
+    env.file("pages/images/same.gif", other_dot());
+    assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 1);
 }
 
 #[test]
 fn images_are_uploaded_again_once_the_service_has_refused_what_was_sent() {
-    let stage = stage();
-    with_pictures(&stage);
-    assert_eq!(stage.run("slots apply pages/cafe.yaml --yes").exit, 0);
-    assert_eq!(uploads(&stage), 1);
-    stage.file("pages/bad.yaml", format!("{PICTURES}  - {{type: button, data: {{titel: x}}}}\n"));
-    assert_eq!(stage.run("slots apply pages/bad.yaml --yes --no-validate").exit, 8);
-    assert_eq!(uploads(&stage), 0);
-    assert_eq!(stage.run("slots apply pages/cafe.yaml --yes").exit, 0);
-    assert_eq!(uploads(&stage), 1);
+    let env = env();
+    with_pictures(&env);
+    assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 1);
+    env.file("pages/bad.yaml", format!("{PICTURES}  - {{type: button, data: {{titel: x}}}}\n"));
+    assert_eq!(env.run("slots apply pages/bad.yaml --yes --no-validate").exit, 8);
+    assert_eq!(uploads(&env), 0);
+    assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 1);
 }
 
-fn with_form(stage: &Stage, title: &str) -> Run {
+fn with_form(env: &TestEnv, title: &str) -> Run {
     let text =
         "profile: cafe\nslots:\n  - id: 1004\n    type: form\n    data:\n      formId: {$form: ";
-    stage.file("page.yaml", format!("{text}{title}}}\n"));
-    stage.run("slots plan page.yaml")
+    env.file("page.yaml", format!("{text}{title}}}\n"));
+    env.run("slots plan page.yaml")
 }
 
 #[test]
 fn a_form_is_found_by_its_title() {
-    let stage = stage();
-    stage.server.edit(|account| {
+    let env = env();
+    env.server.edit(|account| {
         let mut twin = account.forms[0].clone();
         twin.id = "00000000-0000-4000-8000-000000000001".parse().unwrap();
         twin.title = "Once only".to_owned();
@@ -175,18 +172,18 @@ fn a_form_is_found_by_its_title() {
         twin.id = "00000000-0000-4000-8000-000000000002".parse().unwrap();
         account.forms.push(twin);
     });
-    let found = with_form(&stage, "Once only");
+    let found = with_form(&env, "Once only");
     assert_eq!(found.exit, 3, "{found}");
     assert!(found.stdout.contains("→ \"00000000-0000-4000-8000-000000000001\""), "{found}");
-    assert_eq!(stage.operations(), ["getProfile", "listForms"]);
-    let bad = ["Twice", "Once onyl", "Nothing alike"].map(|it| with_form(&stage, it));
+    assert_eq!(env.operations(), ["getProfile", "listForms"]);
+    let bad = ["Twice", "Once onyl", "Nothing alike"].map(|it| with_form(&env, it));
     assert!(bad.iter().all(|run| run.exit == 8));
     insta::assert_snapshot!(bad.map(|it| it.to_string()).join("\n"));
 }
 
 #[test]
 fn a_form_that_is_not_found_hides_no_other_problem() {
-    let stage = stage();
+    let env = env();
     let text = "\
 profile: cafe
 slots:
@@ -194,8 +191,8 @@ slots:
   - {type: buton}
   - {id: 1002, type: button, data: {style: primray}}
 ";
-    stage.file("page.yaml", text);
-    let run = stage.run("slots plan page.yaml -o json");
+    env.file("page.yaml", text);
+    let run = env.run("slots plan page.yaml -o json");
     assert_eq!(run.exit, 8, "{run}");
     let error = run.error();
     let paths: Vec<_> = error["places"].as_array().unwrap().iter().map(|it| &it["path"]).collect();

@@ -12,31 +12,31 @@ use links_sdk::{Clock, SystemClock};
 
 use crate::auth::config;
 use crate::connect::{asked, connected, kept, log_in};
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// Ends the access token at both sides.
-pub(crate) fn expire(stage: &Stage) {
-    let path = config(stage).join("credentials/work.json");
+pub(crate) fn expire(env: &TestEnv) {
+    let path = config(env).join("credentials/work.json");
     let mut secret: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     secret["connection"]["expiresAt"] = 1.into();
     fs::write(&path, secret.to_string()).unwrap();
-    stage.server.edit(|account| {
+    env.server.edit(|account| {
         for token in account.tokens.iter_mut().filter(|it| it.connected) {
             token.expires_at = Some("2020-01-01T00:00:00Z".parse().unwrap());
         }
     });
 }
 
-/// A stage whose connection has to be renewed.
-fn expired() -> Stage {
-    let stage = connected();
-    expire(&stage);
-    stage
+/// An environment whose connection has to be renewed.
+fn expired() -> TestEnv {
+    let env = connected();
+    expire(&env);
+    env
 }
 
 /// What lies beside the credentials.
-fn files(stage: &Stage) -> Vec<String> {
-    let folder = fs::read_dir(config(stage).join("credentials")).unwrap();
+fn files(env: &TestEnv) -> Vec<String> {
+    let folder = fs::read_dir(config(env).join("credentials")).unwrap();
     let mut names: Vec<_> =
         folder.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -62,13 +62,13 @@ fn wait_for_waiters(file: &fs::File, processes: usize) {
 #[test]
 #[cfg(target_os = "linux")]
 fn fault_83_five_processes_renew_once() {
-    let stage = expired();
-    let before = kept(&stage).unwrap();
-    let path = config(&stage).join("credentials/work.lock");
+    let env = expired();
+    let before = kept(&env).unwrap();
+    let path = config(&env).join("credentials/work.lock");
     let lock = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
     lock.lock().unwrap();
     let start = || {
-        let mut command = stage.command(["me", "-o", "json"]);
+        let mut command = env.command(["me", "-o", "json"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = (0..5).map(|_| start()).collect();
@@ -78,12 +78,12 @@ fn fault_83_five_processes_renew_once() {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    assert_eq!(asked(&stage, "/oauth/token"), 1);
-    let after = kept(&stage).unwrap();
+    assert_eq!(asked(&env, "/oauth/token"), 1);
+    let after = kept(&env).unwrap();
     assert_ne!(after["refreshToken"], before["refreshToken"]);
     assert_eq!(after["clientId"], before["clientId"]);
-    assert_eq!(stage.run("me").exit, 0);
-    assert_eq!((asked(&stage, "/oauth/token"), asked(&stage, "/api/v1/me")), (1, 6));
+    assert_eq!(env.run("me").exit, 0);
+    assert_eq!((asked(&env, "/oauth/token"), asked(&env, "/api/v1/me")), (1, 6));
 }
 
 #[test]
@@ -91,24 +91,24 @@ fn fault_84_a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
     for (place, is_kept) in
         [("before_credentials", false), ("before_rename", false), ("after_rename", true)]
     {
-        let stage = expired();
-        let before = kept(&stage).unwrap();
-        let stage = stage.env("LINKS_TEST_CRASH", place);
-        let run = stage.run("me");
-        assert_eq!((run.exit, asked(&stage, "/oauth/token")), (-1, 1), "{place}: {run}");
-        assert_eq!(asked(&stage, "/api/v1/me"), 0, "the write comes before anything else");
-        assert_eq!(kept(&stage).unwrap() != before, is_kept, "{place}: old or new, and whole");
+        let env = expired();
+        let before = kept(&env).unwrap();
+        let env = env.env("LINKS_TEST_CRASH", place);
+        let run = env.run("me");
+        assert_eq!((run.exit, asked(&env, "/oauth/token")), (-1, 1), "{place}: {run}");
+        assert_eq!(asked(&env, "/api/v1/me"), 0, "the write comes before anything else");
+        assert_eq!(kept(&env).unwrap() != before, is_kept, "{place}: old or new, and whole");
 
-        let stage = stage.env("LINKS_TEST_CRASH", "");
-        let run = stage.run("me -o json");
+        let env = env.env("LINKS_TEST_CRASH", "");
+        let run = env.run("me -o json");
         if is_kept {
-            assert_eq!((run.exit, asked(&stage, "/oauth/token")), (0, 1), "{place}: {run}");
+            assert_eq!((run.exit, asked(&env, "/oauth/token")), (0, 1), "{place}: {run}");
         } else {
-            assert_eq!((run.exit, asked(&stage, "/oauth/token")), (4, 2), "{place}: {run}");
+            assert_eq!((run.exit, asked(&env, "/oauth/token")), (4, 2), "{place}: {run}");
             assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
-            let run = stage.run("me -o json");
-            assert_eq!((run.exit, asked(&stage, "/oauth/token")), (4, 2), "no loop: {run}");
-            assert_eq!(files(&stage), ["work.lock"], "{place}: nothing is left");
+            let run = env.run("me -o json");
+            assert_eq!((run.exit, asked(&env, "/oauth/token")), (4, 2), "no loop: {run}");
+            assert_eq!(files(&env), ["work.lock"], "{place}: nothing is left");
         }
     }
 }
@@ -116,29 +116,29 @@ fn fault_84_a_crash_around_the_write_leaves_whole_credentials_and_no_loop() {
 #[test]
 fn fault_84_a_crash_in_a_second_login_leaves_the_first_or_the_second() {
     for (place, is_new) in [("before_rename", false), ("after_rename", true)] {
-        let stage = connected();
-        let before = kept(&stage);
-        let stage = stage.env("LINKS_TEST_CRASH", place);
-        assert_eq!(log_in(&stage, &[]).exit, -1, "{place}");
-        let stage = stage.env("LINKS_TEST_CRASH", "");
-        assert_eq!(kept(&stage) != before, is_new, "{place}");
-        assert_eq!((stage.run("me").exit, asked(&stage, "/oauth/token")), (0, 1), "{place}");
+        let env = connected();
+        let before = kept(&env);
+        let env = env.env("LINKS_TEST_CRASH", place);
+        assert_eq!(log_in(&env, &[]).exit, -1, "{place}");
+        let env = env.env("LINKS_TEST_CRASH", "");
+        assert_eq!(kept(&env) != before, is_new, "{place}");
+        assert_eq!((env.run("me").exit, asked(&env, "/oauth/token")), (0, 1), "{place}");
     }
 }
 
 #[test]
 fn fault_85_a_server_that_fails_leaves_the_connection() {
-    let stage = expired();
-    let before = kept(&stage);
+    let env = expired();
+    let before = kept(&env);
     for status in [500, 503, 429] {
-        stage.server.fail([1], &Fault::Before(status));
-        let run = stage.run("me -o json");
+        env.server.fail([1], &Fault::Before(status));
+        let run = env.run("me -o json");
         assert_eq!(run.exit, 10, "{run}");
         assert!(run.error()["retryable"] == true, "{run}");
-        assert_eq!(kept(&stage), before);
+        assert_eq!(kept(&env), before);
     }
-    let run = stage.run("me");
-    assert_eq!((run.exit, kept(&stage) != before), (0, true), "{run}");
+    let run = env.run("me");
+    assert_eq!((run.exit, kept(&env) != before), (0, true), "{run}");
 }
 
 #[test]
@@ -152,13 +152,13 @@ fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connec
         });
     });
     for elsewhere in ["127.0.0.1:1", &address] {
-        let stage = expired();
-        let path = config(&stage).join("credentials/work.json");
-        let here = stage.server.mcp_url().replace("/mcp", "/oauth/token");
+        let env = expired();
+        let path = config(&env).join("credentials/work.json");
+        let here = env.server.mcp_url().replace("/mcp", "/oauth/token");
         let there = format!("http://{elsewhere}/oauth/token");
         let text = fs::read_to_string(&path).unwrap().replace(&here, &there);
         fs::write(&path, &text).unwrap();
-        let run = stage.run("me -o json");
+        let run = env.run("me -o json");
         assert_eq!((run.exit, fs::read_to_string(&path).unwrap()), (10, text), "{run}");
         assert!(
             run.error()["message"].to_string().contains("127.0.0.1 cannot be reached"),
@@ -171,25 +171,25 @@ fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connec
 #[test]
 fn fault_84_nothing_is_spent_that_cannot_be_replaced() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let stage = connected();
-    let folder = config(&stage).join("credentials");
-    let elsewhere = stage.home.path().join("elsewhere");
+    let env = connected();
+    let folder = config(&env).join("credentials");
+    let elsewhere = env.home.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::rename(folder.join("work.json"), elsewhere.join("real.json")).unwrap();
     symlink(elsewhere.join("real.json"), folder.join("work.json")).unwrap();
-    expire(&stage);
-    let before = kept(&stage);
+    expire(&env);
+    let before = kept(&env);
     // Others could put something else there, which is seen when it is written.
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o777)).unwrap();
-    let run = stage.run("me -o json");
-    assert_eq!((run.exit, asked(&stage, "/oauth/token")), (4, 0), "{run}");
+    let run = env.run("me -o json");
+    assert_eq!((run.exit, asked(&env, "/oauth/token")), (4, 0), "{run}");
     assert!(run.stderr.contains("everybody can write to its folder"), "{run}");
-    assert_eq!(kept(&stage), before);
+    assert_eq!(kept(&env), before);
 
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o700)).unwrap();
-    let run = stage.run("me");
-    assert_eq!((run.exit, asked(&stage, "/oauth/token")), (0, 1), "{run}");
-    assert_ne!(kept(&stage), before);
+    let run = env.run("me");
+    assert_eq!((run.exit, asked(&env, "/oauth/token")), (0, 1), "{run}");
+    assert_ne!(kept(&env), before);
 }
 
 #[cfg(unix)]
@@ -216,16 +216,16 @@ fn interrupted_renewal(is_answered: bool) {
     let tokens =
         r#"{"access_token":"new-access","token_type":"bearer","refresh_token":"new-refresh"}"#;
     {
-        let stage = expired();
-        let before = kept(&stage).unwrap();
+        let env = expired();
+        let before = kept(&env).unwrap();
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let path = config(&stage).join("credentials/work.json");
-        let here = stage.server.mcp_url().replace("/mcp", "/oauth/token");
+        let path = config(&env).join("credentials/work.json");
+        let here = env.server.mcp_url().replace("/mcp", "/oauth/token");
         let there = format!("http://{}/oauth/token", server.local_addr().unwrap());
         fs::write(&path, fs::read_to_string(&path).unwrap().replace(&here, &there)).unwrap();
 
         let mut child =
-            stage.command(["me"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            env.command(["me"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let interrupt =
             || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -245,21 +245,21 @@ fn interrupted_renewal(is_answered: bool) {
         stderr.read_to_string(&mut said).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
         assert!(said.contains("stopped by Ctrl-C"), "{said}");
-        let refresh = &kept(&stage).unwrap()["refreshToken"];
+        let refresh = &kept(&env).unwrap()["refreshToken"];
         assert_eq!(refresh == "new-refresh", is_answered, "{said}");
         assert_eq!(*refresh == before["refreshToken"], !is_answered, "{said}");
-        assert_eq!(asked(&stage, "/api/v1/me"), 0, "nothing else is begun");
+        assert_eq!(asked(&env, "/api/v1/me"), 0, "nothing else is begun");
     }
 }
 
 #[test]
 fn fault_86_a_forgotten_registration_drops_the_tokens() {
-    let stage = expired();
-    stage.server.forget_clients();
-    let run = stage.run("me -o json");
+    let env = expired();
+    env.server.forget_clients();
+    let run = env.run("me -o json");
     assert_eq!(run.exit, 4, "{run}");
     assert!(run.error()["hint"].to_string().contains("links auth login"), "{run}");
-    assert_eq!(kept(&stage), None);
-    assert_eq!(log_in(&stage, &[]).exit, 0);
-    assert_eq!((asked(&stage, "/oauth/register"), stage.run("me").exit), (1, 0));
+    assert_eq!(kept(&env), None);
+    assert_eq!(log_in(&env, &[]).exit, 0);
+    assert_eq!((asked(&env, "/oauth/register"), env.run("me").exit), (1, 0));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use regex::{Regex, RegexBuilder};
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const LIST: &str = include_str!("retired_words.txt");
 
@@ -123,9 +123,9 @@ fn documents_have_no_retired_words() {
 
 #[test]
 fn help_has_no_retired_words() {
-    let stage = Stage::cafe();
-    let directory = stage.home.path().join("man");
-    let run = stage.run_args(["man", directory.to_str().unwrap()], b"");
+    let env = TestEnv::cafe();
+    let directory = env.home.path().join("man");
+    let run = env.run_args(["man", directory.to_str().unwrap()], b"");
     assert_eq!(run.exit, 0, "{run}");
     let pages = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let text = |path: &Path| fs::read_to_string(path).unwrap().replace("\\-", "-");

@@ -8,26 +8,26 @@ use links_fixtures::Fault;
 use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
-use crate::stage::{Run, Stage};
+use crate::test_env::{Run, TestEnv};
 
 const PAGE: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: New}}\n  - {type: text, data: {title: Middle}}\n  - {type: text, data: {title: Last}}\n";
 
 /// The café, with state that outlives a run and no waiting.
-fn cafe() -> Stage {
-    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
-    let folder = state(&stage).display().to_string();
-    let stage = stage.env("LINKS_STATE_DIR", folder);
-    stage.file("page.yaml", PAGE);
-    stage
+fn cafe() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    let folder = state(&env).display().to_string();
+    let env = env.env("LINKS_STATE_DIR", folder);
+    env.file("page.yaml", PAGE);
+    env
 }
 
-fn state(stage: &Stage) -> PathBuf {
-    stage.home.path().join("state")
+fn state(env: &TestEnv) -> PathBuf {
+    env.home.path().join("state")
 }
 
 /// Runs a command that is ended at a place.
-fn cut_off(stage: &Stage, place: &str, line: &str) {
-    let mut command = stage.command(line.split_whitespace());
+fn cut_off(env: &TestEnv, place: &str, line: &str) {
+    let mut command = env.command(line.split_whitespace());
     let output = command.env("LINKS_TEST_CRASH", place).output().unwrap();
     assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -36,116 +36,116 @@ fn rows(run: &Run) -> Vec<Value> {
     run.json()["data"].as_array().unwrap().clone()
 }
 
-fn runs(stage: &Stage) -> JournalStore {
-    JournalStore::of(&state(stage), &stage.server.base_url(), 101)
+fn runs(env: &TestEnv) -> JournalStore {
+    JournalStore::of(&state(env), &env.server.base_url(), 101)
 }
 
-fn slots(stage: &Stage) -> usize {
-    stage.server.account().profile("cafe").unwrap().slots.len()
+fn slots(env: &TestEnv) -> usize {
+    env.server.account().profile("cafe").unwrap().slots.len()
 }
 
 #[test]
 fn an_interrupted_run_is_shown_and_gone_on_with() {
-    let stage = cafe();
-    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
-    assert_eq!(stage.run("slots apply --resume").exit, 6);
-    cut_off(&stage, "after_send:3", "slots apply page.yaml");
-    let row = &rows(&stage.run("slots apply --status -o json"))[0];
+    let env = cafe();
+    assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
+    assert_eq!(env.run("slots apply --resume").exit, 6);
+    cut_off(&env, "after_send:3", "slots apply page.yaml");
+    let row = &rows(&env.run("slots apply --status -o json"))[0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"unfinished".into(), &true.into()), "{row}");
     assert_eq!(row["done"], json!({"updated": 1, "created": 0, "deleted": 0, "reordered": false}));
-    let (here, elsewhere) = (stage.home.path().join("page.yaml"), stage.home.path().join("moved"));
+    let (here, elsewhere) = (env.home.path().join("page.yaml"), env.home.path().join("moved"));
     std::fs::rename(&here, &elsewhere).unwrap();
-    let moved = stage.run("slots apply --resume");
+    let moved = env.run("slots apply --resume");
     assert!(moved.exit == 2 && moved.stderr.contains("--resume FILE"), "{moved}");
     std::fs::rename(&elsewhere, &here).unwrap();
-    stage.operations();
+    env.operations();
 
-    let resumed = stage.run("slots apply --resume -o json");
+    let resumed = env.run("slots apply --resume -o json");
     assert_eq!(resumed.exit, 0, "{resumed}");
     assert_eq!(resumed.json()["data"]["run"], row["run"], "it is the same run");
-    assert!(!stage.operations().contains(&"createSlots".to_owned()), "both slots were found");
-    assert_eq!(slots(&stage), 16);
-    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
-    let history = stage.run("slots history cafe -o json");
+    assert!(!env.operations().contains(&"createSlots".to_owned()), "both slots were found");
+    assert_eq!(slots(&env), 16);
+    assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
+    let history = env.run("slots history cafe -o json");
     let row = &rows(&history)[0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"done".into(), &false.into()), "{row}");
     assert_eq!(row["done"], json!({"updated": 1, "created": 2, "deleted": 0, "reordered": false}));
-    assert!(stage.run("slots history").stdout.contains("1 updated, 2 created"));
-    assert_eq!(rows(&stage.run("slots history 102 -o json")).len(), 0);
+    assert!(env.run("slots history").stdout.contains("1 updated, 2 created"));
+    assert_eq!(rows(&env.run("slots history 102 -o json")).len(), 0);
 }
 
 #[test]
 fn an_interrupted_run_can_be_given_up() {
-    let stage = cafe();
-    cut_off(&stage, "after_send:2", "slots apply page.yaml");
-    let aborted = stage.run("slots apply --abort page.yaml");
+    let env = cafe();
+    cut_off(&env, "after_send:2", "slots apply page.yaml");
+    let aborted = env.run("slots apply --abort page.yaml");
     assert_eq!(aborted.exit, 0, "{aborted}");
-    assert_eq!(rows(&stage.run("slots history -o json"))[0]["state"], "aborted");
-    assert_eq!(stage.run("slots apply --abort").exit, 6);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    assert_eq!(rows(&stage.run("slots history -o json")).len(), 2);
+    assert_eq!(rows(&env.run("slots history -o json"))[0]["state"], "aborted");
+    assert_eq!(env.run("slots apply --abort").exit, 6);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    assert_eq!(rows(&env.run("slots history -o json")).len(), 2);
 }
 
 #[test]
 fn fault_49_a_run_of_another_file_is_given_up_and_said_so() {
-    let stage = cafe();
-    cut_off(&stage, "before_send:3", "slots apply page.yaml");
-    stage.file("page.yaml", PAGE.replace("Last", "Another"));
-    let run = stage.run("slots apply page.yaml");
+    let env = cafe();
+    cut_off(&env, "before_send:3", "slots apply page.yaml");
+    env.file("page.yaml", PAGE.replace("Last", "Another"));
+    let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 0, "{run}");
     assert!(
         run.stderr.contains("was for another file and is given up (1 updated so far)"),
         "{run}"
     );
     let states: Vec<_> =
-        rows(&stage.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
+        rows(&env.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
     assert_eq!(states, ["done", "replaced"], "the latest comes first");
 }
 
 #[test]
 fn fault_65_a_broken_journal_stops_everything_until_it_is_put_aside() {
-    let stage = cafe();
-    cut_off(&stage, "after_send:3", "slots apply page.yaml");
-    let journal = runs(&stage).list().unwrap().remove(0).path;
+    let env = cafe();
+    cut_off(&env, "after_send:3", "slots apply page.yaml");
+    let journal = runs(&env).list().unwrap().remove(0).path;
     let text = std::fs::read_to_string(&journal).unwrap();
     std::fs::write(&journal, text.replacen("{\"begin\"", "{\"bogus\"", 1)).unwrap();
-    stage.operations();
-    let run = stage.run("slots apply page.yaml");
+    env.operations();
+    let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.stderr.contains("is damaged") && run.stderr.contains("--abort"), "{run}");
-    assert_eq!(stage.operations(), ["getProfile"]);
-    assert_eq!(rows(&stage.run("slots history -o json"))[0]["state"], "unreadable");
-    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 0);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    assert_eq!(slots(&stage), 16, "what was created is found by its content");
+    assert_eq!(env.operations(), ["getProfile"]);
+    assert_eq!(rows(&env.run("slots history -o json"))[0]["state"], "unreadable");
+    assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    assert_eq!(slots(&env), 16, "what was created is found by its content");
 }
 
 #[test]
 fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
-    let stage = cafe();
-    cut_off(&stage, "after_send:3", "slots apply page.yaml");
-    let row = rows(&stage.run("slots history -o json")).remove(0);
+    let env = cafe();
+    cut_off(&env, "after_send:3", "slots apply page.yaml");
+    let row = rows(&env.run("slots history -o json")).remove(0);
     let text = |name: &str| row[name].as_str().unwrap().to_owned();
     std::fs::write(text("journal"), "what?\n{}\n").unwrap();
-    assert_eq!(stage.run("slots apply page.yaml").exit, 14, "it stands in the way");
-    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply page.yaml").exit, 14, "it stands in the way");
+    assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
     // A run that never began stands in nobody's way, and stays as well.
     let other = text("backup").replace(".page.json", "0.page.json");
     std::fs::copy(text("backup"), &other).unwrap();
-    let again = stage.run("slots apply page.yaml");
+    let again = env.run("slots apply page.yaml");
     assert_eq!(again.exit, 0, "{again}");
     assert!(std::fs::exists(text("backup")).unwrap() && std::fs::exists(&other).unwrap());
     let states: Vec<_> =
-        rows(&stage.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
+        rows(&env.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
     assert_eq!(states, ["not_begun", "aborted"], "what is left was made before the damage");
-    let restored = stage.run(&format!("slots restore {} --yes", text("run") + "0"));
+    let restored = env.run(&format!("slots restore {} --yes", text("run") + "0"));
     assert_eq!(restored.exit, 0, "{restored}");
-    assert_eq!(stage.server.account().profiles[0].slots[0].data["title"], "Good morning!");
+    assert_eq!(env.server.account().profiles[0].slots[0].data["title"], "Good morning!");
 }
 
 /// What a second user of the same service has: another token, and pages of its own.
-fn as_second_user(stage: &Stage) -> String {
-    stage.server.edit(|account| {
+fn as_second_user(env: &TestEnv) -> String {
+    env.server.edit(|account| {
         let mut token = account.tokens[0].clone();
         token.token += "-second";
         let text = token.token.clone();
@@ -156,11 +156,11 @@ fn as_second_user(stage: &Stage) -> String {
 
 #[test]
 fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
-    let stage = cafe();
-    cut_off(&stage, "after_send:2", "slots apply page.yaml");
-    let second = as_second_user(&stage);
+    let env = cafe();
+    cut_off(&env, "after_send:2", "slots apply page.yaml");
+    let second = as_second_user(&env);
     let other = |line: &str| {
-        let mut command = stage.command(line.split_whitespace());
+        let mut command = env.command(line.split_whitespace());
         let output = command.env("LINKS_TOKEN", &second).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         (output.status.code().unwrap(), text, output.stdout)
@@ -172,13 +172,13 @@ fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
     }
     // It may be the same user with a new token.
     assert_eq!(other("slots apply --abort page.yaml").0, 0);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
 
     // What is known to be of another user does not even show.
-    stage.file("page.yaml", PAGE.replace("Last", "Another"));
-    cut_off(&stage, "before_send:2", "slots apply page.yaml");
+    env.file("page.yaml", PAGE.replace("Last", "Another"));
+    cut_off(&env, "before_send:2", "slots apply page.yaml");
     let of_user = |user: &str| {
-        for recorded in runs(&stage).list().unwrap() {
+        for recorded in runs(&env).list().unwrap() {
             let text = std::fs::read_to_string(&recorded.path).unwrap();
             let (before, after) = text.split_once("\"owner\":{").unwrap();
             let after = after.split_once('}').unwrap().1;
@@ -187,75 +187,75 @@ fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
         }
     };
     of_user("\"user\":7");
-    assert!(!rows(&stage.run("slots history -o json")).is_empty(), "nobody can tell");
-    let config = stage.home.path().join("config");
+    assert!(!rows(&env.run("slots history -o json")).is_empty(), "nobody can tell");
+    let config = env.home.path().join("config");
     std::fs::create_dir_all(&config).unwrap();
     let accounts = serde_json::json!({"version": 1, "current": "other", "accounts": {"other": {
-        "baseUrl": stage.server.base_url(), "kept": {"command": ["echo", second]}, "userId": 8, "user": "Other",
+        "baseUrl": env.server.base_url(), "kept": {"command": ["echo", second]}, "userId": 8, "user": "Other",
     }}});
     std::fs::write(config.join("accounts.json"), accounts.to_string()).unwrap();
-    let stage = stage.env("LINKS_CONFIG_DIR", config.display().to_string()).env("LINKS_TOKEN", "");
-    assert_eq!(rows(&stage.run("slots history -o json")).len(), 0);
-    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
-    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 6);
+    let env = env.env("LINKS_CONFIG_DIR", config.display().to_string()).env("LINKS_TOKEN", "");
+    assert_eq!(rows(&env.run("slots history -o json")).len(), 0);
+    assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
+    assert_eq!(env.run("slots apply --abort page.yaml").exit, 6);
 }
 
 #[test]
 fn found_20_a_journal_of_an_older_version_is_shown_and_acted_on_by_name_only() {
-    let stage = cafe();
-    cut_off(&stage, "after_send:2", "slots apply page.yaml");
-    let journal = runs(&stage).list().unwrap().remove(0).path;
+    let env = cafe();
+    cut_off(&env, "after_send:2", "slots apply page.yaml");
+    let journal = runs(&env).list().unwrap().remove(0).path;
     let text = std::fs::read_to_string(&journal).unwrap();
     let (before, after) = text.split_once("\"owner\":{").unwrap();
     let after = after.split_once("},").unwrap().1;
     std::fs::write(&journal, format!("{before}{after}")).unwrap();
-    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 1);
-    let unnamed = stage.run("slots apply --abort");
+    assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 1);
+    let unnamed = env.run("slots apply --abort");
     assert!(unnamed.exit == 2 && unnamed.stderr.contains("--status lists them"), "{unnamed}");
-    assert_eq!(stage.run("slots apply --resume page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply --resume page.yaml").exit, 0);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn found_h_a_pipe_in_place_of_a_journal_hangs_nothing() {
-    let stage = cafe();
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let journal = runs(&stage).list().unwrap().remove(0).path;
+    let env = cafe();
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let journal = runs(&env).list().unwrap().remove(0).path;
     std::fs::remove_file(&journal).unwrap();
     assert!(Command::new("mkfifo").arg(&journal).status().unwrap().success());
-    let row = rows(&stage.run("slots history -o json")).remove(0);
+    let row = rows(&env.run("slots history -o json")).remove(0);
     assert_eq!(row["state"], "unreadable");
     assert!(row["summary"].as_str().unwrap().contains("not a regular file"), "{row}");
-    assert_eq!(stage.run("slots apply page.yaml").exit, 14);
-    assert_eq!(stage.run("slots apply --abort page.yaml").exit, 0);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply page.yaml").exit, 14);
+    assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
-    let stage = cafe();
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let row = rows(&stage.run("slots history -o json")).remove(0);
-    let seen = crate::terminal::run_at(80, &stage, "slots history");
+    let env = cafe();
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let row = rows(&env.run("slots history -o json")).remove(0);
+    let seen = crate::terminal::run_at(80, &env, "slots history");
     assert!(seen.text.contains(row["run"].as_str().unwrap()), "{}", seen.text);
 }
 
 /// A key made of the content would get the first answer again, and nothing would be created.
 #[test]
 fn fault_52_there_and_back_again_creates_anew() {
-    let stage = cafe();
+    let env = cafe();
     let file = |title: &str| {
         let text = "profile: cafe\nslots:\n  - {type: text, data: {title: ";
-        stage.file("page.yaml", format!("{text}{title}}}}}\n"));
+        env.file("page.yaml", format!("{text}{title}}}}}\n"));
     };
-    stage.server.edit(|account| account.profiles[0].slots.clear());
+    env.server.edit(|account| account.profiles[0].slots.clear());
     let mut ids = Vec::new();
     for title in ["One way", "Another", "One way", "Another"] {
         file(title);
-        let run = stage.run("slots apply page.yaml --prune --yes");
+        let run = env.run("slots apply page.yaml --prune --yes");
         assert_eq!(run.exit, 0, "{run}");
-        let account = stage.server.account();
+        let account = env.server.account();
         let [slot] = &account.profiles[0].slots[..] else { panic!("{run}") };
         assert_eq!(slot.data["title"], title);
         ids.push(slot.id);
@@ -266,15 +266,15 @@ fn fault_52_there_and_back_again_creates_anew() {
 #[cfg(target_os = "linux")]
 #[test]
 fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
-    let stage = cafe();
-    let lock = runs(&stage).lock(false).unwrap();
-    stage.operations();
-    let refused = stage.run("slots apply page.yaml");
+    let env = cafe();
+    let lock = runs(&env).lock(false).unwrap();
+    env.operations();
+    let refused = env.run("slots apply page.yaml");
     assert_eq!(refused.exit, 14, "{refused}");
     assert!(refused.stderr.contains(&format!("process {}", std::process::id())), "{refused}");
-    assert!(stage.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+    assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
 
-    let mut waiting = stage.command(["slots", "apply", "page.yaml", "--wait"]);
+    let mut waiting = env.command(["slots", "apply", "page.yaml", "--wait"]);
     let mut waiting = waiting.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     // Linux lists who waits for a lock with an arrow.
     let waits = |line: &str| line.contains("->") && line.contains(&format!(" {} ", waiting.id()));
@@ -282,21 +282,21 @@ fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
         std::thread::yield_now();
     }
     // The page changes while the other one holds it.
-    stage.server.edit(|account| account.profiles[0].slots.truncate(3));
+    env.server.edit(|account| account.profiles[0].slots.truncate(3));
     assert_eq!(waiting.try_wait().unwrap(), None);
     drop(lock);
     let output = waiting.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(stage.operations().iter().filter(|it| *it == "getProfile").count(), 2);
-    assert_eq!(slots(&stage), 3 + 2);
+    assert_eq!(env.operations().iter().filter(|it| *it == "getProfile").count(), 2);
+    assert_eq!(slots(&env), 3 + 2);
 }
 
 #[test]
 fn fault_60_runs_that_start_together_make_the_page_once() {
     for _ in 0..5 {
-        let stage = cafe();
+        let env = cafe();
         let start = || {
-            let mut command = stage.command(["slots", "apply", "page.yaml", "--wait"]);
+            let mut command = env.command(["slots", "apply", "page.yaml", "--wait"]);
             command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
         };
         let together: Vec<_> = (0..4).map(|_| start()).collect();
@@ -305,31 +305,30 @@ fn fault_60_runs_that_start_together_make_the_page_once() {
         for output in &ended {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        assert_eq!(slots(&stage), 16);
-        assert_eq!(rows(&stage.run("slots history -o json")).len(), 1, "only one had to write");
+        assert_eq!(slots(&env), 16);
+        assert_eq!(rows(&env.run("slots history -o json")).len(), 1, "only one had to write");
     }
 }
 
 #[test]
 fn a_run_is_undone_as_far_as_that_goes() {
-    let stage = cafe();
-    stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Changed}}\n  - {type: text, data: {title: Stays}}\n");
-    let before = stage.run("slots pull cafe").stdout;
-    let apply =
-        stage.run("slots apply less.yaml --prune --prune-unsupported --yes --max-deletes 20");
+    let env = cafe();
+    env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Changed}}\n  - {type: text, data: {title: Stays}}\n");
+    let before = env.run("slots pull cafe").stdout;
+    let apply = env.run("slots apply less.yaml --prune --prune-unsupported --yes --max-deletes 20");
     assert_eq!(apply.exit, 0, "{apply}");
-    let row = &rows(&stage.run("slots history -o json"))[0];
+    let row = &rows(&env.run("slots history -o json"))[0];
     let run = row["run"].as_str().unwrap();
     assert_eq!(row["deleted"].as_array().unwrap().len(), 12);
-    stage.operations();
+    env.operations();
 
-    let unasked = stage.run(&format!("slots restore {run}"));
+    let unasked = env.run(&format!("slots restore {run}"));
     assert_eq!(unasked.exit, 14, "{unasked}");
     assert!(unasked.stderr.contains("click statistics are gone"), "{unasked}");
     let writes = ["updateSlots", "createSlots", "reorderSlots"];
-    assert!(!stage.operations().iter().any(|it| writes.contains(&it.as_str())));
+    assert!(!env.operations().iter().any(|it| writes.contains(&it.as_str())));
 
-    let restored = stage.run(&format!("slots restore {} --yes", &run[..14]));
+    let restored = env.run(&format!("slots restore {} --yes", &run[..14]));
     assert_eq!(restored.exit, 0, "{restored}");
     assert!(restored.stdout.contains("1 block that came since stays"), "{restored}");
     assert!(restored.stderr.contains("is gone for good"), "the two legacy blocks\n{restored}");
@@ -337,48 +336,48 @@ fn a_run_is_undone_as_far_as_that_goes() {
         let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']).to_owned());
         lines.filter(|line| !line.starts_with("id: ") && !line.is_empty()).collect()
     };
-    let (before, after) = (content(&before), content(&stage.run("slots pull cafe").stdout));
+    let (before, after) = (content(&before), content(&env.run("slots pull cafe").stdout));
     let missing: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
     assert!(missing.iter().all(|line| line.starts_with("type: ")), "{missing:?}");
     assert!(after.contains(&"title: Stays".to_owned()), "what came since stays");
     assert!(!after.contains(&"title: Changed".to_owned()));
-    assert_eq!(slots(&stage), 13);
-    let again = stage.run(&format!("slots restore {run} --yes"));
+    assert_eq!(slots(&env), 13);
+    let again = env.run(&format!("slots restore {run} --yes"));
     assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
     assert!(!again.stderr.contains("--prune"), "it takes no such flag\n{again}");
-    assert_eq!(stage.run("slots restore no-such-run").exit, 6);
-    assert_eq!(stage.run("slots restore f").exit, 6);
+    assert_eq!(env.run("slots restore no-such-run").exit, 6);
+    assert_eq!(env.run("slots restore f").exit, 6);
 }
 
 #[test]
 fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
-    let stage = cafe();
+    let env = cafe();
     let added = [(0, "description"), (1, "style"), (2, "title")];
-    stage.server.edit(|account| {
+    env.server.edit(|account| {
         for (at, key) in added {
             account.profiles[0].slots[at].data.remove(key);
         }
     });
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let run = rows(&stage.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let run = rows(&env.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
     for line in ["1001 description=Added", "1002 style=outline", "1003 title=Added"] {
-        assert_eq!(stage.run(&format!("slots set cafe {line}")).exit, 0);
+        assert_eq!(env.run(&format!("slots set cafe {line}")).exit, 0);
     }
-    let restored = stage.run(&format!("slots restore {run} --yes"));
+    let restored = env.run(&format!("slots restore {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
     assert!(restored.stdout.contains("3 updated"), "{restored}");
     let named = "slot 1001: `description` was added since and stays";
     assert!(restored.stderr.contains(named) && !restored.stderr.contains("1003: `"), "{restored}");
     let held = |at: usize, key: &str| {
-        let value = &stage.server.account().profiles[0].slots[at].data;
+        let value = &env.server.account().profiles[0].slots[at].data;
         value.get(key).cloned().unwrap_or_default()
     };
     assert_eq!(held(0, "title"), "Good morning!");
     assert_eq!(held(0, "description"), "Added");
     assert_eq!((held(1, "style"), held(2, "title")), ("primary".into(), Value::Null));
-    let again = stage.run(&format!("slots restore {run} --yes"));
+    let again = env.run(&format!("slots restore {run} --yes"));
     assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
-    let told = stage.run(&format!("slots restore {run} --yes -o json")).json();
+    let told = env.run(&format!("slots restore {run} --yes -o json")).json();
     let left = serde_json::json!([{ "id": 1001, "key": "description" }]);
     assert_eq!(told["data"]["notRestored"], left);
 }
@@ -388,35 +387,35 @@ fn found_17_a_restore_that_is_ended_anywhere_is_finished_by_the_same_command() {
     let mut tried = 0;
     for place in ["before_send", "after_send", "after_write"] {
         for nth in 1.. {
-            let stage = cafe();
-            stage.server.edit(|account| {
+            let env = cafe();
+            env.server.edit(|account| {
                 let slots = &mut account.profiles[0].slots;
                 slots.truncate(4);
                 slots[2].data.remove("title");
             });
             let text = "profile: cafe\nslots:\n  - {id: 1003, type: picture}\n  - {id: 1001, type: text}\n";
-            stage.file("less.yaml", text);
-            assert_eq!(stage.run("slots apply less.yaml --prune --yes --max-deletes 9").exit, 0);
-            assert_eq!(stage.run("slots set cafe 1003 title=Added").exit, 0);
-            let run = rows(&stage.run("slots history -o json")).remove(0);
+            env.file("less.yaml", text);
+            assert_eq!(env.run("slots apply less.yaml --prune --yes --max-deletes 9").exit, 0);
+            assert_eq!(env.run("slots set cafe 1003 title=Added").exit, 0);
+            let run = rows(&env.run("slots history -o json")).remove(0);
             let line = format!("slots restore {} --yes", run["run"].as_str().unwrap());
-            let before = stage.server.account().next_id;
-            let mut command = stage.command(line.split_whitespace());
+            let before = env.server.account().next_id;
+            let mut command = env.command(line.split_whitespace());
             let ended = command.env("LINKS_TEST_CRASH", format!("{place}:{nth}")).output().unwrap();
             if ended.status.success() {
                 break;
             }
             assert_eq!(ended.status.code(), None, "{place}:{nth}");
             tried += 1;
-            let again = stage.run(&line);
+            let again = env.run(&line);
             assert_eq!(again.exit, 0, "{place}:{nth}: {again}");
-            let account = stage.server.account();
+            let account = env.server.account();
             let slots = &account.profiles[0].slots;
             let kinds: Vec<_> = slots.iter().map(|slot| slot.kind.as_str()).collect();
             assert_eq!(kinds, ["text", "button", "picture", "form"], "{place}:{nth}: {again}");
             assert!(slots[2].data.get("title").is_none_or(Value::is_null), "{place}:{nth}");
             assert_eq!(account.next_id - before, 2, "{place}:{nth}: nothing was created twice");
-            assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+            assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
         }
     }
     assert!(tried > 12, "only {tried} places were tried");
@@ -424,84 +423,84 @@ fn found_17_a_restore_that_is_ended_anywhere_is_finished_by_the_same_command() {
 
 #[test]
 fn an_interrupted_restore_is_finished_by_the_same_command() {
-    let stage = cafe();
-    stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
-    assert_eq!(stage.run("slots apply less.yaml --prune --yes --max-deletes 20").exit, 0);
-    let run = rows(&stage.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
-    let next_id = || stage.server.account().next_id;
+    let env = cafe();
+    env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
+    assert_eq!(env.run("slots apply less.yaml --prune --yes --max-deletes 20").exit, 0);
+    let run = rows(&env.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
+    let next_id = || env.server.account().next_id;
     let before = next_id();
     let line = format!("slots restore {run} --yes");
-    cut_off(&stage, "after_send:3", &line);
-    assert_eq!(stage.run("slots apply --resume").exit, 2, "it has no file");
-    let again = stage.run(&line);
+    cut_off(&env, "after_send:3", &line);
+    assert_eq!(env.run("slots apply --resume").exit, 2, "it has no file");
+    let again = env.run(&line);
     assert_eq!(again.exit, 0, "{again}");
     assert_eq!(next_id() - before, 10, "nothing was created twice");
-    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+    assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
 }
 
 #[test]
 fn consent_outlives_the_run_but_covers_nothing_more() {
-    let stage = cafe();
-    stage.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
-    cut_off(&stage, "before_send:3", "slots apply less.yaml --prune --yes --max-deletes 11");
-    stage.server.edit(|account| {
+    let env = cafe();
+    env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
+    cut_off(&env, "before_send:3", "slots apply less.yaml --prune --yes --max-deletes 11");
+    env.server.edit(|account| {
         let page = &mut account.profiles[0];
         let mut new = page.slots[0].clone();
         new.id = 7777;
         page.slots.push(new);
     });
-    let more = stage.run("slots apply --resume");
+    let more = env.run("slots apply --resume");
     assert_eq!(more.exit, 14, "{more}");
-    stage.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 7777));
-    let same = stage.run("slots apply --resume");
+    env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 7777));
+    let same = env.run("slots apply --resume");
     assert_eq!(same.exit, 0, "{same}");
-    assert_eq!(slots(&stage), 4);
+    assert_eq!(slots(&env), 4);
 }
 
 #[test]
 fn fault_35_a_page_that_reads_empty_is_not_believed() {
-    let stage = cafe();
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let slots_before = stage.server.edit(|account| std::mem::take(&mut account.profiles[0].slots));
-    stage.operations();
-    let run = stage.run("slots apply page.yaml");
+    let env = cafe();
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let slots_before = env.server.edit(|account| std::mem::take(&mut account.profiles[0].slots));
+    env.operations();
+    let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.stderr.contains("left 16 blocks on it"), "{run}");
-    assert_eq!(stage.operations(), ["getProfile", "listSlots"], "both ways of reading it");
-    stage.server.edit(|account| account.profiles[0].slots = slots_before);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    stage.server.edit(|account| account.profiles[0].slots.clear());
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: divider}\n");
-    assert_eq!(stage.run("slots apply page.yaml --allow-empty").exit, 0);
+    assert_eq!(env.operations(), ["getProfile", "listSlots"], "both ways of reading it");
+    env.server.edit(|account| account.profiles[0].slots = slots_before);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    env.server.edit(|account| account.profiles[0].slots.clear());
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {type: divider}\n");
+    assert_eq!(env.run("slots apply page.yaml --allow-empty").exit, 0);
 }
 
 #[test]
 fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() {
-    let stage = cafe();
-    stage.server.edit(|account| {
+    let env = cafe();
+    env.server.edit(|account| {
         for token in &mut account.tokens {
             token.abilities.retain(|ability| ability == "profile:read");
         }
     });
-    let before = stage.server.account();
-    let run = stage.run("slots apply page.yaml");
+    let before = env.server.account();
+    let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 5, "{run}");
     assert!(run.stderr.contains("nothing was written"), "{run}");
-    assert_eq!(stage.server.account().profiles, before.profiles);
-    assert_eq!(rows(&stage.run("slots history -o json"))[0]["state"], "refused");
-    assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+    assert_eq!(env.server.account().profiles, before.profiles);
+    assert_eq!(rows(&env.run("slots history -o json"))[0]["state"], "refused");
+    assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
 }
 
 #[test]
-fn fault_64_without_a_folder_of_state_nothing_is_begun() {
-    let stage = cafe();
-    let file = stage.file("no-folder", "").display().to_string();
-    let stage = stage.env("LINKS_STATE_DIR", file);
-    let before = stage.server.account();
-    let run = stage.run("slots apply page.yaml");
+fn fault_64_without_a_directory_of_state_nothing_is_begun() {
+    let env = cafe();
+    let file = env.file("no-folder", "").display().to_string();
+    let env = env.env("LINKS_STATE_DIR", file);
+    let before = env.server.account();
+    let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 2, "{run}");
     assert!(run.stderr.contains("LINKS_STATE_DIR"), "{run}");
-    assert_eq!(stage.server.account().profiles, before.profiles);
+    assert_eq!(env.server.account().profiles, before.profiles);
 }
 
 /// The size that files may have stands for the room on a disk.
@@ -509,41 +508,41 @@ fn fault_64_without_a_folder_of_state_nothing_is_begun() {
 #[test]
 fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
     let small = || {
-        let stage = cafe();
-        stage.server.edit(|account| account.profiles[0].slots.truncate(1));
-        stage
+        let env = cafe();
+        env.server.edit(|account| account.profiles[0].slots.truncate(1));
+        env
     };
-    let stage = small();
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let whole = std::fs::metadata(&runs(&stage).list().unwrap()[0].path).unwrap().len();
+    let env = small();
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let whole = std::fs::metadata(&runs(&env).list().unwrap()[0].path).unwrap().len();
 
     let (mut refused, mut stopped, mut warned) = (0, 0, 0);
     for room in (0..whole).step_by(16) {
-        let stage = small();
-        let before = stage.server.account();
+        let env = small();
+        let before = env.server.account();
         let limited = format!(
             "trap '' XFSZ; exec prlimit --fsize={room} '{}' slots apply page.yaml",
             env!("CARGO_BIN_EXE_links")
         );
         let mut command = Command::new("sh");
-        command.args(["-c", &limited]).env_clear().current_dir(stage.home.path());
-        let likeness = stage.command(["x"]);
+        command.args(["-c", &limited]).env_clear().current_dir(env.home.path());
+        let likeness = env.command(["x"]);
         command.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         match output.status.code() {
             Some(2) => {
                 refused += 1;
-                assert_eq!(stage.server.account().profiles, before.profiles, "{text}");
+                assert_eq!(env.server.account().profiles, before.profiles, "{text}");
             }
             Some(12) => stopped += 1,
             Some(0) if text.contains("could be written down") => warned += 1,
             other => panic!("{room} bytes: {other:?} {text}"),
         }
-        let next = stage.run("slots apply page.yaml");
+        let next = env.run("slots apply page.yaml");
         assert_eq!(next.exit, 0, "{room} bytes: {text}{next}");
-        assert_eq!((slots(&stage), stage.server.account().next_id - before.next_id), (3, 2));
-        assert_eq!(rows(&stage.run("slots apply --status -o json")).len(), 0);
+        assert_eq!((slots(&env), env.server.account().next_id - before.next_id), (3, 2));
+        assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
     }
     assert!(refused > 10 && stopped > 0 && warned > 0, "{refused} {stopped} {warned}");
 }
@@ -551,14 +550,14 @@ fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
 #[cfg(unix)]
 #[test]
 fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
-    let stage = Stage::cafe().keeping_state();
+    let env = TestEnv::cafe().keeping_state();
     let dividers = "  - {type: divider}\n".repeat(300);
-    stage.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
     // A request that would take a minute.
-    stage.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
-    let mut child = stage.command(["slots", "apply", "page.yaml", "-o", "json"]);
+    env.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
+    let mut child = env.command(["slots", "apply", "page.yaml", "-o", "json"]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while stage.server.requests().len() < 6 {
+    while env.server.requests().len() < 6 {
         std::thread::yield_now();
     }
     // Two signals that arrive together may count as one.
@@ -571,11 +570,11 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     assert!(error["message"].as_str().unwrap().contains("carried out all the same"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
 
-    let stage = stage.env("LINKS_TEST_NO_WAIT", "1");
-    let resumed = stage.run("slots apply --resume");
+    let env = env.env("LINKS_TEST_NO_WAIT", "1");
+    let resumed = env.run("slots apply --resume");
     assert_eq!(resumed.exit, 0, "{resumed}");
     // One of the dividers was on the page before.
-    assert_eq!(slots(&stage), 14 + 299);
+    assert_eq!(slots(&env), 14 + 299);
 }
 
 /// What only tests need must not be in what is released.
@@ -583,14 +582,24 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
 fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
-    let armed = text("sdk/src/apply/crash.rs");
+    let armed = text("sdk/src/crash_point.rs");
     let (before, after) = armed.split_once("#[cfg(debug_assertions)]\nmod armed {").unwrap();
     let (armed, disarmed) = after.split_once("\n}\n").unwrap();
     assert!(armed.contains("LINKS_TEST_CRASH") && armed.contains("abort()"));
     assert!(!disarmed.contains("LINKS_TEST") && !disarmed.contains("abort"));
     assert!(before.lines().all(|line| line.starts_with("//!") || !line.contains("LINKS_TEST")));
     assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod testing;"));
-    let of_tests = ["apply/crash.rs", "testing/clock.rs", "testing/crash.rs", "testing/probe.rs"];
+    let names = text("cli/src/env_vars.rs");
+    let names: Vec<_> = names.lines().collect();
+    let is_guarded = |pair: &[&str]| pair[0] == "#[cfg(debug_assertions)]";
+    assert!(names.windows(2).all(|pair| !pair[1].contains("LINKS_TEST") || is_guarded(pair)));
+    let of_tests = [
+        "env_vars.rs",
+        "src/crash_point.rs",
+        "testing/clock.rs",
+        "testing/crash.rs",
+        "testing/probe.rs",
+    ];
     let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
     for path in elsewhere.filter(|it| !of_tests.iter().any(|name| it.ends_with(name))) {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -5,18 +5,18 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// No service but the sandbox is named.
-fn stage() -> Stage {
-    Stage::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "").keeping_state()
+fn env() -> TestEnv {
+    TestEnv::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "").keeping_state()
 }
 
 #[test]
 fn one_command_sees_what_the_last_one_did() {
-    let stage = stage();
-    assert_eq!(stage.run("--sandbox forms create title=Contact fields:=[]").exit, 8);
-    let run = stage.run_args(
+    let env = env();
+    assert_eq!(env.run("--sandbox forms create title=Contact fields:=[]").exit, 8);
+    let run = env.run_args(
         [
             "forms",
             "create",
@@ -27,41 +27,41 @@ fn one_command_sees_what_the_last_one_did() {
         b"",
     );
     assert_eq!(run.exit, 0, "{run}");
-    let forms = |stage: &Stage| {
-        stage.run("forms list -o json --sandbox").json()["data"].as_array().unwrap().len()
+    let forms = |env: &TestEnv| {
+        env.run("forms list -o json --sandbox").json()["data"].as_array().unwrap().len()
     };
-    assert_eq!(forms(&stage), 2);
-    assert_eq!(stage.run("sandbox reset").exit, 0);
-    assert_eq!(forms(&stage), 1);
+    assert_eq!(forms(&env), 2);
+    assert_eq!(env.run("sandbox reset").exit, 0);
+    assert_eq!(forms(&env), 1);
 }
 
 #[test]
 fn its_state_is_where_it_says() {
-    let stage = stage();
-    let path = stage.run("sandbox path").stdout.trim_end().to_owned();
-    assert!(path.starts_with(&stage.home.path().display().to_string()), "{path}");
-    assert_eq!(stage.run("--sandbox me").exit, 0);
+    let env = env();
+    let path = env.run("sandbox path").stdout.trim_end().to_owned();
+    assert!(path.starts_with(&env.home.path().display().to_string()), "{path}");
+    assert_eq!(env.run("--sandbox me").exit, 0);
     assert!(std::path::Path::new(&path).is_file(), "{path}");
 
-    let other = stage.home.path().join("elsewhere");
-    let stage = stage.env("LINKS_STATE_DIR", other.display().to_string()).env("LINKS_SANDBOX", "1");
-    assert_eq!(stage.run("me").exit, 0);
+    let other = env.home.path().join("elsewhere");
+    let env = env.env("LINKS_STATE_DIR", other.display().to_string()).env("LINKS_SANDBOX", "1");
+    assert_eq!(env.run("me").exit, 0);
     assert!(other.join("sandbox.json").is_file());
 }
 
 #[test]
 fn the_token_of_the_environment_is_not_sent_to_it() {
     // With any token but its own the sandbox would answer 401.
-    let stage =
-        stage().env("LINKS_TOKEN", "canary").env("LINKS_BASE_URL", "https://links.example/api/v1");
-    assert_eq!(stage.run("--sandbox me").exit, 0);
-    assert_eq!(stage.env("LINKS_SANDBOX", "yes").run("me").exit, 0);
+    let env =
+        env().env("LINKS_TOKEN", "canary").env("LINKS_BASE_URL", "https://links.example/api/v1");
+    assert_eq!(env.run("--sandbox me").exit, 0);
+    assert_eq!(env.env("LINKS_SANDBOX", "yes").run("me").exit, 0);
 }
 
 #[test]
 fn it_serves_other_programs_until_it_is_stopped() {
-    let stage = stage();
-    let mut child = stage
+    let env = env();
+    let mut child = env
         .command(["sandbox", "serve", "--no-limits"])
         .stdout(Stdio::piped())
         .stdin(Stdio::null())
@@ -74,7 +74,7 @@ fn it_serves_other_programs_until_it_is_stopped() {
     assert!(text("baseUrl").starts_with("http://127.0.0.1:") && !text("mcpUrl").is_empty());
 
     let user =
-        Stage::cafe().env("LINKS_BASE_URL", text("baseUrl")).env("LINKS_TOKEN", text("token"));
+        TestEnv::cafe().env("LINKS_BASE_URL", text("baseUrl")).env("LINKS_TOKEN", text("token"));
     assert_eq!(user.run("slots list cafe -o json").json()["data"].as_array().unwrap().len(), 14);
 
     let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -83,8 +83,8 @@ fn it_serves_other_programs_until_it_is_stopped() {
 }
 
 /// The token of the sandbox below this folder.
-fn token(stage: &Stage) -> String {
-    let mut child = stage
+fn token(env: &TestEnv) -> String {
+    let mut child = env
         .command(["sandbox", "serve"])
         .stdout(Stdio::piped())
         .stdin(Stdio::null())
@@ -101,7 +101,7 @@ fn token(stage: &Stage) -> String {
 
 #[test]
 fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
-    let (one, other) = (stage(), stage());
+    let (one, other) = (env(), env());
     let first = token(&one);
     assert!(first.len() > 60, "{first}");
     assert_ne!(first, token(&other));
@@ -115,8 +115,8 @@ fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
 #[test]
 fn found_39_only_the_owner_can_read_its_state() {
     use std::os::unix::fs::PermissionsExt;
-    let stage = stage();
-    assert_eq!(stage.run("--sandbox me").exit, 0);
-    let path = stage.run("sandbox path").stdout.trim_end().to_owned();
+    let env = env();
+    assert_eq!(env.run("--sandbox me").exit, 0);
+    let path = env.run("sandbox path").stdout.trim_end().to_owned();
     assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Run, Stage};
+use crate::test_env::{Run, TestEnv};
 
 const PAGE: &str = "\
 profile: cafe
@@ -12,106 +12,106 @@ slots:
   - {type: text, data: {title: New}}
 ";
 
-fn stage(text: &str) -> Stage {
-    let stage = Stage::cafe().keeping_cache();
-    stage.file("page.yaml", text);
-    let run = stage.run("slots plan page.yaml --out plan.json");
+fn env(text: &str) -> TestEnv {
+    let env = TestEnv::cafe().keeping_cache();
+    env.file("page.yaml", text);
+    let run = env.run("slots plan page.yaml --out plan.json");
     assert!([0, 3].contains(&run.exit), "{run}");
-    stage.operations();
-    stage
+    env.operations();
+    env
 }
 
-fn title(stage: &Stage) -> Value {
-    stage.server.account().profiles[0].slots[0].data["title"].clone()
+fn title(env: &TestEnv) -> Value {
+    env.server.account().profiles[0].slots[0].data["title"].clone()
 }
 
 #[test]
 fn a_saved_plan_is_applied_as_it_was_made() {
-    let stage = Stage::cafe().keeping_cache();
-    stage.file("page.yaml", PAGE);
-    let made = stage.run("slots plan page.yaml --out plan.json");
+    let env = TestEnv::cafe().keeping_cache();
+    env.file("page.yaml", PAGE);
+    let made = env.run("slots plan page.yaml --out plan.json");
     assert_eq!(made.exit, 3, "{made}");
-    let text = std::fs::read_to_string(stage.home.path().join("plan.json")).unwrap();
+    let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&saved["format"], &saved["version"]), (&json!("links-plan"), &json!(1)));
     assert_eq!((&saved["page"]["id"], &saved["file"]["name"]), (&json!(101), &json!("page.yaml")));
     assert_eq!(saved["page"]["fingerprint"], saved["plan"]["page"]);
 
-    let shown = stage.run("slots plan --plan plan.json");
+    let shown = env.run("slots plan --plan plan.json");
     let shown = (shown.exit, shown.stdout.replace("(4 requests)", "(5 requests)"));
     assert_eq!(shown, (3, made.stdout.clone()), "the types are known now");
-    stage.operations();
+    env.operations();
     // The page file is not needed any more.
-    std::fs::remove_file(stage.home.path().join("page.yaml")).unwrap();
-    let applied = stage.run("slots apply --plan plan.json");
-    assert_eq!(stage.operations(), ["getProfile", "updateSlots", "createSlots", "listSlots"]);
-    assert_eq!(title(&stage), "Good evening!");
-    let again = stage.run("slots apply --plan plan.json");
-    assert_eq!(stage.operations(), ["getProfile"], "it is done, and done once only");
+    std::fs::remove_file(env.home.path().join("page.yaml")).unwrap();
+    let applied = env.run("slots apply --plan plan.json");
+    assert_eq!(env.operations(), ["getProfile", "updateSlots", "createSlots", "listSlots"]);
+    assert_eq!(title(&env), "Good evening!");
+    let again = env.run("slots apply --plan plan.json");
+    assert_eq!(env.operations(), ["getProfile"], "it is done, and done once only");
     assert_eq!(again.exit, 7, "{again}");
     insta::assert_snapshot!([made, applied, again].map(|it| it.to_string()).join("\n"));
 }
 
 #[test]
 fn a_plan_for_a_page_that_was_changed_since_is_refused() {
-    let stage = stage(PAGE);
-    stage.server.edit(|account| {
+    let env = env(PAGE);
+    env.server.edit(|account| {
         account.profiles[0].slots[2].data.insert("title".to_owned(), "Edited".into());
     });
-    let run = stage.run("slots apply --plan plan.json -o json");
+    let run = env.run("slots apply --plan plan.json -o json");
     assert_eq!((run.exit, &run.error()["code"]), (7, &json!("conflict")), "{run}");
     assert!(run.error()["hint"].as_str().unwrap().contains("slots plan page.yaml --out"), "{run}");
-    assert_eq!(stage.operations(), ["getProfile"]);
-    assert_eq!(stage.run("slots plan --plan plan.json").exit, 7);
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
+    assert_eq!(env.operations(), ["getProfile"]);
+    assert_eq!(env.run("slots plan --plan plan.json").exit, 7);
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
 }
 
 #[test]
 fn guards_and_consent_hold_for_a_plan() {
     let fewer = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
-    let stage = Stage::cafe().keeping_cache();
-    stage.file("page.yaml", fewer);
-    assert_eq!(stage.run("slots plan page.yaml --prune --out plan.json").exit, 14);
-    assert_eq!(stage.run("slots apply --plan plan.json").exit, 14);
-    assert_eq!(stage.run("slots apply --plan plan.json --yes").exit, 14);
-    assert_eq!(stage.run("slots apply --plan plan.json --max-deletes 20").exit, 14);
-    let run = stage.run("slots apply --plan plan.json --prune --yes --max-deletes 20");
+    let env = TestEnv::cafe().keeping_cache();
+    env.file("page.yaml", fewer);
+    assert_eq!(env.run("slots plan page.yaml --prune --out plan.json").exit, 14);
+    assert_eq!(env.run("slots apply --plan plan.json").exit, 14);
+    assert_eq!(env.run("slots apply --plan plan.json --yes").exit, 14);
+    assert_eq!(env.run("slots apply --plan plan.json --max-deletes 20").exit, 14);
+    let run = env.run("slots apply --plan plan.json --prune --yes --max-deletes 20");
     assert_eq!(run.exit, 2, "what is deleted was said when the plan was made\n{run}");
-    let run = stage.run("slots apply --plan plan.json --yes --max-deletes 20");
+    let run = env.run("slots apply --plan plan.json --yes --max-deletes 20");
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(stage.server.account().profiles[0].slots.len(), 5);
+    assert_eq!(env.server.account().profiles[0].slots.len(), 5);
 }
 
 /// The plan with something changed in it.
-fn tampered(stage: &Stage, edit: impl FnOnce(&mut Value)) -> Run {
-    let path = stage.home.path().join("plan.json");
+fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> Run {
+    let path = env.home.path().join("plan.json");
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     edit(&mut saved);
-    stage.file("other.json", saved.to_string());
-    let run = stage.run("slots apply --plan other.json --yes --max-deletes 99");
-    let operations = stage.operations();
+    env.file("other.json", saved.to_string());
+    let run = env.run("slots apply --plan other.json --yes --max-deletes 99");
+    let operations = env.operations();
     assert!(operations.iter().all(|it| it == "getProfile"), "{operations:?}\n{run}");
     run
 }
 
 #[test]
 fn found_21_a_plan_edited_by_hand_is_said_to_be_that() {
-    let stage = stage(PAGE);
-    let run = tampered(&stage, |saved| saved["plan"]["order"] = json!([]));
+    let env = env(PAGE);
+    let run = tampered(&env, |saved| saved["plan"]["order"] = json!([]));
     assert!(run.stderr.contains("the plan file was edited"), "{run}");
     assert!(!run.stderr.contains("slot type"), "{run}");
     // What only looks different is the same plan.
-    let path = stage.home.path().join("plan.json");
+    let path = env.home.path().join("plan.json");
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     saved.sort_all_objects();
-    stage.file("plan.json", saved.to_string());
-    let run = stage.run("slots apply --plan plan.json");
+    env.file("plan.json", saved.to_string());
+    let run = env.run("slots apply --plan plan.json");
     assert_eq!(run.exit, 0, "{run}");
 }
 
 #[test]
 fn a_plan_that_is_not_what_its_file_says_is_refused() {
-    let stage = stage(PAGE);
+    let env = env(PAGE);
     for (path, value, exit) in [
         ("/version", json!(2), 8),
         ("/plan/updates/0/changed/title", json!("Bad"), 7),
@@ -123,26 +123,26 @@ fn a_plan_that_is_not_what_its_file_says_is_refused() {
         ("/plan", json!(null), 8),
         ("/file/text", json!("profile: cafe"), 8),
     ] {
-        let run = tampered(&stage, |saved| *saved.pointer_mut(path).unwrap() = value);
+        let run = tampered(&env, |saved| *saved.pointer_mut(path).unwrap() = value);
         assert_eq!(run.exit, exit, "{path}\n{run}");
     }
-    assert_eq!(title(&stage), "Good morning!");
-    stage.file("page.yaml", PAGE.replace("New", "Newer"));
-    let run = stage.run("slots apply --plan plan.json");
+    assert_eq!(title(&env), "Good morning!");
+    env.file("page.yaml", PAGE.replace("New", "Newer"));
+    let run = env.run("slots apply --plan plan.json");
     assert_eq!(run.exit, 0, "{run}");
     assert!(run.stderr.contains("page.yaml was edited since the plan was made"), "{run}");
-    let slots = stage.server.account().profiles[0].slots.clone();
+    let slots = env.server.account().profiles[0].slots.clone();
     assert!(slots.iter().any(|it| it.data.get("title") == Some(&json!("New"))));
 }
 
 #[test]
 fn a_plan_overwrites_nothing_but_a_plan() {
-    let stage = stage(PAGE);
-    assert_eq!(stage.run("slots plan page.yaml --out plan.json").exit, 3);
-    let run = stage.run("slots plan page.yaml --out page.yaml");
+    let env = env(PAGE);
+    assert_eq!(env.run("slots plan page.yaml --out plan.json").exit, 3);
+    let run = env.run("slots plan page.yaml --out page.yaml");
     assert_eq!(run.exit, 14, "{run}");
-    assert_eq!(std::fs::read_to_string(stage.home.path().join("page.yaml")).unwrap(), PAGE);
-    let run = stage.run("slots plan page.yaml --out no/such/plan.json");
+    assert_eq!(std::fs::read_to_string(env.home.path().join("page.yaml")).unwrap(), PAGE);
+    let run = env.run("slots plan page.yaml --out no/such/plan.json");
     assert_eq!(run.exit, 2, "{run}");
     assert!(
         run.stderr.contains("cannot write no/such/plan.json: there is no folder no/such"),
@@ -155,22 +155,22 @@ fn a_plan_waits_for_its_images() {
     let dot = |last: u8| {
         [&b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"[..], &[last]].concat()
     };
-    let stage = Stage::cafe().keeping_cache();
-    stage.file("menu.gif", dot(1));
-    stage.file(
+    let env = TestEnv::cafe().keeping_cache();
+    env.file("menu.gif", dot(1));
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {type: picture, data: {image: {$upload: menu.gif}}}\n",
     );
-    assert_eq!(stage.run("slots plan page.yaml --out plan.json --check").exit, 3);
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"], "what waits is not checked");
-    stage.file("menu.gif", dot(2));
-    let run = stage.run("slots apply --plan plan.json");
+    assert_eq!(env.run("slots plan page.yaml --out plan.json --check").exit, 3);
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"], "what waits is not checked");
+    env.file("menu.gif", dot(2));
+    let run = env.run("slots apply --plan plan.json");
     assert_eq!(run.exit, 7, "{run}");
-    assert_eq!(stage.operations(), ["getProfile"]);
-    stage.file("menu.gif", dot(1));
-    assert_eq!(stage.run("slots apply --plan plan.json --yes").exit, 0);
+    assert_eq!(env.operations(), ["getProfile"]);
+    env.file("menu.gif", dot(1));
+    assert_eq!(env.run("slots apply --plan plan.json --yes").exit, 0);
     assert_eq!(
-        stage.operations(),
+        env.operations(),
         ["getProfile", "getMe", "uploadFile", "listSlots", "createSlots", "listSlots"]
     );
 }
@@ -188,26 +188,26 @@ slots:
 
 #[test]
 fn a_check_asks_the_service_and_writes_nothing() {
-    let stage = Stage::cafe().keeping_cache();
-    stage.file("page.yaml", PAGE);
-    let run = stage.run("slots plan page.yaml --check");
+    let env = TestEnv::cafe().keeping_cache();
+    env.file("page.yaml", PAGE);
+    let run = env.run("slots plan page.yaml --check");
     assert_eq!(run.exit, 3, "{run}");
     assert!(run.stderr.contains("would accept the new and changed blocks"), "{run}");
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes", "updateSlots", "createSlots"]);
-    assert_eq!(title(&stage), "Good morning!");
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes", "updateSlots", "createSlots"]);
+    assert_eq!(title(&env), "Good morning!");
 
-    stage.file("page.yaml", REFUSED);
-    let run = stage.run("slots plan page.yaml --check --no-validate");
-    assert_eq!(stage.operations(), ["getProfile", "updateSlots", "createSlots"]);
-    assert_eq!(stage.server.account().profiles[0].slots.len(), 14);
+    env.file("page.yaml", REFUSED);
+    let run = env.run("slots plan page.yaml --check --no-validate");
+    assert_eq!(env.operations(), ["getProfile", "updateSlots", "createSlots"]);
+    assert_eq!(env.server.account().profiles[0].slots.len(), 14);
     insta::assert_snapshot!(run);
 
     let text: String = ["  - {type: divider}\n"; 60].concat();
-    stage.file(
+    env.file(
         "page.yaml",
         format!("profile: cafe\nslots:\n{text}  - {{type: text, data: {{title: 5}}}}\n"),
     );
-    let run = stage.run("slots plan page.yaml --check --no-validate -o json");
+    let run = env.run("slots plan page.yaml --check --no-validate -o json");
     assert_eq!(run.exit, 8, "{run}");
     let place = &run.error()["places"][0];
     assert_eq!(
@@ -215,33 +215,33 @@ fn a_check_asks_the_service_and_writes_nothing() {
         (&json!(63), &json!("slots.60.data.title")),
         "{run}"
     );
-    assert_eq!(stage.operations(), ["getProfile", "createSlots", "createSlots"]);
+    assert_eq!(env.operations(), ["getProfile", "createSlots", "createSlots"]);
 }
 
 #[test]
 fn refusals_become_annotations() {
-    let stage = Stage::cafe();
-    std::fs::create_dir(stage.home.path().join("a,b")).unwrap();
-    stage.file("a,b/page.yaml", REFUSED.replace("outline", "\"100%\\r\\n\""));
-    let run = stage.run("slots plan a,b/page.yaml --annotate github");
+    let env = TestEnv::cafe();
+    std::fs::create_dir(env.home.path().join("a,b")).unwrap();
+    env.file("a,b/page.yaml", REFUSED.replace("outline", "\"100%\\r\\n\""));
+    let run = env.run("slots plan a,b/page.yaml --annotate github");
     assert_eq!(run.exit, 8);
     let notes = |run: &Run| {
         let lines = run.stderr.lines().filter(|it| it.starts_with("::"));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
     insta::assert_snapshot!(notes(&run).join("\n"));
-    let run = stage.run("slots plan none.yaml --annotate github");
+    let run = env.run("slots plan none.yaml --annotate github");
     assert_eq!((run.exit, notes(&run).len()), (2, 1), "{run}");
     assert!(notes(&run)[0].starts_with("::error::cannot read none.yaml"), "{run}");
-    stage.file("page.yaml", PAGE);
-    let run = stage.run("slots plan page.yaml --annotate github");
+    env.file("page.yaml", PAGE);
+    let run = env.run("slots plan page.yaml --annotate github");
     assert!(run.exit == 3 && notes(&run).is_empty(), "{run}");
 }
 
 #[test]
 fn a_plan_is_one_model_for_people_and_scripts() {
-    let stage = Stage::cafe();
-    stage.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
-    let plan = stage.run("slots plan cafe.yaml -o json").json();
+    let env = TestEnv::cafe();
+    env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
+    let plan = env.run("slots plan cafe.yaml -o json").json();
     insta::assert_snapshot!(format!("{plan:#}"));
 }

@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 #[test]
 fn the_page_of_the_cafe_is_valid() {
-    let stage = Stage::cafe();
-    let schema: Value = serde_json::from_str(&stage.run("schema page").stdout).unwrap();
+    let env = TestEnv::cafe();
+    let schema: Value = serde_json::from_str(&env.run("schema page").stdout).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let cafe: Value =
         serde_saphyr::from_str(include_str!("../../fixtures/pages/cafe.yaml")).unwrap();
-    let pulled = stage.run("slots pull cafe -o json").json()["data"].clone();
+    let pulled = env.run("slots pull cafe -o json").json()["data"].clone();
     for page in [cafe, pulled] {
         let errors: Vec<_> = schema.iter_errors(&page).map(|it| it.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}");
@@ -42,36 +42,36 @@ fn the_page_of_the_cafe_is_valid() {
 
 #[test]
 fn a_schema_of_a_type_is_that_of_the_service() {
-    let stage = Stage::cafe();
-    let document: Value = serde_json::from_str(&stage.run("schema slot button").stdout).unwrap();
-    assert_eq!(stage.run("schema slot button -o json").json()["data"], document);
+    let env = TestEnv::cafe();
+    let document: Value = serde_json::from_str(&env.run("schema slot button").stdout).unwrap();
+    assert_eq!(env.run("schema slot button -o json").json()["data"], document);
     assert_eq!(document["properties"]["style"]["markdownEnumDescriptions"][2], "Outlined");
     assert_eq!(document["required"], serde_json::json!(["title", "link"]));
-    assert_eq!(stage.run("schema slot nothing").exit, 6);
+    assert_eq!(env.run("schema slot nothing").exit, 6);
 }
 
 #[test]
 fn a_pulled_page_names_the_schema_that_is_given_or_lies_beside_it() {
-    let stage = Stage::cafe();
-    let run = stage.run("slots pull cafe --schema page.schema.json -O cafe.yaml");
+    let env = TestEnv::cafe();
+    let run = env.run("slots pull cafe --schema page.schema.json -O cafe.yaml");
     assert_eq!(run.exit, 0, "{run}");
-    let text = std::fs::read_to_string(stage.home.path().join("cafe.yaml")).unwrap();
+    let text = std::fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
     assert!(
         text.starts_with("# yaml-language-server: $schema=page.schema.json\nprofile: cafe\n"),
         "{text}"
     );
-    assert_eq!(stage.run("slots plan cafe.yaml").exit, 0);
-    assert!(!stage.run("slots pull cafe").stdout.contains("yaml-language-server"));
-    std::fs::create_dir(stage.home.path().join("pages")).unwrap();
+    assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
+    assert!(!env.run("slots pull cafe").stdout.contains("yaml-language-server"));
+    std::fs::create_dir(env.home.path().join("pages")).unwrap();
     for (schema, first) in
         [(false, "profile: cafe"), (true, "# yaml-language-server: $schema=page.schema.json")]
     {
         if schema {
-            stage.file("pages/page.schema.json", stage.run("schema page").stdout);
+            env.file("pages/page.schema.json", env.run("schema page").stdout);
         }
-        assert_eq!(stage.run("slots pull cafe -O pages/cafe.yaml --force").exit, 0);
-        let text = std::fs::read_to_string(stage.home.path().join("pages/cafe.yaml")).unwrap();
+        assert_eq!(env.run("slots pull cafe -O pages/cafe.yaml --force").exit, 0);
+        let text = std::fs::read_to_string(env.home.path().join("pages/cafe.yaml")).unwrap();
         assert_eq!(text.lines().next(), Some(first));
     }
-    assert_eq!(stage.run("slots pull cafe --schema x -O cafe.json").exit, 2);
+    assert_eq!(env.run("slots pull cafe --schema x -O cafe.json").exit, 2);
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 
 use crate::leaves;
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -34,9 +34,9 @@ fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-fn below(stage: &Stage) -> BTreeMap<PathBuf, Vec<u8>> {
+fn below(env: &TestEnv) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
-    files(stage.home.path(), &mut found);
+    files(env.home.path(), &mut found);
     found
 }
 
@@ -67,25 +67,25 @@ fn given(leaf: &str) -> Vec<String> {
 /// A leaf that has been run, with what was seen so far.
 struct Seen {
     leaf: String,
-    stage: Stage,
+    env: TestEnv,
     asked: BTreeSet<String>,
     written: BTreeSet<&'static str>,
 }
 
 fn run(leaf: &str) -> Seen {
-    let stage = leaves::stage();
-    let started = stage.home.path().join(STARTED).display().to_string();
+    let env = leaves::env();
+    let started = env.home.path().join(STARTED).display().to_string();
     let editor = format!("echo x > '{started}'\nsed -i 's/title: .*/title: Anew/' \"$1\"\n");
-    stage.file("editor.sh", editor);
+    env.file("editor.sh", editor);
     let page =
         "profile: cafe\nslots: [{id: 1001, type: text, data: {title: Anew}}, {type: divider}]\n";
-    stage.file("page.yaml", page);
-    let line = leaves::prepared(&stage, leaf);
-    let before = below(&stage);
-    leaves::typed(&stage, leaf, line, &[]);
+    env.file("page.yaml", page);
+    let line = leaves::prepared(&env, leaf);
+    let before = below(&env);
+    leaves::typed(&env, leaf, line, &[]);
     let mut written = BTreeSet::new();
-    for (path, content) in below(&stage) {
-        let name = path.strip_prefix(stage.home.path()).unwrap();
+    for (path, content) in below(&env) {
+        let name = path.strip_prefix(env.home.path()).unwrap();
         let is_ours = name == Path::new(STARTED) || name == Path::new("stdout");
         if is_ours || before.get(&path) == Some(&content) {
             continue;
@@ -93,8 +93,8 @@ fn run(leaf: &str) -> Seen {
         let own = OWN.iter().find(|(folder, _)| name.starts_with(folder));
         written.insert(own.map_or("the files it is told to", |(_, kind)| kind));
     }
-    let asked = stage.server.requests().into_iter().map(|it| it.method).collect();
-    Seen { leaf: leaf.to_owned(), stage, asked, written }
+    let asked = env.server.requests().into_iter().map(|it| it.method).collect();
+    Seen { leaf: leaf.to_owned(), env, asked, written }
 }
 
 fn listed(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
@@ -104,7 +104,7 @@ fn listed(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
 
 impl Seen {
     fn row(&self) -> String {
-        let started = self.stage.home.path().join(STARTED).exists().then_some("the editor");
+        let started = self.env.home.path().join(STARTED).exists().then_some("the editor");
         format!(
             "| `{}` | {} | {} | {} | {} |\n",
             self.leaf,

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// What a terminal showed, and the exit code.
 pub(crate) struct Seen {
@@ -12,17 +12,17 @@ pub(crate) struct Seen {
 }
 
 /// Runs a command line on a terminal of its own, with what is typed.
-pub(crate) fn run(stage: &Stage, line: &str, typed: &str) -> Seen {
-    run_after("", stage, line, typed)
+pub(crate) fn run(env: &TestEnv, line: &str, typed: &str) -> Seen {
+    run_after("", env, line, typed)
 }
 
 /// Runs a command line on a terminal that is so wide.
-pub(crate) fn run_at(columns: u16, stage: &Stage, line: &str) -> Seen {
-    run_after(&format!("stty cols {columns}; "), stage, line, "")
+pub(crate) fn run_at(columns: u16, env: &TestEnv, line: &str) -> Seen {
+    run_after(&format!("stty cols {columns}; "), env, line, "")
 }
 
-fn run_after(before: &str, stage: &Stage, line: &str, typed: &str) -> Seen {
-    let inner = stage.command(line.split_whitespace());
+fn run_after(before: &str, env: &TestEnv, line: &str, typed: &str) -> Seen {
+    let inner = env.command(line.split_whitespace());
     let quoted =
         |it: &std::ffi::OsStr| format!("'{}'", it.to_string_lossy().replace('\'', r"'\''"));
     let words: Vec<_> =
@@ -34,7 +34,7 @@ fn run_after(before: &str, stage: &Stage, line: &str, typed: &str) -> Seen {
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
         .env("TERM", "xterm")
-        .current_dir(stage.home.path());
+        .current_dir(env.home.path());
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let mut child = outer.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::stage::{Run, Stage, picture};
+use crate::test_env::{Run, TestEnv, picture};
 use links_test_support::canned::Canned;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-/// A stage whose service answers everything with this.
-fn answering(status: u16, body: &str) -> Stage {
+/// An environment whose service answers everything with this.
+fn answering(status: u16, body: &str) -> TestEnv {
     let service = Canned::start([(status, body.to_owned())]);
-    let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
-    stage.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
 }
 
 fn outcome(run: &Run) -> (i32, Value) {
@@ -49,17 +49,17 @@ fn found_16_no_command_takes_another_answer_for_its_own() {
     ];
     let portal = "<html><title>Log in to the network</title></html>";
     for (status, body) in [(200, ""), (201, ""), (200, "{}"), (201, "{}"), (200, portal)] {
-        let stage = answering(status, body);
-        let page = stage.file("page.md", "# As it was\n");
-        stage.file("dot.gif", picture(1, 1));
+        let env = answering(status, body);
+        let page = env.file("page.md", "# As it was\n");
+        env.file("dot.gif", picture(1, 1));
         for line in reads {
-            let run = stage.run(&format!("{line} -o json"));
+            let run = env.run(&format!("{line} -o json"));
             assert_eq!(outcome(&run), (11, "not_executed".into()), "{status} {body}\n{run}");
             assert_eq!(run.stdout, "", "{run}");
         }
         assert_eq!(std::fs::read_to_string(page).unwrap(), "# As it was\n", "{status} {body}");
         for line in writes {
-            let run = stage.run(&format!("{line} -o json"));
+            let run = env.run(&format!("{line} -o json"));
             assert_eq!(run.stdout, "", "{run}");
             // Where a record is read before it is written, nothing was sent.
             let outcome = run.error()["outcome"].clone();
@@ -76,13 +76,13 @@ fn found_16_no_command_takes_another_answer_for_its_own() {
 #[test]
 fn found_21_a_read_that_fails_says_nothing_about_repeating() {
     for status in [302, 304, 500, 503] {
-        let stage = answering(status, "");
+        let env = answering(status, "");
         for line in ["me", "slots list cafe", "api GET /me"] {
-            let run = stage.run(&format!("{line} -o json"));
+            let run = env.run(&format!("{line} -o json"));
             assert_eq!(outcome(&run), (11, "not_executed".into()), "{run}");
             assert!(!run.to_string().contains("repeat it"), "{run}");
         }
-        let run = stage.run("slots add cafe text title=x -o json");
+        let run = env.run("slots add cafe text title=x -o json");
         assert_eq!(outcome(&run), (11, "unknown".into()), "{run}");
         assert!(run.error()["hint"].as_str().unwrap().contains("look before you repeat"), "{run}");
     }
@@ -90,7 +90,7 @@ fn found_21_a_read_that_fails_says_nothing_about_repeating() {
 
 #[test]
 fn found_19_a_read_that_fails_inside_a_command_that_writes_has_written_nothing() {
-    let stage = answering(503, "");
+    let env = answering(503, "");
     for line in [
         "slots move cafe 1002 --top",
         "slots delete cafe 1002 --yes",
@@ -98,34 +98,34 @@ fn found_19_a_read_that_fails_inside_a_command_that_writes_has_written_nothing()
         &format!("forms field add {FORM} type=text label=x"),
         &format!("forms field remove {FORM} phone"),
     ] {
-        let run = stage.run(&format!("{line} -o json"));
+        let run = env.run(&format!("{line} -o json"));
         assert_eq!(outcome(&run), (11, "not_executed".into()), "{run}");
     }
-    let stage = answering(503, "");
-    stage.file("page.yaml", "profile: cafe\nslots: []\n");
-    let run = stage.run("slots apply page.yaml -o json");
+    let env = answering(503, "");
+    env.file("page.yaml", "profile: cafe\nslots: []\n");
+    let run = env.run("slots apply page.yaml -o json");
     assert_eq!(outcome(&run), (11, "not_executed".into()), "{run}");
 }
 
 #[test]
 fn found_19_drift_after_a_write_says_that_it_was_carried_out() {
-    let stage = Stage::cafe();
-    stage.file(
+    let env = TestEnv::cafe();
+    env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
     );
-    let answer = |path: &str| (200, stage.run(&format!("api GET {path}")).stdout);
+    let answer = |path: &str| (200, env.run(&format!("api GET {path}")).stdout);
     let page = answer("/profiles/cafe?include=slots");
     let service = Canned::start([page, answer("/slot-types"), answer("/profiles/cafe/slots")]);
-    let stage = stage.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
-    let run = stage.run("slots apply page.yaml -o json");
+    let env = env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
+    let run = env.run("slots apply page.yaml -o json");
     assert_eq!(outcome(&run), (13, "executed".into()), "{run}");
     assert!(run.error()["written"].as_str().unwrap().contains("updateSlots"), "{run}");
 }
 
 #[test]
-fn found_24_a_filter_cannot_end_the_program_behind_a_write() {
-    let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
+fn found_24_a_filter_cannot_end_the_program_after_a_write() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
     let nested = "[".repeat(9000) + &"]".repeat(9000);
     for filter in [
         "import \"a\" as a; .",
@@ -135,12 +135,12 @@ fn found_24_a_filter_cannot_end_the_program_behind_a_write() {
         &nested,
         &"x".repeat(17_000),
     ] {
-        stage.operations();
+        env.operations();
         let args = ["slots", "add", "cafe", "text", "title=t", "-o", "json", "--jq", filter];
-        let run = stage.run_args(args, b"");
+        let run = env.run_args(args, b"");
         assert_eq!(run.stdout, "", "{}", &filter[..filter.len().min(40)]);
         if run.exit == 2 && run.error()["outcome"] == "not_executed" {
-            assert!(stage.operations().is_empty(), "it was refused before anything was sent");
+            assert!(env.operations().is_empty(), "it was refused before anything was sent");
         } else {
             assert_eq!(outcome(&run), (2, "executed".into()), "{run}");
         }
@@ -155,7 +155,7 @@ fn found_24_a_filter_cannot_end_the_program_behind_a_write() {
         "def f: f; f",
     ] {
         let args = ["slots", "add", "cafe", "text", "title=t", "-o", "json", "--jq", filter];
-        let run = stage.run_args(args, b"");
+        let run = env.run_args(args, b"");
         assert_eq!(outcome(&run), (2, "executed".into()), "{filter}\n{run}");
         let error = run.error();
         assert!(error["message"].as_str().unwrap().contains("--jq: it "), "{filter}\n{run}");
@@ -165,37 +165,37 @@ fn found_24_a_filter_cannot_end_the_program_behind_a_write() {
 
 #[test]
 fn found_25_a_delete_is_rehearsed_by_the_service() {
-    let stage = Stage::cafe();
-    let before = format!("{:?}", stage.server.account());
+    let env = TestEnv::cafe();
+    let before = format!("{:?}", env.server.account());
     for line in ["slots delete cafe 1002 1007 --dry-run", "slots delete cafe 1002 --dry-run"] {
-        stage.operations();
-        let run = stage.run(&format!("{line} -o json"));
+        env.operations();
+        let run = env.run(&format!("{line} -o json"));
         assert_eq!((run.exit, &run.json()["data"]["accepted"]), (0, &true.into()), "{run}");
         assert_eq!(run.json()["data"]["operation"], "deleteSlots", "{run}");
-        assert!(stage.operations().contains(&"deleteSlots".to_owned()), "{run}");
+        assert!(env.operations().contains(&"deleteSlots".to_owned()), "{run}");
     }
-    let run = stage.run("api DELETE /profiles/cafe/slots -F ids:=[1002] --dry-run -o json");
+    let run = env.run("api DELETE /profiles/cafe/slots -F ids:=[1002] --dry-run -o json");
     assert_eq!((run.exit, &run.json()["data"]["accepted"]), (0, &true.into()), "{run}");
-    assert_eq!(format!("{:?}", stage.server.account()), before);
+    assert_eq!(format!("{:?}", env.server.account()), before);
 }
 
 #[test]
 fn found_26_the_index_needs_no_token() {
-    let stage = Stage::cafe().env("LINKS_TOKEN", "");
-    let run = stage.run("api GET /");
+    let env = TestEnv::cafe().env("LINKS_TOKEN", "");
+    let run = env.run("api GET /");
     assert_eq!((run.exit, &run.json()["data"]["version"]), (0, &"v1".into()), "{run}");
-    let run = stage.run("service -o json");
+    let run = env.run("service -o json");
     assert!(run.exit == 0 && run.json()["data"]["limits"].is_object(), "{run}");
-    let people = stage.run("service");
+    let people = env.run("service");
     assert!(people.stdout.contains("conventions.dryRun"), "{people}");
-    assert_eq!(stage.run("api GET /me").exit, 4);
+    assert_eq!(env.run("api GET /me").exit, 4);
 }
 
 #[test]
 fn found_28_advice_leads_where_it_helps() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let hint = |line: &str| {
-        let run = stage.run(&format!("{line} -o json"));
+        let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.exit, 8, "{run}");
         run.error()["hint"].as_str().unwrap_or_default().to_owned()
     };
@@ -205,18 +205,18 @@ fn found_28_advice_leads_where_it_helps() {
     assert!(!hint("slots set cafe 1001 adm=1").contains(":="));
     assert!(hint("slots set cafe 1001 order=3").contains("links slots move"));
     assert!(hint("slots add cafe text title=x order=3").contains("--at"));
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {data: {title: New}}\n");
-    let run = stage.run("slots plan page.yaml");
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {data: {title: New}}\n");
+    let run = env.run("slots plan page.yaml");
     assert!(run.stderr.contains("links slots types"), "{run}");
-    let run = stage.run("forms create title=x -o json");
+    let run = env.run("forms create title=x -o json");
     assert!(run.error()["hint"].is_null(), "an address is no advice: {run}");
     assert!(run.error()["documentation"].is_string(), "{run}");
 }
 
 #[test]
 fn found_h_a_field_that_nothing_can_have_is_a_mistake() {
-    let stage = Stage::cafe();
-    let run = stage.run("profile list --fields id,titel -o json");
+    let env = TestEnv::cafe();
+    let run = env.run("profile list --fields id,titel -o json");
     assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
     assert_eq!(run.error()["hint"], "did you mean `title`?", "{run}");
     for line in [
@@ -224,29 +224,29 @@ fn found_h_a_field_that_nothing_can_have_is_a_mistake() {
         "profile list --fields id,moodText",
         "profile get cafe --fields slots",
     ] {
-        assert_eq!(stage.run(line).exit, 0, "{line}");
+        assert_eq!(env.run(line).exit, 0, "{line}");
     }
-    let run = stage.run("slots add cafe text title=t --fields titel -o json");
+    let run = env.run("slots add cafe text title=t --fields titel -o json");
     assert_eq!(outcome(&run), (2, "executed".into()), "{run}");
 }
 
 #[test]
 fn found_h_csv_can_be_made_safe_for_spreadsheets() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let args = ["slots", "set", "cafe", "1001", "title==HYPERLINK(\"https://x\")"];
-    assert_eq!(stage.run_args(args, b"").exit, 0);
+    assert_eq!(env.run_args(args, b"").exit, 0);
     let line = "slots list cafe -o csv --fields id,data.title";
-    assert!(stage.run(line).stdout.contains("1001,\"=HYPERLINK("), "as it is");
-    let safe = stage.run(&format!("{line} --csv-safe"));
+    assert!(env.run(line).stdout.contains("1001,\"=HYPERLINK("), "as it is");
+    let safe = env.run(&format!("{line} --csv-safe"));
     assert!(safe.stdout.contains("1001,\"'=HYPERLINK("), "{safe}");
 }
 
 /// Ctrl-C once so many requests have arrived, or the program waits behind them.
-fn stopped(stage: &Stage, line: &str, requests: usize) -> Value {
-    let mut command = stage.command(line.split(' '));
+fn stopped(env: &TestEnv, line: &str, requests: usize) -> Value {
+    let mut command = env.command(line.split(' '));
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
-    while stage.server.requests().len() < requests && child.try_wait().unwrap().is_none() {
+    while env.server.requests().len() < requests && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();
     }
     while child.try_wait().unwrap().is_none() {
@@ -268,9 +268,9 @@ fn found_21_ctrl_c_before_any_write_does_not_speak_of_one() {
     for (line, requests) in
         [("slots add cafe text title=x -o json", 1), (delete, 1), (delete, 2), (delete, 3)]
     {
-        let stage = Stage::cafe();
-        stage.server.fail([requests], &wait);
-        let error = stopped(&stage, line, requests);
+        let env = TestEnv::cafe();
+        env.server.fail([requests], &wait);
+        let error = stopped(&env, line, requests);
         assert_eq!(error["outcome"], "not_executed", "{line}, {requests}: {error}");
         assert!(error["hint"].is_null() && error.get("written").is_none(), "{error}");
     }
@@ -278,15 +278,15 @@ fn found_21_ctrl_c_before_any_write_does_not_speak_of_one() {
 
 #[test]
 fn found_21_an_apply_whose_create_is_in_doubt_names_the_command_that_goes_on() {
-    let stage = Stage::cafe().keeping_cache().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: x}}\n");
-    assert_eq!(stage.run("slots plan page.yaml").exit, 3);
-    stage.operations();
+    let env = TestEnv::cafe().keeping_cache().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: x}}\n");
+    assert_eq!(env.run("slots plan page.yaml").exit, 3);
+    env.operations();
     // The page is read, and then neither the create nor a look at the page is answered.
-    stage.server.fail([2], &links_fixtures::Fault::DropAfter);
-    stage.server.fail(3..99, &links_fixtures::Fault::DropBefore);
-    let run = stage.run("slots apply page.yaml -o json");
-    assert!(stage.operations().contains(&"createSlots".to_owned()), "{run}");
+    env.server.fail([2], &links_fixtures::Fault::DropAfter);
+    env.server.fail(3..99, &links_fixtures::Fault::DropBefore);
+    let run = env.run("slots apply page.yaml -o json");
+    assert!(env.operations().contains(&"createSlots".to_owned()), "{run}");
     assert_eq!(outcome(&run), (10, "unknown".into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
     assert!(hint.contains("links slots apply --resume"), "{run}");

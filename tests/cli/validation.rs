@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Run, Stage};
+use crate::test_env::{Run, TestEnv};
 
 /// Every kind of mistake once, in new blocks and in ones that are on the page.
 const BAD: &str = "\
@@ -35,15 +35,15 @@ fn places(run: &Run) -> Vec<(u64, u64, String)> {
 
 #[test]
 fn all_mistakes_are_shown_at_once() {
-    let stage = Stage::cafe();
-    stage.file("page.yaml", BAD);
-    insta::assert_snapshot!(stage.run("slots plan page.yaml"));
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    let env = TestEnv::cafe();
+    env.file("page.yaml", BAD);
+    insta::assert_snapshot!(env.run("slots plan page.yaml"));
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
 
     // Where every item can be planned, what a new block lacks is known too.
     let items = BAD.split("  - type: buton").next().unwrap();
-    stage.file("page.yaml", items);
-    let run = stage.run("slots apply page.yaml -o json");
+    env.file("page.yaml", items);
+    let run = env.run("slots apply page.yaml -o json");
     assert_eq!(run.exit, 8, "{run}");
     let expected = [
         (3, 5, "slots.0"),
@@ -56,7 +56,7 @@ fn all_mistakes_are_shown_at_once() {
     assert_eq!(places(&run), expected.map(|(line, column, path)| (line, column, path.to_owned())));
 
     // The service itself says the same of the same places.
-    let run = stage.run("slots apply page.yaml --no-validate -o json");
+    let run = env.run("slots apply page.yaml --no-validate -o json");
     assert_eq!((run.exit, &run.error()["status"]), (8, &json!(422)), "{run}");
     let update: Vec<_> = expected[3..5].iter().map(|(line, column, _)| (*line, *column)).collect();
     let found: Vec<_> = places(&run).iter().map(|(line, column, _)| (*line, *column)).collect();
@@ -65,8 +65,8 @@ fn all_mistakes_are_shown_at_once() {
 
 #[test]
 fn places_in_json_are_as_good() {
-    let stage = Stage::cafe();
-    stage.file(
+    let env = TestEnv::cafe();
+    env.file(
         "page.json",
         r#"{
   "profile": "cafe",
@@ -82,31 +82,31 @@ fn places_in_json_are_as_good() {
   ]
 }"#,
     );
-    let run = stage.run("slots plan page.json -o json");
+    let run = env.run("slots plan page.json -o json");
     let expected =
         [(4, 5, "slots.0"), (4, 33, "slots.0.data.titel"), (9, 18, "slots.1.data.style")];
     assert_eq!(places(&run), expected.map(|(line, column, path)| (line, column, path.to_owned())));
-    insta::assert_snapshot!(stage.run("slots plan page.json"));
+    insta::assert_snapshot!(env.run("slots plan page.json"));
 }
 
 #[test]
 fn what_the_service_refuses_is_shown_like_what_is_refused_here() {
-    let stage = Stage::cafe();
-    stage.file("page.yaml", BAD.split("  - id: 1002").next().unwrap());
-    insta::assert_snapshot!(stage.run("slots apply page.yaml --no-validate"));
+    let env = TestEnv::cafe();
+    env.file("page.yaml", BAD.split("  - id: 1002").next().unwrap());
+    insta::assert_snapshot!(env.run("slots apply page.yaml --no-validate"));
 }
 
 #[test]
 fn slot_types_are_read_once_a_day() {
-    let stage = Stage::cafe().keeping_cache();
+    let env = TestEnv::cafe().keeping_cache();
     let title = |title: &str| {
         let text = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: ";
-        stage.file("page.yaml", format!("{text}{title}}}}}\n"));
+        env.file("page.yaml", format!("{text}{title}}}}}\n"));
     };
     let applied = |operations: &[&str]| {
-        let run = stage.run("slots apply page.yaml");
+        let run = env.run("slots apply page.yaml");
         assert_eq!(run.exit, 0, "{run}");
-        assert_eq!(stage.operations(), operations, "{run}");
+        assert_eq!(env.operations(), operations, "{run}");
         run
     };
     title("One");
@@ -117,19 +117,19 @@ fn slot_types_are_read_once_a_day() {
     assert!(second.stderr.contains("1 to update (3 requests)"), "{second}");
     applied(&["getProfile"]);
 
-    stage.server.edit(|account| account.profiles[0].slots.clear());
+    env.server.edit(|account| account.profiles[0].slots.clear());
     let many: Vec<_> =
         (0..500).map(|n| format!("  - {{type: text, data: {{title: Line {n}}}}}\n")).collect();
     let many = many.concat();
-    stage.file("page.yaml", format!("profile: cafe\nslots:\n{many}"));
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{many}"));
     let creates = ["createSlots"; 10];
     let run = applied(&[&["getProfile"], &creates[..], &["listSlots"]].concat());
     assert!(run.stderr.contains("500 to create (12 requests)"), "{run}");
 }
 
 /// Changes what is kept of the button's schema.
-fn edit_kept(stage: &Stage, edit: impl FnOnce(&mut Value)) {
-    let folder = stage.home.path().join("cache");
+fn edit_kept(env: &TestEnv, edit: impl FnOnce(&mut Value)) {
+    let folder = env.home.path().join("cache");
     let mut paths = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
     let path = paths.find(|it| it.to_string_lossy().contains("slot-types")).unwrap();
     let mut kept: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -140,38 +140,38 @@ fn edit_kept(stage: &Stage, edit: impl FnOnce(&mut Value)) {
 
 #[test]
 fn what_was_kept_gives_way_to_what_the_service_says_now() {
-    let stage = Stage::cafe().keeping_cache();
+    let env = TestEnv::cafe().keeping_cache();
     let page = |field: &str| {
         let text = "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {";
-        stage.file("page.yaml", format!("{text}{field}}}}}\n"));
+        env.file("page.yaml", format!("{text}{field}}}}}\n"));
     };
     page("style: outline");
-    assert_eq!(stage.run("slots plan page.yaml").exit, 3);
-    stage.operations();
+    assert_eq!(env.run("slots plan page.yaml").exit, 3);
+    env.operations();
 
     // The service has learnt a style since.
-    edit_kept(&stage, |schema| schema["properties"]["style"]["enum"] = json!(["primary"]));
-    let run = stage.run("slots plan page.yaml");
+    edit_kept(&env, |schema| schema["properties"]["style"]["enum"] = json!(["primary"]));
+    let run = env.run("slots plan page.yaml");
     assert_eq!(run.exit, 3, "{run}");
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
 
     // The service has unlearnt a field since.
-    edit_kept(&stage, |schema| schema["additionalProperties"] = json!(true));
+    edit_kept(&env, |schema| schema["additionalProperties"] = json!(true));
     page("colour: red");
-    assert_eq!(stage.run("slots apply page.yaml").exit, 8);
-    assert_eq!(stage.operations(), ["getProfile", "updateSlots"]);
-    let again = stage.run("slots apply page.yaml");
+    assert_eq!(env.run("slots apply page.yaml").exit, 8);
+    assert_eq!(env.operations(), ["getProfile", "updateSlots"]);
+    let again = env.run("slots apply page.yaml");
     assert_eq!(again.exit, 8, "{again}");
-    assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+    assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_costs_a_request_and_no_more() {
-    let stage = Stage::cafe();
-    let stage = stage.env("LINKS_CACHE_DIR", "/dev/null/none");
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: New}}\n");
+    let env = TestEnv::cafe();
+    let env = env.env("LINKS_CACHE_DIR", "/dev/null/none");
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: New}}\n");
     for _ in 0..2 {
-        assert_eq!(stage.run("slots plan page.yaml").exit, 3);
-        assert_eq!(stage.operations(), ["getProfile", "listSlotTypes"]);
+        assert_eq!(env.run("slots plan page.yaml").exit, 3);
+        assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
     }
 }

@@ -116,7 +116,7 @@ async fn rule_4_10_totals_are_the_sum_of_the_rows() {
 }
 
 #[tokio::test]
-async fn rule_4_10_a_profile_has_views_and_clicks_per_block_and_per_social_link() {
+async fn rule_4_10_a_profile_has_views_and_clicks_per_slot_and_per_social_link() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let links = api.get(&page.at("")).await.is(200).data()["socials"].as_array().map(Vec::len);

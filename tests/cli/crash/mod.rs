@@ -1,12 +1,12 @@
 //! The power cut at every moment: the real process is ended before and after each request and each line of its journal, then run again.
 //! The same where the service fails from some request on.
 
+mod crash_point;
 mod pairs;
 mod places;
-mod power_cut;
 
+use crash_point::{Tally, cut_everywhere, fail_everywhere};
 use pairs::Pair;
-use power_cut::{Tally, cut_everywhere, fail_everywhere};
 
 /// Runs every pair on as many threads as there are processors.
 fn all(pairs: Vec<Pair>, try_out: fn(&Pair) -> Tally) -> Tally {

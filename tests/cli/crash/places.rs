@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::crash_point::{Scene, Wanted, files, kinds, said};
 use super::pairs::Pair;
-use super::power_cut::{Scene, Wanted, files, kinds, said};
 
 /// A run that nothing interrupts: what it writes down and what it asks of the service, one after the other.
 struct Course<'p> {
@@ -97,7 +97,7 @@ impl<'p> Course<'p> {
 
 /// What was asked of the service, but for the slot types: they come before anything is to be lost.
 fn requests(scene: &Scene<'_>) -> Vec<String> {
-    let mut operations = scene.stage.operations();
+    let mut operations = scene.env.operations();
     operations.retain(|it| it != "listSlotTypes");
     operations
 }
@@ -125,7 +125,7 @@ fn fault_41_a_run_that_was_not_begun_is_listed_as_such_and_stands_in_nobodys_way
         let state = scene.start();
         scene.apply(&state, Some(place));
         let states = |line: &str| {
-            let mut command = scene.stage.command(line.split_whitespace());
+            let mut command = scene.env.command(line.split_whitespace());
             let output = command.env("LINKS_STATE_DIR", state.path()).output().unwrap();
             let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
             let rows = rows["data"].as_array().unwrap().clone();
@@ -144,7 +144,7 @@ fn fault_42_cut_off_where_a_step_is_announced() {
 }
 
 #[test]
-fn fault_43_cut_off_before_and_behind_each_request() {
+fn fault_43_cut_off_before_and_after_each_request() {
     let pair = pair("everything at once");
     let course = Course::of(&pair);
     for operation in ["getProfile", "updateSlots", "createSlots"] {
@@ -160,12 +160,12 @@ fn fault_44_cut_off_where_a_step_is_reported() {
 }
 
 #[test]
-fn fault_45_cut_off_before_and_behind_the_reorder() {
+fn fault_45_cut_off_before_and_after_the_reorder() {
     Course::of(&pair("everything at once")).cut_at_requests("reorderSlots", 1..=1);
 }
 
 #[test]
-fn fault_46_cut_off_before_and_behind_each_batch_of_deletes() {
+fn fault_46_cut_off_before_and_after_each_batch_of_deletes() {
     Course::of(&pair("delete in two batches")).cut_at_requests("deleteSlots", 2..=2);
 }
 

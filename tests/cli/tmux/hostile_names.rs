@@ -1,7 +1,7 @@
 //! Names of files that would run a command if a shell read them: completed with TAB within each kind of quotes, and then run.
 
 use super::Tmux;
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// The name of a file, by its first letter. Each that is run as it is would leave a file `X`.
 const NAMES: &[&str] = &[
@@ -34,12 +34,12 @@ struct Shell {
     declines: fn(&str, &str) -> bool,
 }
 
-fn stage() -> Stage {
-    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+fn env() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
     for name in NAMES {
-        stage.file(name, "profile: cafe\nslots: [{type: text, data: {title: Good morning!}}]\n");
+        env.file(name, "profile: cafe\nslots: [{type: text, data: {title: Good morning!}}]\n");
     }
-    stage
+    env
 }
 
 impl Shell {
@@ -56,8 +56,8 @@ impl Shell {
     }
 
     /// Whether every name that is offered names its file, and none runs a command.
-    fn check(&self, stage: &Stage) {
-        let created = stage.home.path().join("X");
+    fn check(&self, env: &TestEnv) {
+        let created = env.home.path().join("X");
         for quote in ["", "'", "\""] {
             for name in NAMES {
                 let start: String = name.chars().take(1).collect();
@@ -79,43 +79,42 @@ impl Shell {
 #[test]
 #[ignore = "needs tmux and bash: see tests/terminal/run"]
 fn found_08_bash_runs_no_name() {
-    let stage = stage();
-    let terminal = Tmux::bash(&stage, 150, 50);
+    let env = env();
+    let terminal = Tmux::bash(&env, 150, 50);
     terminal.run("source <(links completions bash)");
     // Within backquotes, which cannot be seen, one more level of quoting would be needed.
     let declines = |_: &str, name: &str| name.contains('`');
     let shell = Shell { terminal, further: "; echo \"[exit $?]\"", declines };
-    shell.check(&stage);
+    shell.check(&env);
     // What several names have in common is inserted as well.
     shell.terminal.run("bind 'set show-all-if-ambiguous on'");
     for name in ["s$(touch X)1.yaml", "s$(touch X)2.yaml"] {
-        stage.file(name, "");
+        env.file(name, "");
     }
     shell.terminal.write("links slots plan s");
     shell.terminal.press(&["Tab"]);
     shell.terminal.wait_for("both", |screen| screen.contains("plan s\\$\\(touch\\ X\\)"));
     shell.terminal.press(&["Enter"]);
     shell.terminal.run("true");
-    assert!(!stage.home.path().join("X").exists());
+    assert!(!env.home.path().join("X").exists());
 }
 
 #[test]
 #[ignore = "needs tmux and zsh: see tests/terminal/run"]
 fn found_08_zsh_runs_no_name() {
-    let stage = stage();
-    let terminal = Tmux::start(&stage, &["zsh", "-f"], 150, 50);
+    let env = env();
+    let terminal = Tmux::start(&env, &["zsh", "-f"], 150, 50);
     terminal.run("autoload -U compinit; compinit -uD; source <(links completions zsh)");
     let further = "; echo \"[exit $?]\"";
-    Shell { terminal, further, declines: |_, _| false }.check(&stage);
+    Shell { terminal, further, declines: |_, _| false }.check(&env);
 }
 
 #[test]
 #[ignore = "needs tmux and fish: see tests/terminal/run"]
 fn found_08_fish_runs_no_name() {
-    let stage = stage();
+    let env = env();
     let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
-    let terminal =
-        Tmux::start(&stage, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);
+    let terminal = Tmux::start(&env, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);
     let further = "; echo \"[exit $status]\"";
-    Shell { terminal, further, declines: |_, _| false }.check(&stage);
+    Shell { terminal, further, declines: |_, _| false }.check(&env);
 }

@@ -4,20 +4,20 @@ use links_fixtures::Fault;
 
 use super::Tmux;
 use crate::auth::logged_out;
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 const SLOTS_BEFORE: usize = 14;
 
-fn slots(stage: &Stage) -> usize {
-    stage.server.account().profiles[0].slots.len()
+fn slots(env: &TestEnv) -> usize {
+    env.server.account().profiles[0].slots.len()
 }
 
 /// A page file that takes eleven requests.
-fn long() -> Stage {
-    let stage = Stage::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+fn long() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
     let texts = "  - {type: text, data: {title: Hi}}\n".repeat(450);
-    stage.file("page.yaml", format!("profile: cafe\nslots:\n{texts}"));
-    stage
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{texts}"));
+    env
 }
 
 /// Whether the terminal is in order: a cursor, and what is typed is seen.
@@ -30,8 +30,8 @@ fn is_in_order(terminal: &Tmux) {
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn a_question_is_answered_refused_or_left() {
-    let stage = Stage::cafe();
-    let terminal = Tmux::bash(&stage, 100, 50);
+    let env = TestEnv::cafe();
+    let terminal = Tmux::bash(&env, 100, 50);
     let ask = |keys: &[&str]| {
         terminal.begin("links slots delete cafe 1001");
         terminal.wait_for("a question", |screen| screen.contains("[y/N]"));
@@ -49,17 +49,17 @@ fn a_question_is_answered_refused_or_left() {
         let shown = ask(keys);
         assert_eq!(shown.exit, exit, "{keys:?}\n{}", shown.text);
         assert!(shown.text.ends_with(said), "{keys:?}\n{}", shown.text);
-        assert_eq!(slots(&stage), SLOTS_BEFORE);
+        assert_eq!(slots(&env), SLOTS_BEFORE);
     }
     assert_eq!(ask(&["y", "Enter"]).exit, 0);
-    assert_eq!(slots(&stage), SLOTS_BEFORE - 1);
+    assert_eq!(slots(&env), SLOTS_BEFORE - 1);
 }
 
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn a_token_is_typed_unseen_and_ctrl_c_brings_the_echo_back() {
-    let stage = logged_out();
-    let terminal = Tmux::bash(&stage, 100, 50);
+    let env = logged_out();
+    let terminal = Tmux::bash(&env, 100, 50);
     // A shell that mends nothing itself.
     let line = "sh -c 'trap : INT; links auth login --token-stdin --store file; \
                 stty -a | grep -ow -- \"-*echo\"; exit'";
@@ -78,11 +78,11 @@ fn a_token_is_typed_unseen_and_ctrl_c_brings_the_echo_back() {
     }
     terminal.begin("links auth login --token-stdin --store file");
     terminal.wait_for("a question", |screen| screen.contains("(it is not shown):"));
-    terminal.write(&stage.server.token());
+    terminal.write(&env.server.token());
     terminal.press(&["Enter"]);
     let shown = terminal.end();
     assert_eq!(shown.exit, 0, "{}", shown.text);
-    assert!(!shown.text.contains(&stage.server.token()));
+    assert!(!shown.text.contains(&env.server.token()));
 }
 
 #[test]
@@ -95,12 +95,12 @@ fn progress_is_seen_on_a_terminal_and_leaves_nothing_behind() {
         ("links slots apply page.yaml -o json", false),
         ("links slots apply page.yaml 2>&1 | cat", false),
     ] {
-        let stage = long();
-        let stage = if seen { stage.env("LINKS_TEST_NO_WAIT", "") } else { stage };
-        let terminal = Tmux::bash(&stage, 100, 50);
+        let env = long();
+        let env = if seen { env.env("LINKS_TEST_NO_WAIT", "") } else { env };
+        let terminal = Tmux::bash(&env, 100, 50);
         if seen {
             let progress = |screen: &str| screen.contains("/10 creating 50");
-            stage.held(|| terminal.begin(line), || terminal.wait_for("progress", progress));
+            env.held(|| terminal.begin(line), || terminal.wait_for("progress", progress));
         } else {
             terminal.begin(line);
         }
@@ -117,9 +117,9 @@ fn progress_is_seen_on_a_terminal_and_leaves_nothing_behind() {
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn a_wait_for_the_rate_limit_is_told_beside_the_progress() {
-    let stage = long().env("LINKS_TEST_NO_WAIT", "");
-    stage.server.fail([5], &Fault::RateLimited(Some("60".to_owned())));
-    let terminal = Tmux::bash(&stage, 100, 50);
+    let env = long().env("LINKS_TEST_NO_WAIT", "");
+    env.server.fail([5], &Fault::RateLimited(Some("60".to_owned())));
+    let terminal = Tmux::bash(&env, 100, 50);
     terminal.begin("links slots apply page.yaml");
     let screen = terminal.wait_for("a reason", |screen| screen.contains("waiting "));
     let line = screen.lines().find(|it| it.contains("waiting ")).unwrap();
@@ -130,9 +130,9 @@ fn a_wait_for_the_rate_limit_is_told_beside_the_progress() {
     assert_eq!(terminal.end().exit, 130);
 
     // Where nothing is written, there is nothing to wait for.
-    let stage = Stage::cafe();
-    stage.server.fail([1], &Fault::RateLimited(Some("60".to_owned())));
-    let terminal = Tmux::bash(&stage, 100, 50);
+    let env = TestEnv::cafe();
+    env.server.fail([1], &Fault::RateLimited(Some("60".to_owned())));
+    let terminal = Tmux::bash(&env, 100, 50);
     terminal.begin("links profile list");
     terminal.wait_for("a reason", |screen| screen.contains("asked to wait\n"));
     terminal.press(&["C-c"]);
@@ -146,12 +146,12 @@ fn a_wait_for_the_rate_limit_is_told_beside_the_progress() {
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not() {
     for twice in [false, true] {
-        let stage = long().env("LINKS_TEST_NO_WAIT", "");
-        let terminal = Tmux::bash(&stage, 100, 50);
+        let env = long().env("LINKS_TEST_NO_WAIT", "");
+        let terminal = Tmux::bash(&env, 100, 50);
         let begin = || terminal.begin("links slots apply page.yaml");
         let shown = if twice {
             // A request that would take a minute.
-            stage.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
+            env.server.fail([6], &Fault::RateLimited(Some("60".to_owned())));
             begin();
             terminal.wait_for("a reason", |screen| screen.contains("asked to wait"));
             terminal.press(&["C-c"]);
@@ -161,7 +161,7 @@ fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not(
         } else {
             // Between two requests it ends before it can promise to.
             let answers = ["Ctrl-C again stops at once", "stopped by Ctrl-C"];
-            stage.held(begin, || {
+            env.held(begin, || {
                 terminal.press(&["C-c"]);
                 terminal
                     .wait_for("a promise", |screen| answers.iter().any(|it| screen.contains(it)));
@@ -173,9 +173,9 @@ fn fault_63_one_ctrl_c_lets_the_request_in_flight_end_and_a_second_one_does_not(
         assert_eq!(shown.text.contains("carried out all the same"), twice, "{}", shown.text);
         assert!(!shown.text.contains("/10"), "{}", shown.text);
         is_in_order(&terminal);
-        let so_far = slots(&stage);
+        let so_far = slots(&env);
         assert!(so_far < SLOTS_BEFORE + 450, "it did not stop");
         let resumed = terminal.run("LINKS_TEST_NO_WAIT=1 links slots apply --resume");
-        assert_eq!((resumed.exit, slots(&stage)), (0, SLOTS_BEFORE + 450), "{}", resumed.text);
+        assert_eq!((resumed.exit, slots(&env)), (0, SLOTS_BEFORE + 450), "{}", resumed.text);
     }
 }

@@ -4,19 +4,19 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::Tmux;
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// Would copy something to the clipboard, begin a link, colour, go back on the line, and turn the direction of writing.
 const BAD: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}]8;;http://evil.test\u{1b}\\\u{9b}31m\u{202e}moc\u{200b}\rtrap\nnext";
 
-fn titled(title: &str) -> Stage {
-    let stage = Stage::cafe().keeping_state();
-    stage.server.edit(|account| {
+fn titled(title: &str) -> TestEnv {
+    let env = TestEnv::cafe().keeping_state();
+    env.server.edit(|account| {
         account.profiles[0].title = Some(title.to_owned());
         account.profiles[0].slots[0].data["title"] = title.into();
         account.profiles[0].slots[4].data["title"] = title.into();
     });
-    stage
+    env
 }
 
 /// The column in which a text begins, on the row that holds another.
@@ -29,8 +29,8 @@ fn column(rows: &[String], row: &str, text: &str) -> usize {
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn a_table_keeps_to_the_width_of_the_terminal() {
     let long = "A title that goes on and on, ".repeat(20);
-    let stage = titled(&long);
-    let terminal = Tmux::bash(&stage, 80, 50);
+    let env = titled(&long);
+    let terminal = Tmux::bash(&env, 80, 50);
     for width in [80, 40, 200, 60] {
         terminal.resize(width);
         assert_eq!(terminal.run("links slots list cafe").exit, 0);
@@ -54,8 +54,8 @@ fn a_table_keeps_to_the_width_of_the_terminal() {
 fn wide_characters_take_their_room() {
     for title in ["日本語のとても長いタイトルのページ".repeat(4), "Кофе 😀 café 한국어".to_owned()]
     {
-        let stage = titled(&title);
-        let terminal = Tmux::bash(&stage, 120, 50);
+        let env = titled(&title);
+        let terminal = Tmux::bash(&env, 120, 50);
         terminal.run("links slots list cafe");
         let rows = terminal.rows();
         let note = column(&rows, "NOTE", "NOTE");
@@ -67,16 +67,16 @@ fn wide_characters_take_their_room() {
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn fault_70_texts_of_the_service_cannot_drive_the_terminal() {
-    let stage = titled(BAD);
-    stage.server.edit(|account| {
+    let env = titled(BAD);
+    env.server.edit(|account| {
         account.forms[0].title = BAD.to_owned();
         account.profiles[0].description = Some(BAD.to_owned());
     });
     let data = json!({ "title": "New", BAD: BAD }).to_string();
     let page = json!({ "profile": "cafe", "slots": [{ "id": 1001, "type": "text", "data": { "title": BAD } }, { "type": "text", "data": { "title": BAD } }] });
-    stage.file("page.json", page.to_string());
-    stage.file("bad.json", data);
-    let terminal = Tmux::bash(&stage, 150, 50);
+    env.file("page.json", page.to_string());
+    env.file("bad.json", data);
+    let terminal = Tmux::bash(&env, 150, 50);
     for line in [
         "links profile list",
         "links profile get cafe",
@@ -119,10 +119,10 @@ fn fault_70_texts_of_the_service_cannot_drive_the_terminal() {
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn colour_is_for_terminals_and_for_those_who_ask() {
-    let stage = Stage::cafe();
-    stage.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: Hi}}\n");
-    stage.file("bad.yaml", "profile: cafe\nslots:\n  - {type: text, data: {titel: Hi}}\n");
-    let terminal = Tmux::bash(&stage, 100, 50);
+    let env = TestEnv::cafe();
+    env.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: Hi}}\n");
+    env.file("bad.yaml", "profile: cafe\nslots:\n  - {type: text, data: {titel: Hi}}\n");
+    let terminal = Tmux::bash(&env, 100, 50);
     for (line, coloured) in [
         ("links slots plan page.yaml", true),
         ("links slots plan bad.yaml", true),
@@ -154,14 +154,14 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
 fn fault_71_a_reader_that_goes_away_ends_it_quietly() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     let many = "A long line of words. ".repeat(400);
-    stage.server.edit(|account| {
+    env.server.edit(|account| {
         for slot in &mut account.profiles[0].slots {
             slot.data.insert("title".to_owned(), many.clone().into());
         }
     });
-    let terminal = Tmux::bash(&stage, 100, 50);
+    let terminal = Tmux::bash(&env, 100, 50);
     for line in ["slots list cafe", "slots list cafe -o json", "slots pull cafe", "--help"] {
         let shown = terminal.run(&format!(
             "links {line} | (read -r -n 1; echo \"got $REPLY\"); echo \"ended ${{PIPESTATUS[0]}}\""

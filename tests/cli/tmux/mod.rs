@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// How often the screen is looked at before something counts as missing: for more than a minute.
 const LOOKS: usize = 10_000;
@@ -26,21 +26,21 @@ pub(crate) struct Tmux {
 
 impl Tmux {
     /// Bash, which finds `links` as its users do.
-    pub(crate) fn bash(stage: &Stage, width: u16, height: u16) -> Self {
-        Self::start(stage, &["bash", "--noprofile", "--norc", "-i"], width, height)
+    pub(crate) fn bash(env: &TestEnv, width: u16, height: u16) -> Self {
+        Self::start(env, &["bash", "--noprofile", "--norc", "-i"], width, height)
     }
 
-    /// A shell of this command line, with the environment of the stage and this prompt.
-    pub(crate) fn start(stage: &Stage, shell: &[&str], width: u16, height: u16) -> Self {
+    /// A shell of this command line, with the environment of the environment and this prompt.
+    pub(crate) fn start(env: &TestEnv, shell: &[&str], width: u16, height: u16) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_links"));
         let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
         let folder = tempfile::tempdir().unwrap();
         let terminal = Self { folder, of_links: path };
-        let likeness = stage.command(["x"]);
+        let likeness = env.command(["x"]);
         let mut command = terminal.command();
         command.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.env("PS1", format!("{PROMPT} ")).env("HISTFILE", "/dev/null");
-        command.current_dir(stage.home.path());
+        command.current_dir(env.home.path());
         let (width, height) = (width.to_string(), height.to_string());
         command.args(["new-session", "-d", "-x", &width, "-y", &height]).args(shell);
         told(command.output());

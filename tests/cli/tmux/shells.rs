@@ -6,26 +6,26 @@ use std::process::Stdio;
 
 use super::Tmux;
 use crate::auth::{config, log_in, logged_out};
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// Somebody who has used the program, and a session bus where nobody has called so far.
-fn experienced() -> (Stage, UnixListener) {
-    let stage = logged_out().keeping_cache();
-    assert_eq!(log_in(&stage, &stage.server.token(), &["--account", "work"]).exit, 0);
-    let stage = stage.env("LINKS_BASE_URL", "");
+fn experienced() -> (TestEnv, UnixListener) {
+    let env = logged_out().keeping_cache();
+    assert_eq!(log_in(&env, &env.server.token(), &["--account", "work"]).exit, 0);
+    let env = env.env("LINKS_BASE_URL", "");
     for line in ["profile list", "slots list cafe", "forms list", "slots types"] {
-        assert_eq!(stage.run(line).exit, 0);
+        assert_eq!(env.run(line).exit, 0);
     }
-    let accounts = config(&stage).join("accounts.json");
+    let accounts = config(&env).join("accounts.json");
     let text = std::fs::read_to_string(&accounts).unwrap();
     std::fs::write(&accounts, text.replace("\"file\"", "\"keyring\"")).unwrap();
-    let socket = stage.home.path().join("bus");
+    let socket = env.home.path().join("bus");
     let bus = UnixListener::bind(&socket).unwrap();
     bus.set_nonblocking(true).unwrap();
-    stage.server.forget_requests();
-    let stage = stage.env("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", socket.display()));
-    stage.file("my page.yaml", "profile: cafe\nslots: []\n");
-    (stage, bus)
+    env.server.forget_requests();
+    let env = env.env("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", socket.display()));
+    env.file("my page.yaml", "profile: cafe\nslots: []\n");
+    (env, bus)
 }
 
 /// What is typed, how often TAB is pressed, and what is to be seen then.
@@ -61,8 +61,8 @@ const COMMON: &[Case] = &[
 #[test]
 #[ignore = "needs tmux and bash: see tests/terminal/run"]
 fn bash_offers_names_and_asks_nobody() {
-    let (stage, bus) = experienced();
-    let terminal = Tmux::bash(&stage, 100, 60);
+    let (env, bus) = experienced();
+    let terminal = Tmux::bash(&env, 100, 60);
     terminal.run("source <(links completions bash)");
     complete(&terminal, COMMON);
     complete(
@@ -79,20 +79,20 @@ fn bash_offers_names_and_asks_nobody() {
     // On a narrow terminal each candidate keeps to its line.
     terminal.resize(30);
     complete(&terminal, &[("links slots get cafe 10", 2, &["1008  (event Open cupping: K…\n"])]);
-    untouched(&stage, &bus);
+    untouched(&env, &bus);
 }
 
 #[test]
 #[ignore = "needs tmux and zsh: see tests/terminal/run"]
 fn zsh_offers_names_and_asks_nobody() {
-    let (stage, bus) = experienced();
-    let folder = stage.home.path().join("functions");
+    let (env, bus) = experienced();
+    let folder = env.home.path().join("functions");
     std::fs::create_dir(&folder).unwrap();
-    std::fs::write(folder.join("_links"), stage.run("completions zsh").stdout).unwrap();
+    std::fs::write(folder.join("_links"), env.run("completions zsh").stdout).unwrap();
     let sourced = "autoload -U compinit; compinit -uD; source <(links completions zsh)";
     let installed = "fpath=(~/functions $fpath); autoload -U compinit; compinit -uD";
     for way in [sourced, installed] {
-        let terminal = Tmux::start(&stage, &["zsh", "-f"], 100, 60);
+        let terminal = Tmux::start(&env, &["zsh", "-f"], 100, 60);
         terminal.run(way);
         complete(&terminal, COMMON);
         complete(
@@ -110,16 +110,15 @@ fn zsh_offers_names_and_asks_nobody() {
             ],
         );
     }
-    untouched(&stage, &bus);
+    untouched(&env, &bus);
 }
 
 #[test]
 #[ignore = "needs tmux and fish: see tests/terminal/run"]
 fn fish_offers_names_and_asks_nobody() {
-    let (stage, bus) = experienced();
+    let (env, bus) = experienced();
     let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
-    let terminal =
-        Tmux::start(&stage, &["fish", "--no-config", "--private", "-C", prompt], 100, 60);
+    let terminal = Tmux::start(&env, &["fish", "--no-config", "--private", "-C", prompt], 100, 60);
     complete(&terminal, COMMON);
     complete(
         &terminal,
@@ -128,16 +127,16 @@ fn fish_offers_names_and_asks_nobody() {
             ("links slots add cafe button style=", 2, &["style=outline", "style=secondary"]),
         ],
     );
-    untouched(&stage, &bus);
+    untouched(&env, &bus);
 }
 
 /// Nothing was sent, and nobody called at the session bus, although completion knew the account.
-fn untouched(stage: &Stage, bus: &UnixListener) {
-    assert!(stage.operations().is_empty());
+fn untouched(env: &TestEnv, bus: &UnixListener) {
+    assert!(env.operations().is_empty());
     let asked = bus.accept().map(drop).map_err(|error| error.kind());
     assert_eq!(asked, Err(std::io::ErrorKind::WouldBlock));
     // Whoever needs the token does call.
-    let mut child = stage.command(["me"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = env.command(["me"]).stderr(Stdio::null()).spawn().unwrap();
     while bus.accept().is_err() {
         assert!(child.try_wait().unwrap().is_none(), "it ended without a token");
     }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A service, a home folder, and what the environment says of them.
-pub(crate) struct Stage {
+pub(crate) struct TestEnv {
     pub(crate) server: ContractServer,
     pub(crate) home: TempDir,
     /// What the runs leave where temporary files belong.
@@ -52,7 +52,7 @@ pub(crate) fn picture(width: u16, height: u16) -> Vec<u8> {
     .concat()
 }
 
-impl Stage {
+impl TestEnv {
     /// The café, with a token that may do everything.
     pub(crate) fn cafe() -> Self {
         Self::with(|builder| builder)
@@ -186,11 +186,11 @@ impl Stage {
 }
 
 impl Run {
-    /// What a process left that was started on this stage.
-    pub(crate) fn new(stage: &Stage, exit: Option<i32>, stdout: Vec<u8>, stderr: Vec<u8>) -> Self {
-        let address = stage.server.base_url();
+    /// What a process left that was started on this environment.
+    pub(crate) fn new(env: &TestEnv, exit: Option<i32>, stdout: Vec<u8>, stderr: Vec<u8>) -> Self {
+        let address = env.server.base_url();
         let origin = address.strip_suffix("/api/v1").unwrap_or(&address).to_owned();
-        let home = stage.home.path().display().to_string();
+        let home = env.home.path().display().to_string();
         Self {
             stdout: String::from_utf8(stdout).unwrap(),
             stderr: String::from_utf8(stderr).unwrap(),

@@ -1,13 +1,13 @@
 //! What is said beside the data: requests with `-v`, and hints where a command is mistaken.
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 #[test]
 fn each_request_is_a_line_and_stdout_stays_what_it_was() {
-    let stage = Stage::cafe();
-    let plain = stage.run("slots list cafe -o json");
+    let env = TestEnv::cafe();
+    let plain = env.run("slots list cafe -o json");
     for how in ["-v", "--verbose"] {
-        let run = stage.run(&format!("slots list cafe -o json {how}"));
+        let run = env.run(&format!("slots list cafe -o json {how}"));
         assert_eq!(run.stdout, plain.stdout);
         let lines: Vec<_> = run.stderr.lines().collect();
         assert_eq!(lines.len(), 1, "{run}");
@@ -17,15 +17,15 @@ fn each_request_is_a_line_and_stdout_stays_what_it_was() {
             "{run}"
         );
     }
-    let run = stage.env("LINKS_LOG", "1").run("me");
+    let run = env.env("LINKS_LOG", "1").run("me");
     assert!(run.stderr.starts_with("GET /api/v1/me → 200, "), "{run}");
 }
 
 #[test]
 fn fault_76_headers_and_bodies_are_shown_without_secrets() {
     const CANARY: &str = "canary-91c4-token";
-    let stage = Stage::cafe();
-    let token = stage.server.token();
+    let env = TestEnv::cafe();
+    let token = env.server.token();
     for line in [
         "me -vv",
         "slots get cafe 1002 -vv",
@@ -33,37 +33,37 @@ fn fault_76_headers_and_bodies_are_shown_without_secrets() {
         "forms create title=x fields:=[] -vv",
         "me -vv -o json --base-url http://127.0.0.1:1",
     ] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert!(!run.to_string().contains(&token), "{run}");
         assert!(!run.to_string().contains("lnk_"), "{run}");
     }
-    let run = stage.run("slots get cafe 1002 -vv");
+    let run = env.run("slots get cafe 1002 -vv");
     assert!(run.stderr.contains("> authorization: ***\n"), "{run}");
     assert!(run.stderr.contains("< content-type: application/json"), "{run}");
     assert!(run.stderr.contains("\"title\":\"Menu\""), "{run}");
-    let run = stage.run("forms create title=Contact fields:=[] -vv");
+    let run = env.run("forms create title=Contact fields:=[] -vv");
     assert!(run.stderr.contains("> {\"title\":\"Contact\",\"fields\":[]}"), "{run}");
 
-    let stage = Stage::cafe().env("LINKS_TOKEN", CANARY);
+    let env = TestEnv::cafe().env("LINKS_TOKEN", CANARY);
     for line in ["me -vv", "slots list cafe -vv -o json"] {
-        let run = stage.run(line);
+        let run = env.run(line);
         assert!(run.exit == 4 && !run.to_string().contains(CANARY), "{run}");
     }
 }
 
 #[test]
 fn a_call_ends_within_the_time_it_is_given() {
-    let stage = Stage::cafe();
-    assert_eq!(stage.run("me --timeout 30").exit, 0);
-    assert_eq!(stage.run("me --timeout 0").exit, 2);
-    assert_eq!(stage.env("LINKS_TIMEOUT", "soon").run("me").exit, 2);
+    let env = TestEnv::cafe();
+    assert_eq!(env.run("me --timeout 30").exit, 0);
+    assert_eq!(env.run("me --timeout 0").exit, 2);
+    assert_eq!(env.env("LINKS_TIMEOUT", "soon").run("me").exit, 2);
 }
 
 #[test]
 fn a_field_that_nothing_has_is_said() {
-    let stage = Stage::cafe();
-    let run = stage.run("slots list cafe --fields id,data.titel");
+    let env = TestEnv::cafe();
+    let run = env.run("slots list cafe --fields id,data.titel");
     assert_eq!(run.exit, 0);
     assert_eq!(run.stderr, "nothing has a field `data.titel`; did you mean `data.title`?\n");
-    assert_eq!(stage.run("slots list cafe --fields id,data.titel -o json").stderr, "");
+    assert_eq!(env.run("slots list cafe --fields id,data.titel -o json").stderr, "");
 }

@@ -5,16 +5,16 @@ use std::process::Stdio;
 use links_fixtures::{Account, Fault};
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// The ids of the café's blocks, as the page shows them.
-fn order(stage: &Stage) -> Vec<u64> {
-    stage.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
+fn order(env: &TestEnv) -> Vec<u64> {
+    env.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
 }
 
 #[test]
-fn blocks_as_people_see_them() {
-    let stage = Stage::in_june();
+fn slots_as_people_see_them() {
+    let env = TestEnv::in_june();
     let lines = [
         "slots add qara.weddings button title=Menu link=https://qara.example/menu --top",
         "slots set qara.weddings 1101 title=Costs",
@@ -28,11 +28,11 @@ fn blocks_as_people_see_them() {
         "slots template button",
         "slots template divider",
     ];
-    insta::assert_snapshot!(lines.map(|line| stage.run(line).to_string()).join("\n"));
+    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
 }
 
 #[test]
-fn a_new_block_goes_where_it_is_told() {
+fn a_new_slot_goes_where_it_is_told() {
     for (place, at) in [
         ("", 14),
         ("--bottom", 14),
@@ -41,46 +41,46 @@ fn a_new_block_goes_where_it_is_told() {
         ("--before 1004", 3),
         ("--after 1004", 4),
     ] {
-        let stage = Stage::cafe();
-        let run = stage.run(&format!("slots add cafe divider {place} -o json"));
+        let env = TestEnv::cafe();
+        let run = env.run(&format!("slots add cafe divider {place} -o json"));
         assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
         let id = run.json()["data"]["id"].as_u64().unwrap();
-        assert_eq!(order(&stage).iter().position(|it| *it == id), Some(at), "{place}");
+        assert_eq!(order(&env).iter().position(|it| *it == id), Some(at), "{place}");
         let reads = usize::from(place.contains("100"));
-        assert_eq!(stage.operations().len(), 1 + reads, "{place}");
+        assert_eq!(env.operations().len(), 1 + reads, "{place}");
     }
-    let stage = Stage::cafe();
-    assert_eq!(stage.run("slots add cafe divider --before 9").exit, 6);
-    assert_eq!(stage.run("slots add cafe divider --top --bottom").exit, 2);
-    assert_eq!(stage.run("slots add cafe divider one.yaml two.yaml").exit, 2);
-    assert_eq!(stage.run("slots add cafe event title=New").exit, 7);
-    assert_eq!(order(&stage).len(), 14);
+    let env = TestEnv::cafe();
+    assert_eq!(env.run("slots add cafe divider --before 9").exit, 6);
+    assert_eq!(env.run("slots add cafe divider --top --bottom").exit, 2);
+    assert_eq!(env.run("slots add cafe divider one.yaml two.yaml").exit, 2);
+    assert_eq!(env.run("slots add cafe event title=New").exit, 7);
+    assert_eq!(order(&env).len(), 14);
 }
 
 #[test]
-fn the_data_of_a_block_comes_from_a_file_from_stdin_and_from_values() {
-    let stage = Stage::cafe();
-    stage.file("data.yaml", "title: Menu\nlink: https://qara.example/menu\n");
-    let run = stage.run("slots add cafe button data.yaml title=Carte -o json");
+fn the_data_of_a_slot_comes_from_a_file_from_stdin_and_from_values() {
+    let env = TestEnv::cafe();
+    env.file("data.yaml", "title: Menu\nlink: https://qara.example/menu\n");
+    let run = env.run("slots add cafe button data.yaml title=Carte -o json");
     let expected = json!({ "title": "Carte", "link": "https://qara.example/menu" });
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&run.json()["data"]["data"][field], value, "{run}");
     }
-    let run = stage.run_args(["slots", "set", "cafe", "1001", "-"], b"{\"title\": null}");
+    let run = env.run_args(["slots", "set", "cafe", "1001", "-"], b"{\"title\": null}");
     assert_eq!(run.exit, 0, "{run}");
-    let slot = &stage.server.account().profiles[0].slots[0];
+    let slot = &env.server.account().profiles[0].slots[0];
     assert_eq!(slot.data["title"], Value::Null);
     assert!(slot.data["description"].is_string(), "what is not named stays");
 
-    stage.file("data.yaml", "title: Menu\ncolour: red\nlink: no link\n");
+    env.file("data.yaml", "title: Menu\ncolour: red\nlink: no link\n");
     for line in ["slots add cafe button data.yaml", "slots set cafe 1002 data.yaml"] {
-        let run = stage.run(&format!("{line} -o json"));
+        let run = env.run(&format!("{line} -o json"));
         assert_eq!(run.exit, 8, "{run}");
         let places: Vec<_> =
             run.error()["places"].as_array().unwrap().iter().map(|it| it["line"].clone()).collect();
         assert_eq!(places, [2, 3], "{run}");
     }
-    let run = stage.run("slots add cafe button data.yaml colour=blue -o json");
+    let run = env.run("slots add cafe button data.yaml colour=blue -o json");
     assert!(
         run.error()["errors"].get("data.colour").is_some(),
         "a value is no line of the file\n{run}"
@@ -88,7 +88,7 @@ fn the_data_of_a_block_comes_from_a_file_from_stdin_and_from_values() {
 }
 
 #[test]
-fn a_block_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
+fn a_slot_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
     for (id, place, at) in [
         (1004, "--top", 0),
         (1004, "--bottom", 13),
@@ -96,32 +96,32 @@ fn a_block_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
         (1002, "--after 1004", 3),
         (1004, "--at 99", 13),
     ] {
-        let stage = Stage::cafe();
-        let run = stage.run(&format!("slots move cafe {id} {place} -o json"));
+        let env = TestEnv::cafe();
+        let run = env.run(&format!("slots move cafe {id} {place} -o json"));
         assert_eq!(run.exit, 0, "{run}");
         assert_eq!(run.json()["data"][at]["id"], id, "{run}");
-        assert_eq!(order(&stage).iter().position(|it| *it == id), Some(at), "{place}");
-        assert_eq!(stage.operations(), ["listSlots", "listSlots", "reorderSlots"]);
+        assert_eq!(order(&env).iter().position(|it| *it == id), Some(at), "{place}");
+        assert_eq!(env.operations(), ["listSlots", "listSlots", "reorderSlots"]);
     }
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for line in ["slots move cafe 1001 --top", "slots move cafe 1002 --after 1001"] {
-        assert_eq!(stage.run(line).exit, 0);
-        assert_eq!(stage.operations(), ["listSlots"], "{line}");
+        assert_eq!(env.run(line).exit, 0);
+        assert_eq!(env.operations(), ["listSlots"], "{line}");
     }
-    assert_eq!(stage.run("slots move cafe 1001").exit, 2);
-    assert_eq!(stage.run("slots move cafe 9 --top").exit, 6);
-    assert_eq!(stage.run("slots move cafe 1001 --before 1001").exit, 6);
+    assert_eq!(env.run("slots move cafe 1001").exit, 2);
+    assert_eq!(env.run("slots move cafe 9 --top").exit, 6);
+    assert_eq!(env.run("slots move cafe 1001 --before 1001").exit, 6);
 }
 
 #[test]
-fn blocks_that_are_moved_at_the_same_time_are_all_moved() {
-    let stage = Stage::cafe().keeping_state();
-    let moved = order(&stage)[8..].to_vec();
+fn slots_that_are_moved_at_the_same_time_are_all_moved() {
+    let env = TestEnv::cafe().keeping_state();
+    let moved = order(&env)[8..].to_vec();
     let children: Vec<_> = moved
         .iter()
         .map(|id| {
             let line = format!("slots move cafe {id} --top");
-            let mut command = stage.command(line.split(' '));
+            let mut command = env.command(line.split(' '));
             command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
             command.spawn().unwrap()
         })
@@ -129,108 +129,108 @@ fn blocks_that_are_moved_at_the_same_time_are_all_moved() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    let mut top = order(&stage)[..moved.len()].to_vec();
+    let mut top = order(&env)[..moved.len()].to_vec();
     top.sort_unstable();
     assert_eq!(top, moved);
 }
 
 #[test]
 fn an_order_that_is_not_whole_is_refused_with_what_is_amiss() {
-    let stage = Stage::cafe();
-    let run = stage.run("slots reorder qara.weddings 1102 1101");
+    let env = TestEnv::cafe();
+    let run = env.run("slots reorder qara.weddings 1102 1101");
     assert_eq!(run.exit, 0, "{run}");
-    let ids: Vec<_> = stage.server.account().profiles[1].slots.iter().map(|slot| slot.id).collect();
+    let ids: Vec<_> = env.server.account().profiles[1].slots.iter().map(|slot| slot.id).collect();
     assert_eq!(ids, [1102, 1101]);
-    stage.operations();
-    let run = stage.run("slots reorder qara.weddings 1101 1101 7 -o json");
+    env.operations();
+    let run = env.run("slots reorder qara.weddings 1101 1101 7 -o json");
     assert_eq!(run.exit, 8, "{run}");
     let message = run.error()["message"].as_str().unwrap().to_owned();
     for part in ["not named: 1102", "named twice: 1101", "not on this page: 7"] {
         assert!(message.contains(part), "{message}");
     }
-    assert_eq!(stage.operations(), ["listSlots"]);
+    assert_eq!(env.operations(), ["listSlots"]);
 }
 
 #[test]
 fn a_delete_shows_what_is_lost_and_gives_it_back_as_data() {
-    let stage = Stage::cafe();
-    let run = stage.run("slots delete cafe 1002 1007");
+    let env = TestEnv::cafe();
+    let run = env.run("slots delete cafe 1002 1007");
     assert_eq!((run.exit, run.stdout.as_str()), (14, ""), "{run}");
     for part in ["\"Menu\"", "https://qara.example/menu", "clicks in the last 28 days", "--yes"] {
         assert!(run.stderr.contains(part), "{part}\n{run}");
     }
-    assert_eq!(stage.operations(), ["listSlots", "getProfileAnalytics"]);
+    assert_eq!(env.operations(), ["listSlots", "getProfileAnalytics"]);
 
-    let run = stage.run("slots delete cafe 1002 1002 1007 --yes -o json");
+    let run = env.run("slots delete cafe 1002 1002 1007 --yes -o json");
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
     assert_eq!(run.json()["meta"], json!({ "deleted": 2, "total": 12 }));
     assert_eq!(run.json()["data"][0]["data"]["title"], "Menu");
-    assert_eq!(stage.operations(), ["listSlots", "listSlots", "deleteSlots"]);
+    assert_eq!(env.operations(), ["listSlots", "listSlots", "deleteSlots"]);
 
-    let run = stage.run("slots delete cafe 1001 9 --yes");
+    let run = env.run("slots delete cafe 1001 9 --yes");
     assert_eq!(run.exit, 6, "{run}");
-    assert!(run.stderr.contains('9') && order(&stage).contains(&1001), "{run}");
-    assert_eq!(stage.run("slots delete cafe 1008 --yes").exit, 7, "an event cannot be deleted");
+    assert!(run.stderr.contains('9') && order(&env).contains(&1001), "{run}");
+    assert_eq!(env.run("slots delete cafe 1008 --yes").exit, 7, "an event cannot be deleted");
 }
 
 #[test]
-fn more_blocks_than_a_request_takes_are_deleted_in_several() {
-    let stage = Stage::cafe();
-    stage.file(
+fn more_slots_than_a_request_takes_are_deleted_in_several() {
+    let env = TestEnv::cafe();
+    env.file(
         "page.yaml",
         format!("profile: qara.weddings\nslots:\n{}", "  - {type: divider}\n".repeat(60)),
     );
-    assert_eq!(stage.run("slots apply page.yaml").exit, 0);
-    let ids: Vec<String> = stage.server.account().profiles[1].slots[2..]
+    assert_eq!(env.run("slots apply page.yaml").exit, 0);
+    let ids: Vec<String> = env.server.account().profiles[1].slots[2..]
         .iter()
         .map(|slot| slot.id.to_string())
         .collect();
-    stage.operations();
-    let run = stage.run(&format!("slots delete qara.weddings --yes {}", ids.join(" ")));
+    env.operations();
+    let run = env.run(&format!("slots delete qara.weddings --yes {}", ids.join(" ")));
     assert_eq!(run.stdout, "60 deleted, 2 left\n", "{run}");
     assert_eq!(
-        stage.operations(),
+        env.operations(),
         ["listSlots", "listSlots", "deleteSlots", "listSlots", "deleteSlots"]
     );
 }
 
 #[test]
 fn types_are_explained_from_what_the_service_says() {
-    let stage = Stage::cafe();
-    assert_eq!(stage.run("slots types -o json").json()["data"].as_array().unwrap().len(), 12);
-    assert_eq!(stage.run("slots explain button -o json").json()["data"]["type"], "button");
-    let field = stage.run("slots explain button style -o json").json()["data"].clone();
+    let env = TestEnv::cafe();
+    assert_eq!(env.run("slots types -o json").json()["data"].as_array().unwrap().len(), 12);
+    assert_eq!(env.run("slots explain button -o json").json()["data"]["type"], "button");
+    let field = env.run("slots explain button style -o json").json()["data"].clone();
     assert_eq!(
         (&field["required"], &field["enumLabels"]["outline"]),
         (&json!(false), &json!("Outlined"))
     );
-    let run = stage.run("slots explain faq items.question");
+    let run = env.run("slots explain faq items.question");
     assert!(run.stdout.contains("items.question: string"), "{run}");
-    assert_eq!(stage.run("slots explain button colour").exit, 6);
+    assert_eq!(env.run("slots explain button colour").exit, 6);
     for line in ["slots explain nothing", "slots template nothing"] {
-        assert_eq!(stage.run(line).exit, 6, "{line}");
+        assert_eq!(env.run(line).exit, 6, "{line}");
     }
-    assert_eq!(stage.run("slots template event").exit, 7);
+    assert_eq!(env.run("slots template event").exit, 7);
 }
 
 #[test]
 fn a_template_can_be_pasted_into_a_page_file_and_applied() {
-    let stage = Stage::cafe();
+    let env = TestEnv::cafe();
     for kind in ["button", "text", "faq", "divider", "music"] {
-        let item = stage.run(&format!("slots template {kind}")).stdout;
-        stage.file("page.yaml", format!("profile: qara.weddings\nslots:\n{item}"));
-        let run = stage.run("slots apply page.yaml");
+        let item = env.run(&format!("slots template {kind}")).stdout;
+        env.file("page.yaml", format!("profile: qara.weddings\nslots:\n{item}"));
+        let run = env.run("slots apply page.yaml");
         assert_eq!(run.exit, 0, "{kind}\n{item}\n{run}");
     }
-    assert_eq!(stage.server.account().profiles[1].slots.len(), 2 + 5);
+    assert_eq!(env.server.account().profiles[1].slots.len(), 2 + 5);
 }
 
 /// A café whose server refuses a request as too soon, and where somebody else uses the wait.
-fn meddled(request: usize, edit: impl FnOnce(&mut Account) + Send + 'static) -> Stage {
-    let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
-    stage.server.fail([request], &Fault::RateLimited(Some("30".into())));
-    stage.server.edit_after(request, edit);
-    stage
+fn meddled(request: usize, edit: impl FnOnce(&mut Account) + Send + 'static) -> TestEnv {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    env.server.fail([request], &Fault::RateLimited(Some("30".into())));
+    env.server.edit_after(request, edit);
+    env
 }
 
 fn rename_first(account: &mut Account) {
@@ -242,7 +242,7 @@ fn found_14_what_others_change_in_a_wait_is_not_written_over() {
     let move_first: fn(&mut Account) = |account| account.profiles[0].slots.swap(0, 1);
     let retitle: fn(&mut Account) = |account| account.profiles[0].title = Some("Theirs".into());
     let relogin: fn(&mut Account) = |account| account.profiles[0].login = "cafe.theirs".into();
-    let order = Stage::cafe().server.account().profiles[0].slots.clone();
+    let order = TestEnv::cafe().server.account().profiles[0].slots.clone();
     let order: Vec<_> = order.iter().rev().map(|slot| slot.id.to_string()).collect();
     let reorder = format!("slots reorder cafe {}", order.join(" "));
     let language: fn(&mut Account) = |account| account.profiles[0].language_id = Some(2);
@@ -254,27 +254,27 @@ fn found_14_what_others_change_in_a_wait_is_not_written_over() {
         (2, language, "profile settings cafe languageCode=kk"),
         (4, relogin, "profile rename cafe cafe.mine --yes --confirm cafe"),
     ] {
-        let stage = meddled(request, edit);
-        let run = stage.run(line);
+        let env = meddled(request, edit);
+        let run = env.run(line);
         assert_eq!(run.exit, 7, "{run}");
-        let mut expected = Stage::cafe().server.account().profiles.remove(0);
-        let account = stage.server.account();
+        let mut expected = TestEnv::cafe().server.account().profiles.remove(0);
+        let account = env.server.account();
         let mut theirs = account.clone();
         theirs.profiles[0] = expected.clone();
         edit(&mut theirs);
         expected = theirs.profiles.remove(0);
         assert_eq!(account.profiles[0], expected, "only what they did: {run}");
-        let error = stage.run(&format!("{line} -o json"));
+        let error = env.run(&format!("{line} -o json"));
         assert!(error.exit == 0 || error.exit == 6, "it may be run again: {error}");
     }
 }
 
 #[test]
 fn found_14_a_move_is_made_in_the_order_that_others_left() {
-    let stage = meddled(3, |account| account.profiles[0].slots.swap(0, 1));
-    let run = stage.run("slots move cafe 1007 --top");
+    let env = meddled(3, |account| account.profiles[0].slots.swap(0, 1));
+    let run = env.run("slots move cafe 1007 --top");
     assert_eq!(run.exit, 0, "{run}");
-    let slots = stage.server.account().profiles[0].slots.clone();
+    let slots = env.server.account().profiles[0].slots.clone();
     let ids: Vec<_> = slots.iter().take(4).map(|it| it.id).collect();
     assert_eq!(ids, [1007, 1002, 1001, 1003], "{run}");
 }
@@ -289,13 +289,13 @@ fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_a
         (4, "profile rename cafe cafe.mine --yes --confirm cafe"),
     ] {
         for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
-            let stage = Stage::cafe().env("LINKS_TEST_NO_WAIT", "1");
-            stage.server.fail([request], &fault);
+            let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+            env.server.fail([request], &fault);
             // Somebody else has the next word.
-            stage.server.edit_after(request + 1, rename_first);
-            let run = stage.run(line);
+            env.server.edit_after(request + 1, rename_first);
+            let run = env.run(line);
             assert_eq!(run.exit, 0, "{fault:?}: {run}");
-            let requests = stage.server.requests();
+            let requests = env.server.requests();
             let writes = requests.iter().filter(|it| it.method != "GET").count();
             assert_eq!(writes, 1, "{fault:?}: {run}");
         }
@@ -304,8 +304,8 @@ fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_a
 
 #[test]
 fn found_h_a_rename_says_what_happened_in_a_sentence() {
-    let stage = Stage::cafe();
-    let run = stage.run("profile rename cafe cafe.mole --yes --confirm cafe");
+    let env = TestEnv::cafe();
+    let run = env.run("profile rename cafe cafe.mole --yes --confirm cafe");
     assert_eq!(
         (run.exit, run.stdout.as_str()),
         (0, "the login was cafe, and is cafe.mole now\n"),

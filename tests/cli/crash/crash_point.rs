@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::pairs::{Pair, slots};
-use crate::stage::Stage;
+use crate::test_env::TestEnv;
 
 /// More places than any run has.
 const MOST: usize = 500;
@@ -74,9 +74,9 @@ pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
         for request in 1..=MOST {
             let scene = Scene::of(pair);
             let state = scene.start();
-            scene.stage.server.fail(request..request + OUTAGE, &fault);
+            scene.env.server.fail(request..request + OUTAGE, &fault);
             let failed = scene.apply(&state, None);
-            if scene.stage.server.requests().len() < request {
+            if scene.env.server.requests().len() < request {
                 break;
             }
             tally.cuts += 1;
@@ -103,30 +103,30 @@ pub(super) struct Wanted {
 
 /// A service with the page of a pair, and its file.
 pub(super) struct Scene<'p> {
-    pub(super) stage: Stage,
+    pub(super) env: TestEnv,
     pair: &'p Pair,
 }
 
 impl<'p> Scene<'p> {
     pub(super) fn of(pair: &'p Pair) -> Self {
-        let stage = Stage::with(|builder| builder.choices(pair.choices.clone()));
-        let stage = stage.env("LINKS_TEST_NO_WAIT", "1");
-        stage.file("page.json", pair.file.to_string());
+        let env = TestEnv::with(|builder| builder.choices(pair.choices.clone()));
+        let env = env.env("LINKS_TEST_NO_WAIT", "1");
+        env.file("page.json", pair.file.to_string());
         for (nth, file) in pair.before.iter().enumerate() {
-            stage.file(&format!("before-{nth}.json"), file.to_string());
+            env.file(&format!("before-{nth}.json"), file.to_string());
         }
-        Self { stage, pair }
+        Self { env, pair }
     }
 
     /// The page as it was, and an empty folder of state but for the runs that come first.
     pub(super) fn start(&self) -> TempDir {
         let state = tempfile::tempdir().unwrap();
-        self.stage.server.edit(|account| account.clone_from(&self.pair.account));
+        self.env.server.edit(|account| account.clone_from(&self.pair.account));
         for nth in 0..self.pair.before.len() {
             let run = self.run(&state, &format!("before-{nth}.json"), None);
             assert!(run.status.success(), "{}: {}", self.pair.name, said(&run));
         }
-        self.stage.server.forget_requests();
+        self.env.server.forget_requests();
         state
     }
 
@@ -135,7 +135,7 @@ impl<'p> Scene<'p> {
     }
 
     fn run(&self, state: &TempDir, file: &str, place: Option<&str>) -> Output {
-        let mut command = self.stage.command(["slots", "apply", file]);
+        let mut command = self.env.command(["slots", "apply", file]);
         command.args(self.pair.flags.split_whitespace()).env("LINKS_STATE_DIR", state.path());
         if let Some(place) = place {
             command.env("LINKS_TEST_CRASH", place);
@@ -145,10 +145,10 @@ impl<'p> Scene<'p> {
 
     pub(super) fn uninterrupted(&self) -> Wanted {
         let state = self.start();
-        let before = self.stage.server.account();
+        let before = self.env.server.account();
         let run = self.apply(&state, None);
         assert!(run.status.success(), "{}: {}", self.pair.name, said(&run));
-        let after = self.stage.server.account();
+        let after = self.env.server.account();
         let ids = |account: &Account| -> BTreeSet<u64> {
             slots(account).iter().map(|slot| slot.id).collect()
         };
@@ -163,7 +163,7 @@ impl<'p> Scene<'p> {
     pub(super) fn finish(&self, state: &TempDir, wanted: &Wanted) -> Result<(), String> {
         let resumed = self.apply(state, None);
         expect(resumed.status.success(), || format!("the next run failed: {}", said(&resumed)))?;
-        let account = self.stage.server.account();
+        let account = self.env.server.account();
         let now = content(&account);
         expect(now == wanted.content, || format!("the page is {now:?}, not {:?}", wanted.content))?;
         let there: BTreeSet<u64> = slots(&account).iter().map(|slot| slot.id).collect();
@@ -172,13 +172,13 @@ impl<'p> Scene<'p> {
         let created = account.next_id.abs_diff(wanted.next_id);
         expect(created == 0, || format!("{created} slots more were created than had to be"))?;
 
-        self.stage.server.forget_requests();
+        self.env.server.forget_requests();
         let second = self.apply(state, None);
-        let requests = self.stage.server.requests().len();
+        let requests = self.env.server.requests().len();
         expect(second.status.success() && requests == 1, || {
             format!("a further run took {requests} requests: {}", said(&second))
         })?;
-        look(state.path(), &self.stage.server.token())
+        look(state.path(), &self.env.server.token())
     }
 }
 
