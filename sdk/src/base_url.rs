@@ -87,7 +87,7 @@ impl BaseUrl {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// Host and port, as errors name them; no port where it is the scheme's own.
+    /// Returns host and port, as errors name them; no port where it is the scheme's own.
     pub(crate) fn authority(&self) -> String {
         match self.0.port() {
             Some(port) => format!("{}:{port}", self.host()),
@@ -95,7 +95,7 @@ impl BaseUrl {
         }
     }
 
-    /// Scheme, host and port: what credentials belong to.
+    /// Returns scheme, host and port, to which credentials belong.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
     }

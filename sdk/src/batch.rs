@@ -15,7 +15,7 @@ use crate::tolerant::FieldErrors;
 use crate::transport::BoxFuture;
 use crate::transport::idempotency::IdempotencyKey;
 
-/// Most slots that one request creates, updates or deletes.
+/// Maximum number of slots that one request creates, updates or deletes.
 pub const SLOTS_PER_BATCH: usize = 50;
 
 /// A write over any number of slots, not sent yet: `.await` sends it, 50 slots a request, in the order given.
@@ -81,7 +81,7 @@ impl<T: BatchItem> BatchRun<T> {
         Self { slots, items, key: IdempotencyKey::random(), progress: None }
     }
 
-    /// Calls this after each request.
+    /// Sets a callback that is called after each request.
     pub fn on_progress(mut self, watch: impl FnMut(BatchProgress) + Send + 'static) -> Self {
         self.progress = Some(Box::new(watch));
         self
@@ -313,7 +313,7 @@ fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> 
     })
 }
 
-fn told(sent: usize, answered: usize) -> Result<(), BatchCause> {
+fn check_count(sent: usize, answered: usize) -> Result<(), BatchCause> {
     if sent == answered { Ok(()) } else { Err(BatchCause::Answer { sent, answered }) }
 }
 
@@ -325,7 +325,7 @@ mod sealed {
         type Done: Send;
         const VERB: &'static str;
 
-        /// Refuses what is known to fail half-way.
+        /// Refuses items that are known to fail half-way.
         fn check(_: &[Self]) -> Result<(), (usize, Error)> {
             Ok(())
         }
@@ -353,7 +353,7 @@ impl sealed::Item for NewSlot {
             let sent = chunk.len();
             let made = slots.create_batch(chunk).with_idempotency_key(key).await;
             let made = made.map_err(BatchCause::Call)?;
-            told(sent, made.len())?;
+            check_count(sent, made.len())?;
             Ok(made)
         })
     }
@@ -406,7 +406,7 @@ impl sealed::Item for i64 {
     ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
         Box::pin(async move {
             let answer = slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
-            told(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
+            check_count(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
             Ok(chunk)
         })
     }

@@ -103,13 +103,13 @@ impl<T: Send + 'static, K> Call<T, K> {
         Self::new(client, operation, move |_| Box::pin(std::future::ready(Err(error))))
     }
 
-    /// Longest time for this call, waiting and retries included. It runs from when the call is awaited.
+    /// Sets the time limit for this call, waiting and retries included. It runs from when the call is awaited.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Longest single wait for the rate limits; a longer one fails at once, and [`Error::retry_after`] says how long it is. Without it
+    /// Sets the longest single wait for the rate limits; a longer one fails at once, and [`Error::retry_after`] says how long it is. Without it
     /// only the deadline bounds them.
     pub fn with_max_wait(mut self, wait: Duration) -> Self {
         self.sender.options.max_wait = Some(wait);
@@ -117,8 +117,8 @@ impl<T: Send + 'static, K> Call<T, K> {
     }
 
     /// Makes it the only attempt of a write that relies on what was just read.
-    pub(crate) fn once(mut self, attempt: &WriteAttempt) -> Self {
-        self.sender = self.sender.once(attempt);
+    pub(crate) fn single_attempt(mut self, attempt: &WriteAttempt) -> Self {
+        self.sender = self.sender.single_attempt(attempt);
         self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
         self
     }
@@ -153,8 +153,8 @@ impl<T: Send + 'static> Call<T, Create> {
     }
 
     /// Does not repeat an attempt of unknown outcome: the caller reads first.
-    pub(crate) fn looking_first(mut self) -> Self {
-        self.sender = self.sender.looking_first();
+    pub(crate) fn reading_first(mut self) -> Self {
+        self.sender = self.sender.reading_first();
         self
     }
 

@@ -32,10 +32,10 @@ impl CallOptions {
             // An upload may need longer than the deadline that does for everything else.
             until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
             max_wait: client.max_wait,
-            looks_first: false,
+            reads_first: false,
             writes: client.writes,
             reserved: None,
-            once: None,
+            single_attempt: None,
             write: None,
         }
     }
@@ -74,7 +74,7 @@ impl CallSender {
             idempotency_key: None,
             dry_run: false,
             reserved: None,
-            once: None,
+            single_attempt: None,
             ..self.options.clone()
         };
         Self { options, undecoded: None, ..self.clone() }
@@ -92,16 +92,16 @@ impl CallSender {
     }
 
     /// Returns a sender that does not repeat an attempt of unknown outcome: the caller reads first.
-    pub(crate) fn looking_first(mut self) -> Self {
-        self.options.looks_first = true;
+    pub(crate) fn reading_first(mut self) -> Self {
+        self.options.reads_first = true;
         self
     }
 
     /// Returns a sender for the only attempt of a write that relies on what was just read. Whether its answer is the call's is not known yet.
-    pub(crate) fn once(&self, attempt: &WriteAttempt) -> Self {
-        let (once, reserved) = (Some(attempt.once), attempt.reserved.clone());
+    pub(crate) fn single_attempt(&self, attempt: &WriteAttempt) -> Self {
+        let (single_attempt, reserved) = (Some(attempt.single_attempt), attempt.reserved.clone());
         let write = attempt.write.clone();
-        let options = CallOptions { write, reserved, once, ..self.options.clone() };
+        let options = CallOptions { write, reserved, single_attempt, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }
     }
 
@@ -209,7 +209,7 @@ impl CallSender {
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let shared = &self.client.shared;
         let mut request = Request::new(method, shared.base.join(path));
-        self.options.dress(&mut request);
+        self.options.add_headers(&mut request);
         request
     }
 
@@ -244,7 +244,7 @@ impl CallSender {
         }
     }
 
-    /// Leaves this as the call's undecoded answer.
+    /// Stores this as the call's undecoded answer.
     pub(crate) fn keep_answer(&self, answer: &Answer) {
         if let Some(slot) = &self.undecoded {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());

@@ -107,7 +107,7 @@ body! {
         language_id / clear_language_id: i64 => "languageId";
         /// The status badge under the avatar.
         mood_text / clear_mood_text: String => "moodText";
-        /// For how many hours the badge is shown.
+        /// Number of hours for which the badge is shown.
         mood_hours / clear_mood_hours: i64 => "moodHours";
     }
 }

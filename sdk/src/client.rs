@@ -164,13 +164,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Longest time for one call, waiting and retries included; 120 seconds unless set, an hour for an upload.
+    /// Sets the time limit for one call, waiting and retries included; 120 seconds unless set, an hour for an upload.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// Longest single wait of a call for the rate limits; a longer one fails at once. Without it only the deadline bounds them.
+    /// Sets the longest single wait of a call for the rate limits; a longer one fails at once. Without it only the deadline bounds them.
     pub fn max_wait(mut self, wait: Duration) -> Self {
         self.max_wait = Some(wait);
         self
@@ -199,7 +199,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Limits to keep within, whatever higher ones the service reports. Unless set they are those of the interface, section 8, and then
+    /// Sets limits to keep within, whatever higher ones the service reports. Unless set they are those of the interface, section 8, and then
     /// those that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         self.pacer(Arc::new(InProcessPacer::new(limits)))

@@ -26,7 +26,7 @@ use crate::transport::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadTime {
     waits: u64,
-    at: Duration,
+    read_at: Duration,
 }
 
 /// Age at which a read is too old, even without a wait: the machine slept, or a token took its time.
@@ -35,7 +35,7 @@ const GOOD_FOR: Duration = Duration::from_secs(5);
 impl ReadTime {
     /// Returns the time of an answer that has just arrived.
     pub(crate) fn now(shared: &Shared) -> Self {
-        Self { waits: shared.waits(), at: shared.clock.monotonic() }
+        Self { waits: shared.waits(), read_at: shared.clock.monotonic() }
     }
 
     /// Returns whether nobody had time to change what was read.
@@ -44,25 +44,25 @@ impl ReadTime {
     }
 
     fn expires(self) -> Duration {
-        self.at.saturating_add(GOOD_FOR)
+        self.read_at.saturating_add(GOOD_FOR)
     }
 }
 
-/// A write that is sent only where a look shows what it relies on.
+/// A write that is sent only where a read shows what it relies on.
 pub(crate) trait ConditionalWrite: Send {
     /// What a read returns.
-    type View: Send;
+    type Snapshot: Send;
     /// Result of the write.
     type Done: Send;
 
-    /// Looks, in the place within the limits that is reserved for it.
-    fn look(
+    /// Reads, within the reservation made for it.
+    fn read(
         &mut self,
         place: Reservation,
-    ) -> impl Future<Output = Result<Self::View, Error>> + Send;
+    ) -> impl Future<Output = Result<Self::Snapshot, Error>> + Send;
 
-    /// Compares what is there with what was seen. `in_doubt` is whether the write may have been carried out already.
-    fn judge(&mut self, view: Self::View, in_doubt: bool) -> WriteVerdict<Self::Done>;
+    /// Compares what is there with what was read before. `in_doubt` is whether the write may have been executed already.
+    fn decide(&mut self, snapshot: Self::Snapshot, in_doubt: bool) -> WriteVerdict<Self::Done>;
 
     /// Sends the write once.
     fn send(
@@ -93,15 +93,15 @@ pub(crate) enum WriteStop {
 /// Options of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteAttempt {
-    pub(crate) once: SingleAttempt,
+    pub(crate) single_attempt: SingleAttempt,
     pub(crate) reserved: Option<Reservation>,
     pub(crate) until: Duration,
     /// Record in which the attempt is noted.
     pub(crate) write: Option<Arc<WriteRecord>>,
 }
 
-/// Sends a write right after a look, as often as its evidence allows. `seen` is when what it relies on was seen last: where nobody had
-/// time to change it since, the first attempt needs no look.
+/// Sends a write right after a read, as often as its evidence allows. `seen` is when what it relies on was seen last: where nobody had
+/// time to change it since, the first attempt needs no read.
 pub(crate) async fn write_if_unchanged<W: ConditionalWrite>(
     client: &Client,
     operation: &'static Operation,
@@ -114,8 +114,8 @@ pub(crate) async fn write_if_unchanged<W: ConditionalWrite>(
         Some(_) => None,
         None => client.shared.tally.begin(operation, options.idempotency_key.clone()),
     };
-    let noted = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
-    let result = send_if_unchanged(client, operation, options, seen, write, noted).await;
+    let record = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
+    let result = send_if_unchanged(client, operation, options, seen, write, record).await;
     if let Some(open) = open {
         match &result {
             Ok(_) => open.done(),
@@ -132,36 +132,37 @@ async fn send_if_unchanged<W: ConditionalWrite>(
     options: &CallOptions,
     mut seen: Option<ReadTime>,
     write: &mut W,
-    noted: Option<Arc<WriteRecord>>,
+    record: Option<Arc<WriteRecord>>,
 ) -> Result<W::Done, WriteStop> {
     let mut tries =
         WriteAttempts { client, operation, options, tries: AttemptCounts::default(), lost: None };
     loop {
         let mut reserved = None;
-        let at = match seen.take().filter(|seen| seen.is_fresh(&client.shared)) {
-            Some(at) => at,
+        let read_at = match seen.take().filter(|seen| seen.is_fresh(&client.shared)) {
+            Some(read_at) => read_at,
             None => {
-                let (look, place) = tries.reserve().await.map_err(WriteStop::Failed)?;
-                let view = write.look(look).await;
-                let at = ReadTime::now(&client.shared);
-                // What cannot be looked at leaves the write as it was: that is what matters.
-                let view = view.map_err(|error| WriteStop::Failed(tries.lost_or(error)))?;
-                match write.judge(view, tries.in_doubt()) {
-                    WriteVerdict::Send if place.is_none() => {
+                let (read, write_place) = tries.reserve().await.map_err(WriteStop::Failed)?;
+                let snapshot = write.read(read).await;
+                let read_at = ReadTime::now(&client.shared);
+                // What cannot be read leaves the write as it was: that is what matters.
+                let snapshot = snapshot.map_err(|error| WriteStop::Failed(tries.lost_or(error)))?;
+                match write.decide(snapshot, tries.in_doubt()) {
+                    WriteVerdict::Send if write_place.is_none() => {
                         reserved = Some(tries.reserve_one().await.map_err(WriteStop::Failed)?);
                     }
-                    WriteVerdict::Send => reserved = place,
+                    WriteVerdict::Send => reserved = write_place,
                     WriteVerdict::Done(done) => return Ok(done),
                     WriteVerdict::Changed(found) => {
                         let outcome = tries.outcome();
                         return Err(WriteStop::Changed { found, outcome });
                     }
                 }
-                at
+                read_at
             }
         };
-        let once = SingleAttempt { tries: tries.tries, expires: at.expires() };
-        let attempt = WriteAttempt { once, reserved, until: options.until, write: noted.clone() };
+        let single_attempt = SingleAttempt { tries: tries.tries, expires: read_at.expires() };
+        let attempt =
+            WriteAttempt { single_attempt, reserved, until: options.until, write: record.clone() };
         match write.send(&attempt).await {
             Ok(done) => return Ok(done),
             Err(error) => tries.wait_after(error).await.map_err(WriteStop::Failed)?,
@@ -192,11 +193,11 @@ impl WriteAttempts<'_> {
         self.lost.take().unwrap_or(error)
     }
 
-    /// Waits until the limits admit a look and, unless it has to wait after the look, the write.
+    /// Waits until the limits admit a read and, unless it has to wait after the read, the write.
     async fn reserve(&mut self) -> Result<(Reservation, Option<Reservation>), Error> {
-        let look = self.reserve_one().await?;
+        let read = self.reserve_one().await?;
         let write = if self.is_one_a_second() { None } else { Some(self.reserve_one().await?) };
-        Ok((look, write))
+        Ok((read, write))
     }
 
     /// Returns whether a read and a write in the same second are too many: by the limits, or because the service has refused the write more
@@ -220,20 +221,20 @@ impl WriteAttempts<'_> {
     /// Waits as long as a failure asks for, if there may be another attempt.
     async fn wait_after(&mut self, error: Error) -> Result<(), Error> {
         let shared = &self.client.shared;
-        let again = error.again();
-        match again {
-            Some(again) => self.tries = again.tries,
+        let next = error.next_attempt();
+        match next {
+            Some(next) => self.tries = next.tries,
             None => self.tries.sent += 1,
         }
         let is_refused = error.outcome() == Outcome::NotExecuted;
-        if let Some((wait, reason)) = again.and_then(|again| again.wait) {
+        if let Some((wait, reason)) = next.and_then(|next| next.wait) {
             if !is_refused {
                 self.lost.get_or_insert(error);
             }
             shared.sleep(self.operation, wait, reason).await;
             return Ok(());
         }
-        // In doubt even a refusal may mean that a lost request was carried out after the last look.
+        // In doubt even a refusal may mean that a lost request was executed after the last read.
         if is_refused && !self.in_doubt() {
             return Err(error);
         }

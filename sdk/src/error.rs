@@ -35,8 +35,8 @@ struct ErrorDetails {
     outcome: Outcome,
     idempotency_key: Option<IdempotencyKey>,
     retry_after: Option<Duration>,
-    again: Option<NextAttempt>,
-    /// Doing it twice is doing it once.
+    next_attempt: Option<NextAttempt>,
+    /// Whether executing it twice has the same effect as once.
     repeatable: bool,
     kind: ErrorKind,
 }
@@ -102,7 +102,7 @@ impl Error {
             outcome,
             idempotency_key: None,
             retry_after: None,
-            again: None,
+            next_attempt: None,
             repeatable: false,
             kind,
         }))
@@ -120,7 +120,7 @@ impl Error {
             Some(_) => doubt(exchange.operation),
             None => exchange.outcome(),
         };
-        let (mut retry_after, again) = (exchange.retry_after, exchange.again);
+        let (mut retry_after, next_attempt) = (exchange.retry_after, exchange.next_attempt);
         let kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             // What is in it may be the URL itself, which is a secret.
@@ -153,7 +153,7 @@ impl Error {
             attempts: exchange.sent,
             idempotency_key: key,
             retry_after,
-            again,
+            next_attempt,
             repeatable: matches!(exchange.effect, Effect::Read | Effect::Set | Effect::Delete),
             ..*error.0
         }))
@@ -175,8 +175,8 @@ impl Error {
     }
 
     /// Returns what would have followed the call's only attempt.
-    pub(crate) fn again(&self) -> Option<NextAttempt> {
-        self.0.again
+    pub(crate) fn next_attempt(&self) -> Option<NextAttempt> {
+        self.0.next_attempt
     }
 
     /// The operationId of the call.

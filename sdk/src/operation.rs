@@ -15,7 +15,7 @@ pub(crate) struct Operation {
     pub(crate) route: &'static str,
     pub(crate) effect: Effect,
     pub(crate) bucket: Bucket,
-    /// Longest time for one attempt, from the first byte sent to the last received.
+    /// Time limit for one attempt, from the first byte sent to the last received.
     pub(crate) timeout: Duration,
     /// Status and content of a successful answer.
     pub(crate) success: Success,
@@ -36,7 +36,7 @@ pub(crate) enum Effect {
     DeleteMany,
 }
 
-/// Which windows of section 8 a request counts in, besides the two that count every request.
+/// Rate limit windows (section 8) in which a request counts, besides the two that count every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bucket {

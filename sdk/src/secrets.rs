@@ -29,7 +29,7 @@ pub struct Secrets(Arc<RwLock<Vec<Secret>>>);
 
 struct Secret {
     text: Zeroizing<String>,
-    /// Other texts that stand for it.
+    /// Other spellings of the secret.
     forms: Vec<Zeroizing<String>>,
 }
 

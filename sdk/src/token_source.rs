@@ -142,7 +142,7 @@ impl EnvironmentToken {
     /// The variable that names a file with a token.
     pub const FILE_VARIABLE: &str = "LINKS_TOKEN_FILE";
 
-    /// Nothing is read before the first request.
+    /// Returns a source that reads nothing before the first request.
     pub fn new() -> Self {
         Self::default()
     }

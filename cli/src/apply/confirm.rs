@@ -103,8 +103,7 @@ mod tests {
             let label = label.map(str::to_owned);
             PlannedDelete { id, kind: kind.to_owned(), label }
         };
-        let deletes =
-            [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
+        let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
         let image = Upload {
             index: 0,
             path: "image".into(),

@@ -39,7 +39,7 @@ impl Watch {
 
     /// How many requests may still go out in this minute.
     pub(crate) fn left(&self) -> Option<usize> {
-        self.pacer.get()?.left(&SystemClock::new())
+        self.pacer.get()?.remaining(&SystemClock::new())
     }
 
     /// The answers that name things, in their order.

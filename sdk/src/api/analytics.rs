@@ -14,7 +14,7 @@ pub struct AnalyticsHandle {
     client: Client,
 }
 
-/// Which time, in which steps, with what. Every part is optional; the service decides what is left out.
+/// Query of analytics: period, steps and parts. Every part is optional; the service decides what is left out.
 ///
 /// ```
 /// use links_sdk::AnalyticsQuery;
@@ -34,7 +34,7 @@ pub struct AnalyticsQuery {
     compare: Option<bool>,
 }
 
-/// Aggregates, and how far they can be trusted.
+/// Aggregates, with their reliability.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Analytics {
@@ -57,7 +57,7 @@ impl AnalyticsQuery {
         self
     }
 
-    /// Until this day, included.
+    /// Last day, included.
     pub fn to(mut self, date: impl Into<String>) -> Self {
         self.date_to = Some(date.into());
         self

@@ -18,7 +18,7 @@ use crate::operation::Operation;
 use crate::tolerant::Object;
 use crate::transport::{Answer, BoxFuture, Reservation};
 
-/// Longest value that an error shows.
+/// Maximum length of a value that an error shows.
 const SHOWN: usize = 60;
 
 /// A record that is changed by a PATCH.
@@ -32,7 +32,7 @@ pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
 
     fn open(envelope: Self::Envelope) -> Self;
 
-    /// Its fields under the names that a change has for them.
+    /// Returns its fields under the names that a change has for them.
     fn fields(&self) -> Object {
         match serde_json::to_value(self) {
             Ok(Value::Object(fields)) => Object(fields),
@@ -51,7 +51,7 @@ pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
 
 pub(super) type RecordResult<T> = GeneratedResult<<T as PatchRecord>::Envelope, ServiceError>;
 
-/// A call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first look shows.
+/// A call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read shows.
 pub(super) fn update_unchanged<T: PatchRecord>(
     client: &Client,
     key: Result<T::Key, String>,
@@ -102,15 +102,15 @@ impl<T: PatchRecord> ConditionalPatch<'_, T> {
 }
 
 impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
-    type View = (T, Answer);
+    type Snapshot = (T, Answer);
     type Done = T;
 
-    async fn look(&mut self, place: Reservation) -> Result<(T, Answer), Error> {
+    async fn read(&mut self, place: Reservation) -> Result<(T, Answer), Error> {
         let sender = self.sender.beside().reserved(place);
         Self::read(&sender, self.key.clone()).await
     }
 
-    fn judge(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> WriteVerdict<T> {
+    fn decide(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> WriteVerdict<T> {
         let (now, changed) = (record.fields(), T::changed(&self.changes));
         if in_doubt && changed.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
             self.sender.keep_answer(&answer);
@@ -130,7 +130,7 @@ impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<T, Error> {
         let (key, changes) = (self.key.clone(), self.changes.clone());
-        let sender = self.sender.once(attempt);
+        let sender = self.sender.single_attempt(attempt);
         let answer = sender.send_undecoded(T::WRITE, |api| T::write(api, key, changes)).await?;
         let done = T::open(answer.decode(T::WRITE)?);
         self.sender.keep_answer(&answer);

@@ -42,10 +42,10 @@ struct ConditionalReorder<'a> {
 }
 
 impl ConditionalWrite for ConditionalReorder<'_> {
-    type View = (Vec<Slot>, Answer);
+    type Snapshot = (Vec<Slot>, Answer);
     type Done = Vec<Slot>;
 
-    async fn look(&mut self, place: Reservation) -> Result<(Vec<Slot>, Answer), Error> {
+    async fn read(&mut self, place: Reservation) -> Result<(Vec<Slot>, Answer), Error> {
         let key = self.key.clone();
         let request = |api: Api| async move { api.list_slots(&key).await };
         let sender = self.sender.beside().reserved(place);
@@ -54,7 +54,11 @@ impl ConditionalWrite for ConditionalReorder<'_> {
         Ok((list.data, answer))
     }
 
-    fn judge(&mut self, (page, answer): Self::View, in_doubt: bool) -> WriteVerdict<Vec<Slot>> {
+    fn decide(
+        &mut self,
+        (page, answer): Self::Snapshot,
+        in_doubt: bool,
+    ) -> WriteVerdict<Vec<Slot>> {
         let now: Vec<i64> = page.iter().map(|slot| slot.id).collect();
         if now == self.order && (in_doubt || now != self.seen) {
             self.sender.keep_answer(&answer);
@@ -67,7 +71,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
         let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
         let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
-        let sender = self.sender.once(attempt);
+        let sender = self.sender.single_attempt(attempt);
         let answer = sender.send_undecoded(operation::REORDER_SLOTS, request).await?;
         let list: SlotList = answer.decode(operation::REORDER_SLOTS)?;
         self.sender.keep_answer(&answer);

@@ -115,7 +115,7 @@ impl Client {
     }
 }
 
-/// More than this is no limit, and a log of so many requests would cost more than it is good for.
+/// Maximum of a limit. A higher one is no limit, and a log of so many requests would cost more than it is good for.
 const MAX_PER_WINDOW: usize = 10_000;
 
 impl From<&RateLimit> for RateLimits {

@@ -18,14 +18,14 @@ use crate::upload::{ReplayableBody, Upload, UploadMethod, UploadTarget, send_to_
 /// Maximum length, in characters, of a URL for the service to fetch (the interface, section 8).
 const MAX_URL_LENGTH: usize = 2048;
 
-/// Uploads. From [`Client::files`].
+/// Uploads of the account. From [`Client::files`].
 #[derive(Clone, Debug)]
 pub struct FilesHandle {
     client: Client,
 }
 
 impl Client {
-    /// Uploads.
+    /// Returns the handle for uploads.
     pub fn files(&self) -> FilesHandle {
         FilesHandle { client: self.clone() }
     }
@@ -57,7 +57,7 @@ impl FilesHandle {
         })
     }
 
-    /// Has the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, a URL of at most 2048
+    /// Lets the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, a URL of at most 2048
     /// characters that is not a private one.
     ///
     /// ```
@@ -131,7 +131,7 @@ async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, E
                 Err(error) => {
                     let failed = error.is_network() || error.is_server_error();
                     let lost = failed && error.outcome() != Outcome::NotExecuted;
-                    let spent = lost && target.takes_one() || is_almost_over(&target);
+                    let spent = lost && target.is_single_use() || is_almost_over(&target);
                     if !spent || asked == MAX_ADDRESSES || !sender.back_off(asked).await {
                         return Err(error);
                     }

@@ -119,7 +119,7 @@ impl FormHandle {
         )
     }
 
-    /// Changes the form if the fields that are changed still hold what they held in `seen`; with `None`, what a first look shows.
+    /// Changes the form if the fields that are changed still hold what they held in `seen`; with `None`, what a first read shows.
     ///
     /// The form is read right before each request, and again after every wait. What somebody else changed meanwhile is an
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.

@@ -28,7 +28,7 @@ pub struct ProfileHandle {
     pub(crate) key: Result<ProfileKey, String>,
 }
 
-/// Which login to check, and for which page. From [`ProfilesHandle::check_login`].
+/// Check of a login, for any or for one page. From [`ProfilesHandle::check_login`].
 #[derive(Clone, Debug)]
 pub struct CheckLogin {
     client: Client,
@@ -200,7 +200,7 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes fields of the page if they still hold what they held in `seen`; with `None`, what a first look shows.
+    /// Changes fields of the page if they still hold what they held in `seen`; with `None`, what a first read shows.
     ///
     /// The page is read right before each request, and again after every wait. What somebody else changed meanwhile is an
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.

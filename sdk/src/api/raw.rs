@@ -141,7 +141,7 @@ impl RawCall {
         Call::new(&client, operation, move |sender| {
             Box::pin(async move {
                 // Once it is executed the old login leads nowhere, so that nothing can be sent blindly again.
-                let sender = if renames { sender.looking_first() } else { sender };
+                let sender = if renames { sender.reading_first() } else { sender };
                 let request = || request(&sender, &method, &path, &query, body.clone());
                 let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
                     Box::pin(ready(Ok(request())))

@@ -54,7 +54,7 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes the login or the language if they still are what they were in `seen`; with `None`, what a first look shows.
+    /// Changes the login or the language if they still are what they were in `seen`; with `None`, what a first read shows.
     ///
     /// The settings are read right before each request, and again after every wait. What somebody else changed meanwhile is an
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it. With `seen` the page is addressed by its id,

@@ -177,7 +177,7 @@ async fn delete_until_gone(
     Err(lost)
 }
 
-/// Deletes slots by requests that each follow a look at the page, if the first may not rely on what was `seen`. `judge` says what somebody else did to the slots that are still there.
+/// Deletes slots by requests that each follow a read of the page, if the first may not rely on what was `seen`. `judge` says what somebody else did to the slots that are still there.
 pub(crate) async fn delete_if_unchanged(
     sender: &CallSender,
     key: &str,
@@ -199,17 +199,17 @@ struct ConditionalDelete<'a, J> {
 }
 
 impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDelete<'_, J> {
-    type View = Vec<Slot>;
+    type Snapshot = Vec<Slot>;
     type Done = DeletedSlots;
 
-    async fn look(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
+    async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         let key = self.key.to_owned();
         let request = |api: Api| async move { api.list_slots(&key).await };
         let sender = self.sender.beside().reserved(place);
         Ok(sender.send(operation::LIST_SLOTS, request).await?.data)
     }
 
-    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<DeletedSlots> {
+    fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<DeletedSlots> {
         let there: HashSet<i64> = page.iter().map(|slot| slot.id).collect();
         if in_doubt {
             self.left.retain(|id| there.contains(id));
@@ -228,7 +228,7 @@ impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDe
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<DeletedSlots, Error> {
         let (key, ids) = (self.key.to_owned(), self.left.clone());
         let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
-        let sender = self.sender.once(attempt);
+        let sender = self.sender.single_attempt(attempt);
         let answer = sender.send_undecoded(operation::DELETE_SLOTS, request).await?;
         let DeleteEnvelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
         self.sender.keep_answer(&answer);

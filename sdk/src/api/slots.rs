@@ -153,7 +153,7 @@ impl SlotsHandle {
         )
     }
 
-    /// Changes one slot if the fields that are changed still hold what they held in `seen`; with `None`, what a first look shows.
+    /// Changes one slot if the fields that are changed still hold what they held in `seen`; with `None`, what a first read shows.
     ///
     /// The slot is read right before each request, and again after every wait. What somebody else changed meanwhile is an
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
@@ -204,7 +204,7 @@ impl SlotsHandle {
         )
     }
 
-    /// Puts the page into this order, which names every slot of the page exactly once.
+    /// Reorders the page. The order names every slot of the page exactly once.
     ///
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
@@ -225,7 +225,7 @@ impl SlotsHandle {
         )
     }
 
-    /// Puts the page into this order if its slots still are in the order `seen`.
+    /// Reorders the page if its slots still are in the order `seen`.
     ///
     /// The page is read right before each request, and again after every wait. Where somebody else moved, added or deleted slots
     /// meanwhile that is an [`Error::is_conflict`](crate::Error::is_conflict), and nothing is moved.

@@ -31,7 +31,7 @@ pub enum ApplyCause {
     /// No plan can be made.
     #[error("{0}")]
     Plan(#[source] PlanError),
-    /// The plan is too drastic to be carried out unasked.
+    /// The plan is too drastic to be executed unasked.
     #[error("{0}")]
     Guard(#[source] GuardRefusal),
     /// The user did not confirm the plan.
@@ -43,7 +43,7 @@ pub enum ApplyCause {
     /// The page reads empty, although the last run left so many slots on it.
     #[error("the page reads empty, yet the last run left {0} slots on it")]
     Emptied(usize),
-    /// Another run is at work on the page, or the directory of journals cannot be used.
+    /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]
     Lock(#[source] LockError),
     /// The journals of the page cannot be read.
@@ -68,7 +68,7 @@ pub enum ApplyCause {
         /// The failure. Its outcome says whether the step itself took place.
         source: Error,
     },
-    /// Somebody else changed the page, and going on could destroy it.
+    /// Somebody else changed the page, and continuing could destroy the change.
     #[error("the page was changed by somebody else: {}", .0.join("; "))]
     Changed(Vec<String>),
     /// All was written, yet the page is not as the file says.
@@ -128,7 +128,7 @@ impl ApplyError {
 }
 
 impl From<ApplyCause> for ApplyError {
-    /// Before anything was done.
+    /// Returns the error of a run that has done nothing.
     fn from(cause: ApplyCause) -> Self {
         Self::new(cause, AppliedChanges::default(), None)
     }

@@ -25,7 +25,7 @@ pub(super) struct CreateRequest<'a> {
 
 /// Maximum number of requests for one batch.
 const MAX_TRIES: u32 = 4;
-/// Before a key is used again while the service may still be working on its first request.
+/// Wait before a key is used again while the service may still be working on its first request.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 
 /// Sends the request and returns the ids of the new slots by the index of their item.
@@ -56,7 +56,7 @@ pub(super) async fn create(
         if is_refused && !may_be_ours {
             return Err(doubt.unwrap_or(error));
         }
-        // Where the page cannot be read either, what matters is that nobody knows what became of the slots.
+        // Where the page cannot be read either, what matters is that it is unknown what became of the slots.
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
         let made = traces(sent.creates, sent.known, &page);
         if made.len() == sent.creates.len() {
@@ -93,7 +93,7 @@ async fn send(
     let call = handle.slots().create_batch(new_slots(creates));
     let made = call
         .with_idempotency_key(key.clone())
-        .looking_first()
+        .reading_first()
         .await
         .map_err(|error| refused(Step::Create(creates.len()), creates, error))?;
     let agree = made.len() == creates.len()

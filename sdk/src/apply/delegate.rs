@@ -43,27 +43,27 @@ pub trait ApplyDelegate {
     async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
 
     /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` is whether
-    /// such a run is gone on with.
+    /// such a run is continued.
     async fn plan(
         &mut self,
         page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
-        goes_on: bool,
+        is_resumed: bool,
     ) -> Result<Proposal, Self::Error>;
 
-    /// Confirms a plan that is not empty. `is_agreed` is whether an interrupted run was let through with all of its deletes.
+    /// Confirms a plan that is not empty. `is_confirmed` is whether an interrupted run was confirmed with all of its deletes.
     async fn confirm(
         &mut self,
         page: &PageSnapshot,
-        is_agreed: bool,
+        is_confirmed: bool,
     ) -> Result<Confirmation, Self::Error> {
-        let _ = (page, is_agreed);
+        let _ = (page, is_confirmed);
         Ok(Confirmation::AsPlanned)
     }
 
     /// Reports an interrupted run that was settled: it is continued, or it was for something else and is abandoned.
-    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
-        let _ = (log, goes_on);
+    fn interrupted(&mut self, log: &JournalEntries, is_resumed: bool) {
+        let _ = (log, is_resumed);
     }
 
     /// Reports each step before it is taken, and what was done by then. A break ends the run there.
@@ -89,21 +89,21 @@ impl<D: ApplyDelegate> ApplyDelegate for &mut D {
         &mut self,
         page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
-        goes_on: bool,
+        is_resumed: bool,
     ) -> Result<Proposal, Self::Error> {
-        D::plan(self, page, created, goes_on).await
+        D::plan(self, page, created, is_resumed).await
     }
 
     async fn confirm(
         &mut self,
         page: &PageSnapshot,
-        is_agreed: bool,
+        is_confirmed: bool,
     ) -> Result<Confirmation, Self::Error> {
-        D::confirm(self, page, is_agreed).await
+        D::confirm(self, page, is_confirmed).await
     }
 
-    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
-        D::interrupted(self, log, goes_on);
+    fn interrupted(&mut self, log: &JournalEntries, is_resumed: bool) {
+        D::interrupted(self, log, is_resumed);
     }
 
     fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
@@ -165,10 +165,10 @@ impl ApplyDelegate for DefaultDelegate {
     async fn confirm(
         &mut self,
         page: &PageSnapshot,
-        is_agreed: bool,
+        is_confirmed: bool,
     ) -> Result<Confirmation, ApplyError> {
         let Some(proposal) = self.proposal.take() else { return Ok(Confirmation::AsPlanned) };
-        if !is_agreed {
+        if !is_confirmed {
             let guarded = guard(&proposal.plan, page.slots.len(), &self.limits);
             guarded.map_err(ApplyCause::Guard)?;
         }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::create::{CreateRequest, check_creates, create, failed, list};
 use super::journal::{Journal, RunEnding};
-use super::last_seen::LastSeen;
+use super::known_page::KnownPage;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{AppliedChanges, ApplyCause, DesiredPage, PageSnapshot, PlanOptions, Step};
 use crate::api::delete_if_unchanged;
@@ -42,7 +42,7 @@ impl<'a, W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> ApplyRun<'a, W> {
 }
 
 impl Plan {
-    /// Carries out this plan, which was made from `page` for `desired` with `options`, as `run` says.
+    /// Executes this plan, which was made from `page` for `desired` with `options`, as `run` says.
     ///
     /// Returns `None` where the run was ended by who watches it. What was written until then is in [`ApplyRun::done`] either way.
     ///
@@ -58,7 +58,7 @@ impl Plan {
         run: &mut ApplyRun<'_, W>,
     ) -> Result<Option<Vec<Slot>>, ApplyCause> {
         let handle = client.profile(page.id);
-        let seen = LastSeen::new(self, &options.types, page);
+        let seen = KnownPage::new(self, &options.types, page);
         let mut work = PlanExecution { plan: self, handle, run, seen, is_checked: false };
         let written = work.write_all().await;
         work.close_untouched(&written);
@@ -77,19 +77,19 @@ impl Plan {
     }
 }
 
-/// Tries of a reorder that is refused because the page has other slots than the plan knows.
+/// Maximum number of tries of a reorder that is refused because the page has other slots than the plan knows.
 const MAX_REORDERS: usize = 3;
 
 struct PlanExecution<'a, 'r, W> {
     plan: &'a Plan,
     handle: ProfileHandle,
     run: &'a mut ApplyRun<'r, W>,
-    seen: LastSeen<'a>,
+    seen: KnownPage<'a>,
     /// Whether the last request showed the page as a whole.
     is_checked: bool,
 }
 
-/// A step that was not carried out to its end.
+/// A step that was not executed to its end.
 struct StepFailure {
     error: ApplyCause,
     /// Whether the step itself was executed.
@@ -182,7 +182,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
     ) -> Result<Vec<Slot>, ApplyCause> {
         let slots = list(&self.handle, Step::Verify).await?;
         let mut found = self.seen.conflicts(&slots, &[]);
-        found.extend(self.seen.strangers(&slots));
+        found.extend(self.seen.foreign_slots(&slots));
         found.extend(self.seen.edits(&slots));
         if !found.is_empty() {
             return Err(ApplyCause::Changed(found));
@@ -255,7 +255,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
                             let outcome = Outcome::Executed;
                             return Err(StepFailure { error: ApplyCause::Changed(found), outcome });
                         }
-                        self.seen.saw(&slots, ReadTime::now(&self.handle.client.shared));
+                        self.seen.refresh(&slots, ReadTime::now(&self.handle.client.shared));
                         self.is_checked = true;
                     }
                     break;
@@ -313,54 +313,54 @@ async fn write_step<W: ConditionalWrite>(
 struct StepUpdate<'w, 'a> {
     handle: &'w ProfileHandle,
     updates: &'w [PlannedUpdate],
-    seen: &'w mut LastSeen<'a>,
+    seen: &'w mut KnownPage<'a>,
 }
 
 impl ConditionalWrite for StepUpdate<'_, '_> {
-    type View = Vec<Slot>;
+    type Snapshot = Vec<Slot>;
     type Done = Vec<Slot>;
 
-    async fn look(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
+    async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         self.handle.slots().list().reserved(place).await
     }
 
-    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Vec<Slot>> {
+    fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Vec<Slot>> {
         if in_doubt && self.updates.iter().all(|update| update.is_done(&page)) {
             return WriteVerdict::Done(page);
         }
-        look_at(self.seen, self.handle, &page)
+        accept_page(self.seen, self.handle, &page)
     }
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
         let change =
             |update: &PlannedUpdate| SlotChange { id: update.id, data: update.changed.clone() };
         let changes = self.updates.iter().map(change).collect();
-        self.handle.slots().update_batch(changes).once(attempt).await
+        self.handle.slots().update_batch(changes).single_attempt(attempt).await
     }
 }
 
 struct StepReorder<'w, 'a> {
     handle: &'w ProfileHandle,
     plan: &'w Plan,
-    seen: &'w mut LastSeen<'a>,
+    seen: &'w mut KnownPage<'a>,
     created: &'w [i64],
     order: Vec<i64>,
 }
 
 impl ConditionalWrite for StepReorder<'_, '_> {
-    type View = Vec<Slot>;
+    type Snapshot = Vec<Slot>;
     /// The slots in the answer; none where there is nothing to move.
     type Done = Option<Vec<Slot>>;
 
-    async fn look(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
+    async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         self.handle.slots().list().reserved(place).await
     }
 
-    fn judge(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Option<Vec<Slot>>> {
+    fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Option<Vec<Slot>>> {
         if in_doubt && page.iter().map(|slot| slot.id).eq(self.order.iter().copied()) {
             return WriteVerdict::Done(Some(page));
         }
-        let verdict = look_at(self.seen, self.handle, &page);
+        let verdict = accept_page(self.seen, self.handle, &page);
         if let WriteVerdict::Send = verdict {
             match self.plan.resolve_order(self.seen.order(), self.created) {
                 Some(order) => self.order = order,
@@ -371,18 +371,22 @@ impl ConditionalWrite for StepReorder<'_, '_> {
     }
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<Option<Vec<Slot>>, Error> {
-        let slots = self.handle.slots().reorder(self.order.clone()).once(attempt).await?;
+        let slots = self.handle.slots().reorder(self.order.clone()).single_attempt(attempt).await?;
         Ok(Some(slots))
     }
 }
 
-/// Takes in what a look shows, unless somebody else's work stands against going on.
-fn look_at<T>(seen: &mut LastSeen<'_>, handle: &ProfileHandle, page: &[Slot]) -> WriteVerdict<T> {
+/// Takes in what a read shows, unless somebody else's work stands against going on.
+fn accept_page<T>(
+    seen: &mut KnownPage<'_>,
+    handle: &ProfileHandle,
+    page: &[Slot],
+) -> WriteVerdict<T> {
     let found = seen.conflicts(page, &[]);
     if !found.is_empty() {
         return WriteVerdict::Changed(found);
     }
-    seen.saw(page, ReadTime::now(&handle.client.shared));
+    seen.refresh(page, ReadTime::now(&handle.client.shared));
     WriteVerdict::Send
 }
 

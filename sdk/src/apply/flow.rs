@@ -41,7 +41,7 @@ pub struct Applied {
     pub page: PageSnapshot,
     /// The plan.
     pub plan: Plan,
-    /// What was done.
+    /// Changes that were made.
     pub done: AppliedChanges,
     /// Names the run in the journals, where it was written down.
     pub run: Option<String>,
@@ -57,11 +57,11 @@ pub struct Planned {
     pub proposal: Proposal,
 }
 
-/// What keeps other processes off the page.
+/// Exclusive access of a run to its page.
 enum PageHold {
-    /// Nothing: the run is not written down.
+    /// None: no journal is written.
     Nothing,
-    /// Nothing, because the directory cannot be used. That is no matter where there is nothing to do.
+    /// None, because the directory cannot be used. That does not matter where there is nothing to do.
     Failed(LockError),
     Lock(PageLock),
     /// A run that goes on.
@@ -109,18 +109,18 @@ pub(super) async fn apply<D: ApplyDelegate>(
     let mut prepared = PreparedRun::open(client, key, settings).await.map_err(ApplyError::from)?;
     let desired = delegate.desired(&prepared.page).await?;
     let settled = prepared.settle(&desired).await;
-    if let Some((log, goes_on)) = settled.map_err(|cause| prepared.failed(cause))? {
-        delegate.interrupted(&log, goes_on);
+    if let Some((log, is_resumed)) = settled.map_err(|cause| prepared.failed(cause))? {
+        delegate.interrupted(&log, is_resumed);
     }
-    let (created, goes_on) = (prepared.created(), matches!(prepared.hold, PageHold::Journal(_)));
-    let mut proposal = delegate.plan(&prepared.page, &created, goes_on).await?;
+    let (created, is_resumed) = (prepared.created(), matches!(prepared.hold, PageHold::Journal(_)));
+    let mut proposal = delegate.plan(&prepared.page, &created, is_resumed).await?;
     prepared.check_plan(&proposal).map_err(|cause| prepared.failed(cause))?;
     if proposal.plan.is_empty() {
         return Ok(prepared.nothing_to_do(proposal.plan));
     }
     prepared.check_lock().map_err(ApplyError::from)?;
-    let is_agreed = prepared.is_agreed(&proposal.plan);
-    let confirmed = delegate.confirm(&prepared.page, is_agreed).await?;
+    let is_confirmed = prepared.is_confirmed(&proposal.plan);
+    let confirmed = delegate.confirm(&prepared.page, is_confirmed).await?;
     let took_time = match confirmed {
         Confirmation::AsPlanned => false,
         Confirmation::Later(new) => {
@@ -128,7 +128,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
             true
         }
     };
-    prepared.look_again(took_time, &proposal).await.map_err(|cause| prepared.failed(cause))?;
+    prepared.read_again(took_time, &proposal).await.map_err(|cause| prepared.failed(cause))?;
     let settled = prepared.settled.clone();
     let (page, mut journal) = prepared.begin(&proposal).map_err(ApplyError::from)?;
 
@@ -199,7 +199,7 @@ impl<'a> PreparedRun<'a> {
         Ok(())
     }
 
-    /// Finds out what became of the last request of a run that was interrupted. Where it was for the same page file it is gone on with.
+    /// Finds out what became of the last request of a run that was interrupted. Where it was for the same page file it is continued.
     async fn settle(
         &mut self,
         desired: &DesiredPage,
@@ -216,13 +216,13 @@ impl<'a> PreparedRun<'a> {
         self.settled = journal.log().done().since(&before);
         settled?;
         let log = journal.log().clone();
-        let goes_on = log.opening().is_of(desired);
-        self.hold = if goes_on {
+        let is_resumed = log.opening().is_of(desired);
+        self.hold = if is_resumed {
             PageHold::Journal(Box::new(journal))
         } else {
             PageHold::Lock(journal.replace())
         };
-        Ok(Some((log, goes_on)))
+        Ok(Some((log, is_resumed)))
     }
 
     /// Takes the lock out.
@@ -258,11 +258,11 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Returns whether the run was confirmed before, and deletes nothing more than it was to.
-    fn is_agreed(&self, plan: &Plan) -> bool {
-        let agreed = |log: &JournalEntries| {
+    fn is_confirmed(&self, plan: &Plan) -> bool {
+        let is_covered = |log: &JournalEntries| {
             plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))
         };
-        self.log().is_some_and(agreed)
+        self.log().is_some_and(is_covered)
     }
 
     /// A plan is for the page as it was read under the lock, and for no other.
@@ -273,13 +273,13 @@ impl<'a> PreparedRun<'a> {
         Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
     }
 
-    /// Looks at the page once more where somebody had time to change it since it was read.
-    async fn look_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
+    /// Reads the page once more where somebody had time to change it since it was read.
+    async fn read_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
         let shared = &self.client.shared;
-        if took_time || !self.page.seen.is_some_and(|seen| seen.is_fresh(shared)) {
+        if took_time || !self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
             let handle = self.client.profile(self.page.id);
             self.page.slots = list(&handle, Step::Check).await?;
-            self.page.seen = Some(ReadTime::now(shared));
+            self.page.read_time = Some(ReadTime::now(shared));
         }
         self.check_plan(proposal)
     }

@@ -120,7 +120,8 @@ impl<'n> Matcher<'n> {
         }
     }
 
-    /// Nothing tells two read-only slots of the same content apart, and neither could be made to fit: better ask than guess.
+    /// Matches read-only slots. Two of the same content cannot be told apart, and neither could be edited to fit: the user is asked instead
+    /// of guessing.
     fn read_only_by_content(&mut self) {
         let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
         let mut choices = Vec::new();
@@ -278,7 +279,7 @@ impl Assignment {
         self.free.remove(position);
     }
 
-    /// Gives the item the first free slot that suits it, or one whose holder can move on.
+    /// Assigns to the item the first free slot that suits it, or one whose holder can move on.
     fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
         if let Some(position) = self.suitable[item].first_common(&self.free) {
             self.give(item, position);

@@ -1,7 +1,7 @@
 //! From the slots of a page and the slots that a file wants to a [`Plan`]: what to change, create, move and delete.
 //!
 //! A plan is data: it can be empty, printed, saved. [`ProfileHandle::apply`](crate::ProfileHandle::apply) reads, plans and
-//! carries out; most else here only decides.
+//! executes; most else here only decides.
 //!
 //! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
 //!
@@ -41,7 +41,7 @@ mod execute;
 mod flow;
 mod guard;
 mod journal;
-mod last_seen;
+mod known_page;
 mod literal;
 mod matching;
 mod normalized;

@@ -153,7 +153,7 @@ impl<'a> ValueShape<'a> {
     }
 }
 
-/// Without the spaces around it.
+/// Returns the string without the spaces around it.
 fn trimmed(text: &str) -> &str {
     match text.as_bytes() {
         // Most texts have none, which two bytes tell.

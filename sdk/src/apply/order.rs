@@ -3,17 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// The slots of `page` that are not doomed, in the order of `wanted`. Those that it does not mention stay after the nearest slot to
+/// The slots of `page` that are not to be deleted, in the order of `wanted`. Those that it does not mention stay after the nearest slot to
 /// their left that it does, or in front of all.
 pub(super) fn arrange<T: Copy + Eq + Hash>(
     page: &[T],
     wanted: &[T],
-    doomed: &HashSet<T>,
+    to_delete: &HashSet<T>,
 ) -> Vec<T> {
     let mentioned: HashSet<T> = wanted.iter().copied().collect();
     let mut behind: HashMap<Option<T>, Vec<T>> = HashMap::new();
     let mut left = None;
-    for slot in page.iter().copied().filter(|slot| !doomed.contains(slot)) {
+    for slot in page.iter().copied().filter(|slot| !to_delete.contains(slot)) {
         if mentioned.contains(&slot) {
             left = Some(slot);
         } else {
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn slots_that_are_not_mentioned_follow_their_left_neighbour() {
-        for (page, wanted, doomed, expected) in [
+        for (page, wanted, to_delete, expected) in [
             ("abc", "abc", "", "abc"),
             ("abc", "cba", "", "cba"),
             ("xaybz", "ba", "", "xbzay"),
@@ -43,8 +43,8 @@ mod tests {
             ("abcN", "aNb", "c", "aNb"),
         ] {
             let slots = |text: &str| text.chars().collect::<Vec<_>>();
-            let arranged = arrange(&slots(page), &slots(wanted), &doomed.chars().collect());
-            assert_eq!(arranged, slots(expected), "{page} as {wanted} without {doomed}");
+            let arranged = arrange(&slots(page), &slots(wanted), &to_delete.chars().collect());
+            assert_eq!(arranged, slots(expected), "{page} as {wanted} without {to_delete}");
         }
     }
 }

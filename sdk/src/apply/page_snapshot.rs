@@ -21,7 +21,7 @@ pub struct PageSnapshot {
     pub slots: Vec<Slot>,
     /// Time of the service's answer: by its own clock, or by the client's where it does not report one.
     pub read_at: SystemTime,
-    pub(crate) seen: Option<ReadTime>,
+    pub(crate) read_time: Option<ReadTime>,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +70,7 @@ impl PageSnapshot {
             url: record.computed.and_then(|computed| computed.url),
             slots,
             read_at: date.unwrap_or_else(|| client.shared.clock.wall()),
-            seen: Some(ReadTime::now(&client.shared)),
+            read_time: Some(ReadTime::now(&client.shared)),
         })
     }
 
@@ -81,7 +81,7 @@ impl PageSnapshot {
     /// As [`SlotsHandle::list`](crate::SlotsHandle::list).
     pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
         self.slots = client.profile(self.id).slots().list().await?;
-        self.seen = Some(ReadTime::now(&client.shared));
+        self.read_time = Some(ReadTime::now(&client.shared));
         Ok(())
     }
 }

@@ -243,7 +243,7 @@ impl Plan {
         batches
     }
 
-    /// Requests that carrying out the plan takes if nothing goes wrong and nothing has to wait: one that reads the page, its batches,
+    /// Requests that executing the plan takes if nothing goes wrong and nothing has to wait: one that reads the page, its batches,
     /// those that read the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
@@ -274,10 +274,10 @@ impl Plan {
             })
             .filter(|id| present.contains(id))
             .collect();
-        let doomed: HashSet<i64> = self.deletes.iter().map(|delete| delete.id).collect();
-        let mut order = arrange(page, &wanted, &doomed);
+        let to_delete: HashSet<i64> = self.deletes.iter().map(|delete| delete.id).collect();
+        let mut order = arrange(page, &wanted, &to_delete);
         let (leaving, staying): (Vec<i64>, Vec<i64>) =
-            page.iter().partition(|id| doomed.contains(id));
+            page.iter().partition(|id| to_delete.contains(id));
         if order == staying {
             return None;
         }
@@ -285,7 +285,7 @@ impl Plan {
         Some(order)
     }
 
-    /// Room for the new slots has to be made before, but only for as many as do not fit.
+    /// Computes how many slots must make room for the new ones: only as many as do not fit.
     fn reserve(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
         let missing = (slots + self.creates.len()).saturating_sub(max);
         self.make_room = if self.creates.is_empty() { 0 } else { missing };
@@ -297,13 +297,13 @@ impl Plan {
     }
 
     fn arrange(&mut self, page: &[Slot], wanted: &[SlotRef]) {
-        let doomed: HashSet<SlotRef> =
+        let to_delete: HashSet<SlotRef> =
             self.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
         let mut as_created: Vec<SlotRef> =
             page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
         as_created.extend((0..self.creates.len()).map(SlotRef::Created));
-        self.order = arrange(&as_created, wanted, &doomed);
-        as_created.retain(|slot| !doomed.contains(slot));
+        self.order = arrange(&as_created, wanted, &to_delete);
+        as_created.retain(|slot| !to_delete.contains(slot));
         self.reorder = self.order != as_created;
     }
 }

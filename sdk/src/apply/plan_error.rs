@@ -44,13 +44,13 @@ pub enum ItemProblem {
     /// Its id is of no slot of the page.
     #[error("slot {id} is not on the page; without the id a new slot is created")]
     NotOnPage {
-        /// As written.
+        /// Id as written.
         id: i64,
     },
     /// An earlier item has the same id.
     #[error("slot {id} was already named by slots[{first}]")]
     RepeatedId {
-        /// As written.
+        /// Id as written.
         id: i64,
         /// The index of the earlier item.
         first: usize,
@@ -60,7 +60,7 @@ pub enum ItemProblem {
         "slot {id} is of type {on_page}, not {in_file}, and a slot's type never changes; without the id a new slot is created"
     )]
     TypeDiffers {
-        /// As written.
+        /// Id as written.
         id: i64,
         /// The type of the slot.
         on_page: String,

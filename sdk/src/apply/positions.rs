@@ -1,6 +1,6 @@
 //! Set of positions on a page, one bit each.
 
-/// Positions of slots. All sets that meet are made for the same page.
+/// Set of positions of slots. Sets that are combined belong to the same page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Positions(Vec<u64>);
 

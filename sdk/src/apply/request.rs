@@ -37,7 +37,7 @@ impl ProfileHandle {
     /// Makes the page as `desired` says: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
     ///
     /// The page is read, and only what differs is written. Somebody else's work is never written over: where a slot that is to be
-    /// changed or deleted was edited meanwhile, the run ends. With [`Apply::journal`] a run that was interrupted is gone on with by the
+    /// changed or deleted was edited meanwhile, the run ends. With [`Apply::journal`] a run that was interrupted is continued by the
     /// next one for the same page, and two processes keep out of each other's way.
     ///
     /// ```
@@ -107,7 +107,7 @@ impl<D: ApplyDelegate> Apply<D> {
         self
     }
 
-    /// Believes a page that reads empty although the last run left slots on it.
+    /// Accepts a page that reads empty although the last run left slots on it.
     pub fn allow_emptied(mut self, allow: bool) -> Self {
         self.settings.allow_empty = allow;
         self

@@ -42,7 +42,7 @@ pub struct Login {
 }
 
 impl Connector {
-    /// Asks the connector at this URL where to log in (RFC 9728), and the authorization server what it can do (RFC 8414).
+    /// Discovers from the connector at this URL where to log in (RFC 9728), and what its authorization server can do (RFC 8414).
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ fn well_known(base: &BaseUrl) -> Vec<Url> {
     documents
 }
 
-/// Asks as one client; registers one where the request names none.
+/// Requests authorization as one client; registers one where the request names none.
 async fn session(
     manager: AuthorizationManager,
     request: AuthorizationRequest,
@@ -202,7 +202,7 @@ async fn is_welcome(address: &str, http: &OAuthHttpClient) -> Result<bool, Login
 }
 
 impl Login {
-    /// The URL to open in the user's browser. It is good for this login only.
+    /// Returns the URL to open in the user's browser. It is good for this login only.
     pub fn url(&self) -> &str {
         &self.session.auth_url
     }
@@ -212,7 +212,7 @@ impl Login {
         &self.credentials.client_id
     }
 
-    /// Whether a URL that a browser was sent to is an answer to this login. Others are not to end it.
+    /// Returns whether a URL that a browser was sent to is an answer to this login. Others do not end it.
     pub fn is_answer(&self, redirect: &str) -> bool {
         let Ok(url) = Url::parse(redirect) else { return false };
         let mine =
@@ -221,7 +221,7 @@ impl Login {
             && url.query_pairs().any(|(name, _)| name == "code" || name == "error")
     }
 
-    /// Takes the URL at which the browser ended, and exchanges its code for tokens.
+    /// Exchanges the code in the URL at which the browser ended for tokens.
     ///
     /// # Errors
     ///
@@ -297,7 +297,7 @@ impl Credentials {
         })
     }
 
-    /// Ends the tokens, if the authorization server can be asked to (RFC 7009): the application is disconnected then. Gives `false` where
+    /// Revokes the tokens, if the authorization server supports it (RFC 7009): the application is disconnected then. Returns `false` where
     /// it cannot.
     ///
     /// # Errors

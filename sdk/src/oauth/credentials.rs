@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 pub struct Credentials {
     /// Token that requests carry.
     pub access_token: Zeroizing<String>,
-    /// Good for one renewal. Without one, a new login is needed when the access token ends.
+    /// Token for one renewal. Without one, a new login is needed when the access token expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_token: Option<Zeroizing<String>>,
     /// Expiry of the access token in seconds since 1970, if it is known.
@@ -57,7 +57,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Keeps other users of a store from renewing what is in it, until it is dropped.
+/// Lock that keeps other users of a store from renewing its credentials, until it is dropped.
 pub type StoreLock = Box<dyn Send>;
 
 /// Store for the credentials of one login. Its methods may block: they are called on a thread where that does no harm.
@@ -72,14 +72,14 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be read.
     fn load(&self) -> io::Result<Option<Credentials>>;
 
-    /// Keeps these instead of those before: all of them or, if it fails, none.
+    /// Replaces the stored credentials: all of them or, if it fails, none.
     ///
     /// # Errors
     ///
     /// When the store cannot be written.
     fn save(&self, credentials: &Credentials) -> io::Result<()>;
 
-    /// Forgets what is kept.
+    /// Removes the stored credentials.
     ///
     /// # Errors
     ///
@@ -94,12 +94,12 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     fn lock(&self) -> io::Result<StoreLock>;
 }
 
-/// Keeps credentials for as long as the process lives, for one source of one process.
+/// Store in memory, for one source of one process.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<Option<Credentials>>);
 
 impl MemoryStore {
-    /// Holding these.
+    /// Returns a store that holds these credentials.
     pub fn new(credentials: Credentials) -> Self {
         Self(Mutex::new(Some(credentials)))
     }

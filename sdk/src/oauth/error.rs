@@ -16,7 +16,7 @@ pub(super) enum LoginErrorKind {
 }
 
 impl LoginError {
-    /// Something that is said or named is not as it has to be.
+    /// Returns the error for something that the service or the caller has given and that is not acceptable.
     pub(super) fn refused(why: impl fmt::Display) -> Self {
         Self(LoginErrorKind::Refused(why.to_string()))
     }

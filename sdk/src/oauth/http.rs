@@ -21,7 +21,7 @@ use crate::secrets::Secrets;
 use crate::transport::tls;
 use crate::upload::is_private;
 
-/// More than any metadata, registration or token answer has.
+/// Maximum size of an answer in bytes. No metadata, registration or token answer is larger.
 const MAX_BYTES: usize = 64 * 1024;
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(30);
@@ -98,7 +98,7 @@ impl OAuthHttpClient {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
-    /// Something that the server knows without being sent it, and that no error is to repeat.
+    /// Adds a secret that the server knows without being sent it, and that no error may repeat.
     pub(super) fn keep_secret(&self, secret: &str) {
         self.secrets.add_text(secret);
     }
@@ -202,7 +202,7 @@ impl RmcpHttpClient for OAuthHttpClient {
     }
 }
 
-/// Looks names up, but leads no name other than the connector's to a private host.
+/// Resolver that leads no name other than the connector's to a private host.
 #[derive(Debug)]
 struct PublicOnlyResolver {
     trusted: String,

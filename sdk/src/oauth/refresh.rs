@@ -21,7 +21,7 @@ pub(super) enum RefreshError {
     Ended,
     /// The client is not registered any more: what it was given is lost.
     UnknownClient,
-    /// It was refused for another reason: neither waiting nor forgetting helps.
+    /// It was refused for another reason: neither waiting nor a new login helps.
     Refused(String),
     /// The outcome is unknown: the refresh token may still be good.
     Temporary(String),

@@ -72,7 +72,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         self.renew(&mut current, &credentials).await.map(|()| true)
     }
 
-    /// Replaces credentials that have ended: by what another process has stored meanwhile, else by renewing them.
+    /// Replaces credentials that have expired: by what another process has stored meanwhile, else by renewing them.
     async fn renew(
         &self,
         current: &mut MutexGuard<'_, Option<Credentials>>,

@@ -8,8 +8,8 @@ use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 impl Success {
     /// Returns why an answer with a 2xx status is not a success.
-    pub(super) fn objection(&self, answer: &Answer) -> Option<String> {
-        self.objection_to_head(answer).or_else(|| match self.content {
+    pub(super) fn problem(&self, answer: &Answer) -> Option<String> {
+        self.head_problem(answer).or_else(|| match self.content {
             SuccessContent::Json(shape) => {
                 shape.check(&answer.body).err().map(|why| why.to_string())
             }
@@ -21,7 +21,7 @@ impl Success {
     }
 
     /// Returns why its status and its content type, which come before the body, are not those of a success.
-    pub(super) fn objection_to_head(&self, answer: &Answer) -> Option<String> {
+    pub(super) fn head_problem(&self, answer: &Answer) -> Option<String> {
         let status = answer.status();
         if !self.status.is_empty() && !self.status.contains(&status) {
             let expected: Vec<_> = self.status.iter().map(ToString::to_string).collect();
@@ -41,7 +41,7 @@ impl Success {
 }
 
 /// The result of an attempt, in which an answer with a 2xx status is a success of the operation.
-pub(crate) fn judged(
+pub(crate) fn check_answer(
     operation: &Operation,
     dry_run: bool,
     result: Result<Answer, CallFailure>,
@@ -54,11 +54,11 @@ pub(crate) fn judged(
             (answer, why.map(|found| format!("it should have no content, and is {found}")))
         }
         Ok(answer) => {
-            let why = operation.success.objection(&answer);
+            let why = operation.success.problem(&answer);
             (answer, why)
         }
         Err(CallFailure::Broken(BrokenAttempt { end, source, begun: Some(answer) })) => {
-            match operation.success.objection_to_head(&answer) {
+            match operation.success.head_problem(&answer) {
                 None => {
                     return Err(CallFailure::Broken(BrokenAttempt {
                         end,

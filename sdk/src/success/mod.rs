@@ -2,13 +2,13 @@
 //!
 //! An answer counts only with the status that the operation has, the content that it has, and a record that can be decoded. Any other
 //! answer with a 2xx status may be a portal's, a proxy's, or that of a server which lost what it had to say. It proves nothing: after it
-//! nobody knows whether a write was carried out.
+//! it is unknown whether a write was executed.
 
 mod check;
 mod records;
 mod shape;
 
-pub(crate) use check::judged;
+pub(crate) use check::check_answer;
 pub(crate) use records::*;
 pub(crate) use shape::{Field, Shape};
 

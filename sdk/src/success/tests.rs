@@ -162,7 +162,7 @@ fn answer(status: u16, media_type: Option<&str>, body: &str) -> Answer {
 
 /// Returns why an answer is not a success, in a few words.
 fn why(operation: &Operation, answer: Answer) -> Option<String> {
-    match judged(operation, false, Ok(answer)) {
+    match check_answer(operation, false, Ok(answer)) {
         Ok(_) => None,
         Err(CallFailure::Unusable { why, .. }) => Some(why),
         Err(other) => panic!("{other:?}"),
@@ -207,7 +207,7 @@ fn found_16_status_and_content_type_are_part_of_a_success() {
 
 #[test]
 fn found_16_a_rehearsal_ends_with_204_and_a_page_for_people_is_no_execution() {
-    let rehearsed = |answer| judged(CREATE_SLOT, true, Ok(answer)).is_ok();
+    let rehearsed = |answer| check_answer(CREATE_SLOT, true, Ok(answer)).is_ok();
     assert!(rehearsed(answer(204, None, "")));
     assert!(
         rehearsed(answer(201, None, "")),

@@ -41,24 +41,24 @@ pub(super) async fn over_network(
     let http =
         HttpSender { client: &shared.http, stall: shared.timeouts.stall, operation, dry_run };
     let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
-    run(&RecordingSender { wire: http, write }, shared, operation, options, make).await
+    run(&RecordingSender { inner: http, write }, shared, operation, options, make).await
 }
 
 /// Sends one call over `wire`, as often as its evidence and its time allow.
 async fn run(
-    wire: &impl RequestSender,
+    sender: &impl RequestSender,
     shared: &Shared,
     operation: &'static Operation,
     options: &CallOptions,
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
     let mut call = AttemptLoop::new(shared, operation, options);
-    let result = call.attempts(wire, make).await;
+    let result = call.attempts(sender, make).await;
     let effect = call.effect();
-    let AttemptLoop { tries, retry_after, again, .. } = call;
+    let AttemptLoop { tries, retry_after, next_attempt, .. } = call;
     let AttemptCounts { sent, evidence, .. } = tries;
-    let again = options.once.map(|_| NextAttempt { tries, wait: again });
-    CallResult { operation, effect, sent, evidence, retry_after, again, result }
+    let next_attempt = options.single_attempt.map(|_| NextAttempt { tries, wait: next_attempt });
+    CallResult { operation, effect, sent, evidence, retry_after, next_attempt, result }
 }
 
 struct AttemptLoop<'a> {
@@ -70,14 +70,16 @@ struct AttemptLoop<'a> {
     /// The token that was sent last.
     token: Option<Token>,
     /// The next attempt, where that is left to the caller.
-    again: Option<(Duration, WaitReason)>,
+    next_attempt: Option<(Duration, WaitReason)>,
     /// The ticket that was reserved is used up.
     is_begun: bool,
 }
 
 impl<'a> AttemptLoop<'a> {
     fn new(shared: &'a Shared, operation: &'static Operation, options: &'a CallOptions) -> Self {
-        let tries = options.once.map_or_else(AttemptCounts::default, |once| once.tries);
+        let tries = options
+            .single_attempt
+            .map_or_else(AttemptCounts::default, |single_attempt| single_attempt.tries);
         Self {
             shared,
             operation,
@@ -85,14 +87,14 @@ impl<'a> AttemptLoop<'a> {
             tries,
             retry_after: None,
             token: None,
-            again: None,
+            next_attempt: None,
             is_begun: false,
         }
     }
 
     async fn attempts(
         &mut self,
-        wire: &impl RequestSender,
+        sender: &impl RequestSender,
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, CallFailure> {
         loop {
@@ -111,10 +113,10 @@ impl<'a> AttemptLoop<'a> {
             }
             if self.is_out_of_date() {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
-                self.again = Some((wait, reason));
+                self.next_attempt = Some((wait, reason));
                 return Err(CallFailure::Deadline { wait, reason });
             }
-            let result = self.attempt(wire, request).await;
+            let result = self.attempt(sender, request).await;
             drop(admitted);
             let (end, asked) = match &result {
                 Ok(answer) => {
@@ -137,8 +139,8 @@ impl<'a> AttemptLoop<'a> {
             let decision = self.decide(end, asked);
             self.tries.evidence = self.tries.evidence.max(end.evidence());
             if end == AttemptEnd::Answer(401) && self.renew().await? {
-                if self.options.once.is_some() {
-                    self.again = Some((Duration::ZERO, WaitReason::Retry));
+                if self.options.single_attempt.is_some() {
+                    self.next_attempt = Some((Duration::ZERO, WaitReason::Retry));
                     return result;
                 }
                 continue;
@@ -174,8 +176,8 @@ impl<'a> AttemptLoop<'a> {
                     _ => result,
                 };
             }
-            if self.options.once.is_some() {
-                self.again = Some((wait, reason));
+            if self.options.single_attempt.is_some() {
+                self.next_attempt = Some((wait, reason));
                 return result;
             }
             self.sleep(wait, reason).await;
@@ -208,7 +210,7 @@ impl<'a> AttemptLoop<'a> {
     fn effect(&self) -> Effect {
         match self.options {
             CallOptions { dry_run: true, .. } => Effect::Read,
-            CallOptions { looks_first: true, .. } => Effect::DeleteMany,
+            CallOptions { reads_first: true, .. } => Effect::DeleteMany,
             _ => self.operation.effect,
         }
     }
@@ -234,12 +236,12 @@ impl<'a> AttemptLoop<'a> {
             self.is_begun = true;
             return Ok(shared.admitted(reserved.ticket()));
         }
-        if options.once.is_none() {
+        if options.single_attempt.is_none() {
             return shared.admit(self.operation, options).await;
         }
         shared.try_admit(self.operation).map_err(|MustWait { duration: wait, reason }| {
             if !options.is_too_long(wait, reason, &*shared.clock) {
-                self.again = Some((wait, reason));
+                self.next_attempt = Some((wait, reason));
             }
             CallFailure::Deadline { wait, reason }
         })
@@ -248,7 +250,7 @@ impl<'a> AttemptLoop<'a> {
     /// One attempt, reported to whoever watches.
     async fn attempt(
         &mut self,
-        wire: &impl RequestSender,
+        sender: &impl RequestSender,
         request: Request,
     ) -> Result<Answer, CallFailure> {
         let shared = self.shared;
@@ -264,7 +266,7 @@ impl<'a> AttemptLoop<'a> {
         let start = shared.clock.monotonic();
         self.crash_point("before_send");
         let mut result =
-            wire.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
+            sender.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
         self.crash_point("after_send");
         let came = match &mut result {
             Ok(answer) => Some(answer),
@@ -304,7 +306,9 @@ impl<'a> AttemptLoop<'a> {
 
     /// Returns whether what the caller read is too old for the request to be sent.
     fn is_out_of_date(&self) -> bool {
-        self.options.once.is_some_and(|once| once.expires < self.shared.clock.monotonic())
+        self.options
+            .single_attempt
+            .is_some_and(|single_attempt| single_attempt.expires < self.shared.clock.monotonic())
     }
 }
 

@@ -6,7 +6,7 @@ use super::call_result::CallResult;
 use super::options::CallOptions;
 use super::shared::Shared;
 
-/// What the generated client carries for one request: the client's state, the call's options, and where the exchange is left.
+/// Context of one request of the generated client: the client's state, the call's options, and where the result is left.
 #[derive(Clone, Debug)]
 pub(crate) struct CallContext {
     pub(crate) shared: Arc<Shared>,
@@ -21,11 +21,11 @@ impl CallContext {
         Self { shared, options, undecoded, exchange: Arc::default() }
     }
 
-    /// What happened, once the generated method has returned; `None` when it never sent anything.
+    /// Returns the result, once the generated method has returned; `None` when it never sent anything.
     pub(crate) fn exchange(&self) -> Option<CallResult> {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
-    /// Leaves what happened for the caller of the generated method.
+    /// Leaves the result for the caller of the generated method.
     pub(super) fn leave(&self, exchange: CallResult) {
         *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = Some(exchange);
     }

@@ -27,7 +27,7 @@ pub(crate) struct CallResult {
     /// Time that the service asked to wait, where the call ended for that.
     pub(crate) retry_after: Option<Duration>,
     /// What would follow, where that is left to the caller.
-    pub(crate) again: Option<NextAttempt>,
+    pub(crate) next_attempt: Option<NextAttempt>,
     pub(crate) result: Result<Answer, CallFailure>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct AttemptCounts {
 }
 
 impl AttemptCounts {
-    /// Attempts that count: waiting because the service said so is not one.
+    /// Returns the number of attempts that count: a wait that the service asked for is not one.
     pub(crate) fn counted(self) -> u32 {
         self.sent - self.too_many - self.in_flight
     }
@@ -113,8 +113,8 @@ impl CallResult {
     ) -> Self {
         let AttemptCounts { sent, evidence, .. } = tries;
         let (effect, result) = (operation.effect, Err(failure));
-        let (retry_after, again) = (None, None);
-        Self { operation, effect, sent, evidence, retry_after, again, result }
+        let (retry_after, next_attempt) = (None, None);
+        Self { operation, effect, sent, evidence, retry_after, next_attempt, result }
     }
 
     /// The answer, if it is a 2xx.

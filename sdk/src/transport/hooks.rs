@@ -33,7 +33,7 @@ impl ClientHooks<CallContext> for generated::Client {
         // The generator's own header; the service knows its version by the path.
         request.headers_mut().remove("api-version");
         let context = self.inner();
-        context.options.dress(request);
+        context.options.add_headers(request);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use super::call_result::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 use super::stall_detector::StallDetector;
 use crate::operation::Operation;
-use crate::success::judged;
+use crate::success::check_answer;
 
 /// Sends one request and judges its answer. The loop around it knows nothing of sockets.
 pub(crate) trait RequestSender: Sync {
@@ -28,11 +28,11 @@ pub(crate) trait RequestSender: Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// Until a connection stands, TLS included; 10 seconds unless set.
+    /// Time limit until a connection is established, TLS included; 10 seconds unless set.
     pub connect: Duration,
-    /// Between two pieces of an answer, and of an upload; 30 seconds unless set.
+    /// Time limit between two pieces of an answer, and of an upload; 30 seconds unless set.
     pub stall: Duration,
-    /// For one attempt, from the first byte sent to the last received. Unless set it is 30 seconds for a read, 45 for a music lookup,
+    /// Time limit for one attempt, from the first byte sent to the last received. Unless set it is 30 seconds for a read, 45 for a music lookup,
     /// 60 for a write and an hour for an upload.
     pub attempt: Option<Duration>,
 }
@@ -55,7 +55,7 @@ pub(super) struct HttpSender<'a> {
 
 impl RequestSender for HttpSender<'_> {
     async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
-        judged(self.operation, self.dry_run, self.answer(request, limit).await)
+        check_answer(self.operation, self.dry_run, self.answer(request, limit).await)
     }
 }
 

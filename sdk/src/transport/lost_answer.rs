@@ -38,8 +38,8 @@ pub(super) async fn recover(
             | CallFailure::Broken(BrokenAttempt { end: AttemptEnd::Cut(_), .. }))
     );
     // Who looks by himself knows better where: what was sent may have changed the URL.
-    let looks_by_itself = options.looks_first || options.once.is_some();
-    let looks = answered && !options.dry_run && !looks_by_itself;
+    let caller_reads = options.reads_first || options.single_attempt.is_some();
+    let looks = answered && !options.dry_run && !caller_reads;
     let read = read_of(exchange.operation).filter(|_| looks);
     let (Some(read), Ok(sent)) = (read, make().await) else { return exchange };
     match seen(shared, options, read, exchange.operation, &sent).await {

@@ -23,10 +23,10 @@ pub(crate) struct CallOptions {
     pub(crate) dry_run: bool,
     /// Deadline of the call, by the client's monotonic clock.
     pub(crate) until: Duration,
-    /// Longest single wait for the rate limits.
+    /// Maximum single wait for the rate limits.
     pub(crate) max_wait: Option<Duration>,
     /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
-    pub(crate) looks_first: bool,
+    pub(crate) reads_first: bool,
     /// Handling of a write.
     pub(crate) writes: WriteMode,
     /// Record in which the requests of a call that writes are noted.
@@ -34,7 +34,7 @@ pub(crate) struct CallOptions {
     /// The limits have admitted the first request already.
     pub(crate) reserved: Option<Reservation>,
     /// The call is one attempt without a wait; what would follow is left to the caller.
-    pub(crate) once: Option<SingleAttempt>,
+    pub(crate) single_attempt: Option<SingleAttempt>,
 }
 
 /// Options of a call that is a single attempt, and relies on what its caller has just read.
@@ -63,7 +63,7 @@ impl CallOptions {
     }
 
     /// Adds to a request what its call asked for. The token is added to each attempt.
-    pub(crate) fn dress(&self, request: &mut Request) {
+    pub(crate) fn add_headers(&self, request: &mut Request) {
         let headers = request.headers_mut();
         if self.dry_run {
             headers.insert(PRECOGNITION, HeaderValue::from_static("true"));

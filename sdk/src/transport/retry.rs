@@ -95,11 +95,11 @@ pub(crate) enum RetryDecision {
     Later(Duration),
 }
 
-/// Attempts of one call that fail without an answer, or with a broken one.
+/// Maximum number of attempts of one call that fail without an answer, or with a broken one.
 pub(crate) const MAX_ATTEMPTS: u32 = 4;
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
-/// Before a key is replayed that the service may still be working on.
+/// Minimum wait before a key is replayed that the service may still be working on.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 const IN_FLIGHT_WAIT: Duration = Duration::from_secs(2);
 const MAX_IN_FLIGHT: u32 = 3;
@@ -141,7 +141,7 @@ fn may_resend(effect: Effect, attempt: &AttemptState) -> bool {
 }
 
 impl AttemptState {
-    /// Attempts that count: waiting because the service said so is not one.
+    /// Returns the number of attempts that count: a wait that the service asked for is not one.
     fn counted(&self) -> u32 {
         self.sent - self.too_many - self.in_flight
     }

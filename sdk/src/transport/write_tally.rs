@@ -23,12 +23,12 @@ pub struct WriteSummary {
 }
 
 impl WriteSummary {
-    /// The operations that were carried out, each with how often.
+    /// The operations that were executed, each with how often.
     pub fn executed(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.executed.iter().map(|(operation, count)| (*operation, *count))
     }
 
-    /// The operations of which nobody knows whether they were carried out, those under way among them, each with how often.
+    /// The operations of which it is unknown whether they were executed, those under way among them, each with how often.
     pub fn in_doubt(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.in_doubt.iter().map(|(operation, count)| (*operation, *count))
     }
@@ -155,15 +155,15 @@ impl Drop for OpenWrite {
 
 /// A wire that notes in a call what it sends of it.
 pub(super) struct RecordingSender<'a, W> {
-    pub(super) wire: W,
+    pub(super) inner: W,
     pub(super) write: Option<&'a WriteRecord>,
 }
 
 impl<W: RequestSender> RequestSender for RecordingSender<'_, W> {
     async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
-        let Some(write) = self.write else { return self.wire.send(request, limit).await };
+        let Some(write) = self.write else { return self.inner.send(request, limit).await };
         let before = write.in_doubt.swap(true, Ordering::SeqCst);
-        let result = self.wire.send(request, limit).await;
+        let result = self.inner.send(request, limit).await;
         if evidence(&result) < Evidence::Unknown {
             write.in_doubt.store(before, Ordering::SeqCst);
         }

@@ -53,7 +53,7 @@ pub enum UploadMethod {
     /// One request to the service, repeated under its idempotency key.
     #[default]
     Multipart,
-    /// Two: the service names a URL, and the image is sent there, which spares the service a large body.
+    /// Two requests: the service issues a URL, and the image is sent there, which spares the service a large body.
     UploadUrl,
 }
 
@@ -77,7 +77,7 @@ impl Upload {
         Self::new(name, UploadContent::File(path.to_owned()))
     }
 
-    /// Bytes in memory, and the name to send with them.
+    /// Returns an upload of bytes in memory, with the name to send with them.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
         Self::new(name.into(), UploadContent::Bytes(bytes.into()))
     }

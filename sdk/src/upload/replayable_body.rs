@@ -65,7 +65,7 @@ impl ReplayableBody {
         Ok(Self { upload, length, image_type, stamp, boundary })
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }

@@ -49,7 +49,7 @@ impl UploadTarget {
     }
 
     /// Returns whether a second request is refused after the first was received.
-    pub(crate) fn takes_one(&self) -> bool {
+    pub(crate) fn is_single_use(&self) -> bool {
         self.method.eq_ignore_ascii_case("POST")
     }
 
@@ -214,7 +214,7 @@ impl CheckedTarget {
     }
 }
 
-/// Resolves one host to public addresses only; others, such as a proxy's, to any.
+/// Resolver that leads one host to public addresses only; others, such as a proxy's, to any.
 struct UploadHostResolver {
     host: String,
 }
@@ -298,7 +298,7 @@ pub(crate) mod fuzzed {
         let _ = stored(&answer);
     }
 
-    /// Judges an upload URL.
+    /// Checks an upload URL.
     pub(crate) fn target(target: &UploadTarget) {
         let _ = target.is_almost_over(SystemTime::UNIX_EPOCH);
         let Ok(base) = BaseUrl::new("https://links.example/api/v1") else { return };

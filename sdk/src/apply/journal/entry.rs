@@ -101,7 +101,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 pub enum RunEnding {
     /// All was written, yet the page is not as the file says.
     Drift,
-    /// The service refused the first write, so that there is nothing to go on with.
+    /// The service refused the first write, so that there is nothing to continue.
     Refused,
     /// The run was stopped, or failed, before its first write.
     Stopped,
@@ -125,7 +125,7 @@ pub(super) enum JournalEntry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
     },
-    /// The step was carried out.
+    /// The step was executed.
     End {
         step: usize,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -133,7 +133,7 @@ pub(super) enum JournalEntry {
         #[serde(default, skip_serializing_if = "is_zero")]
         deleted: usize,
     },
-    /// The step was not carried out.
+    /// The step was not executed.
     Refused { step: usize },
     /// It is unknown whether the step was executed.
     Unknown { step: usize },

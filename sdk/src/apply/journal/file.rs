@@ -85,7 +85,7 @@ impl Journal {
         IdempotencyKey::new(key).map_err(io::Error::other)
     }
 
-    /// A step was carried out.
+    /// A step was executed.
     pub(in crate::apply) fn end(
         &mut self,
         step: usize,
@@ -95,7 +95,7 @@ impl Journal {
         self.note(JournalEntry::End { step, created, deleted });
     }
 
-    /// A step was not carried out.
+    /// A step was not executed.
     pub(in crate::apply) fn refused(&mut self, step: usize) {
         self.note(JournalEntry::Refused { step });
     }
@@ -105,7 +105,7 @@ impl Journal {
         self.note(JournalEntry::Unknown { step });
     }
 
-    /// The request that may or may not have been carried out, with the key that it was sent under.
+    /// The request that may or may not have been executed, with the key that it was sent under.
     pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, CurrentPlan)> {
         let (begun, current) = (self.log.begun()?, self.log.current()?);
         let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
@@ -119,8 +119,8 @@ impl Journal {
             SlotRef::Existing(id) => Some(*id),
             SlotRef::Created(_) => None,
         });
-        let doomed = plan.deletes.iter().map(|delete| delete.id);
-        stayed.chain(doomed).chain(self.log.done().created.values().copied()).collect()
+        let to_delete = plan.deletes.iter().map(|delete| delete.id);
+        stayed.chain(to_delete).chain(self.log.done().created.values().copied()).collect()
     }
 
     /// A create is about to be asked for again, under the key that it has.

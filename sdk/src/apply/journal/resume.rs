@@ -86,7 +86,7 @@ impl Journal {
             Err(error) => return Err(error),
         }
         page.slots = list(&handle, Step::Verify).await?;
-        page.seen = Some(ReadTime::now(&client.shared));
+        page.read_time = Some(ReadTime::now(&client.shared));
         Ok(())
     }
 }

@@ -41,7 +41,7 @@ pub(super) enum CreateVerdict {
     Absent,
 }
 
-/// Longest time for which a key is relied on. The service keeps them for 24 hours (the interface, section 4.1.4).
+/// Maximum age of a key that is relied on. The service keeps them for 24 hours (the interface, section 4.1.4).
 const KEY_LIFE: u64 = 23 * 60 * 60;
 /// Most by which the service's clock may seem to go back, when several machines answer.
 const CLOCK_SKEW: u64 = 5 * 60;

@@ -17,7 +17,7 @@ use super::state_file::{self, entries, private, sync_folder};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
 use crate::crash_point;
 
-/// Runs that came to an end are kept until there are this many newer ones, and so are those that were not begun.
+/// Number of newer runs for which an ended run is kept, and likewise one that was not begun.
 const KEPT: usize = 50;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
@@ -198,7 +198,7 @@ impl JournalStore {
         Ok(journal)
     }
 
-    /// Goes on with a run that did not come to an end.
+    /// Continues a run that did not end.
     ///
     /// # Errors
     ///
@@ -247,7 +247,7 @@ impl JournalStore {
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 
-    /// Old runs that came to an end make room, and so do old ones that were not begun; neither for the other, for a damaged journal may
+    /// Removes old runs that ended, and old ones that were not begun; neither makes room for the other, for a damaged journal may
     /// look like that of a run that was not begun. What else cannot be read stays, and its backup with it: it may be all that is left of a
     /// page.
     fn tidy(&self) {

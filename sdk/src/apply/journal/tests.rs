@@ -32,8 +32,14 @@ impl JournalEnv {
         )
         .unwrap();
         let read_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-        let page =
-            PageSnapshot { id: 101, login: "cafe".into(), url: None, slots, read_at, seen: None };
+        let page = PageSnapshot {
+            id: 101,
+            login: "cafe".into(),
+            url: None,
+            slots,
+            read_at,
+            read_time: None,
+        };
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"type": "text", "data": {"title": "B", "size": 0.300_000_000_000_000_04, "big": 1e300}},
             {"type": "divider"},

@@ -23,7 +23,7 @@ impl PageModel {
         self.slots.iter().map(|slot| slot.id).collect()
     }
 
-    /// Carries out the first `stop` batches of a plan. Returns the ids of the new slots.
+    /// Executes the first `stop` batches of a plan. Returns the ids of the new slots.
     pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<i64> {
         let mut ids = Vec::new();
         for batch in plan.batches().into_iter().take(stop) {

@@ -81,12 +81,12 @@ impl FairnessTest {
             write: None,
             idempotency_key: None,
             dry_run: false,
-            looks_first: false,
+            reads_first: false,
             writes: crate::WriteMode::Send,
             until: clock.monotonic() + deadline,
             max_wait: None,
             reserved: None,
-            once: None,
+            single_attempt: None,
         };
         async move {
             let shared = &client.shared;

@@ -119,13 +119,13 @@ impl LoopTest {
         let options = CallOptions {
             idempotency_key: None,
             dry_run: false,
-            looks_first: false,
+            reads_first: false,
             writes: crate::WriteMode::Send,
             write: None,
             until,
             max_wait: None,
             reserved: None,
-            once: None,
+            single_attempt: None,
         };
         Self { clock, watch, client, options }
     }
@@ -137,14 +137,14 @@ impl LoopTest {
 
     async fn run(&self, operation: &'static Operation, steps: &[ScriptStep]) -> RunRecord {
         let ends = Mutex::new(steps.iter().copied().collect());
-        let wire = Script { clock: self.clock.clone(), ends, sent: Mutex::default() };
+        let sender = Script { clock: self.clock.clone(), ends, sent: Mutex::default() };
         let shared = &self.client.shared;
         let mut make = || -> Pin<Box<dyn Future<Output = std::io::Result<Request>> + Send>> {
             let request = Request::new(Method::POST, shared.base.join("/slots"));
             Box::pin(std::future::ready(Ok(request)))
         };
-        let exchange = run(&wire, shared, operation, &self.options, &mut make).await;
-        let sent = wire.sent.into_inner().unwrap();
+        let exchange = run(&sender, shared, operation, &self.options, &mut make).await;
+        let sent = sender.sent.into_inner().unwrap();
         RunRecord { exchange, sent, ended: self.clock.monotonic() }
     }
 }

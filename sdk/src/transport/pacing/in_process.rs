@@ -49,7 +49,7 @@ impl Pacer for InProcessPacer {
         self.log().learned = Some(limits);
     }
 
-    fn left(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.log().left(self.ceiling, clock.monotonic()))
+    fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
+        Some(self.log().remaining(self.ceiling, clock.monotonic()))
     }
 }

@@ -14,9 +14,9 @@ use crate::operation::Bucket;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
-/// Longest time between sending a request and its being counted.
+/// Maximum time between sending a request and its being counted.
 pub(super) const TRANSIT: Duration = Duration::from_secs(10);
-/// After so long a request is tried, whatever the service said: its answer then says how things are. A mistaken `Retry-After` would
+/// Maximum time for which requests are blocked, whatever the service asked for: the next answer then shows the state. A mistaken `Retry-After` would
 /// otherwise stop every process of the token.
 const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 
@@ -95,12 +95,12 @@ impl RequestLog {
     }
 
     /// Requests that the minute still has room for.
-    pub(super) fn left(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
+    pub(super) fn remaining(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
         self.forget(now);
         self.limits(ceiling).per_minute.saturating_sub(self.sent.len())
     }
 
-    /// Drops what no window reaches. What lies in the future, because the clock was set back, happens now.
+    /// Removes requests that no window reaches. Times in the future, because the clock was set back, become now.
     fn forget(&mut self, now: Duration) {
         for entry in &mut self.sent {
             entry.sent = entry.sent.min(now);
@@ -178,7 +178,7 @@ impl RequestLog {
     }
 }
 
-/// At most so many requests in any span of this length.
+/// Maximum number of requests in any span of this length.
 struct Window {
     most: usize,
     length: Duration,

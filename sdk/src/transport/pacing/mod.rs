@@ -96,7 +96,7 @@ pub struct MustWait {
     pub reason: WaitReason,
 }
 
-/// Admits requests within the limits. One per token: [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] those of one user
+/// Pacer of requests within the limits. One per token: [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] those of one user
 /// of this machine. No method waits.
 pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// Admits a request now, or says how long to wait.
@@ -122,12 +122,12 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     fn learn(&self, limits: RateLimits, clock: &dyn Clock);
 
     /// Returns the number of requests that may still be sent in this minute, if the pacer can tell.
-    fn left(&self, clock: &dyn Clock) -> Option<usize> {
+    fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
         let _ = clock;
         None
     }
 }
 
-/// Stands for one admitted request.
+/// Ticket of one admitted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket(pub u64);

@@ -15,7 +15,7 @@ pub(crate) struct Queue {
     music: Line,
 }
 
-/// First come, first served. Whoever stops waiting leaves the line.
+/// Line of waiting requests: first come, first served. Whoever stops waiting leaves the line.
 #[derive(Debug, Default)]
 pub(in crate::transport) struct Line {
     turn: Mutex<()>,

@@ -52,7 +52,7 @@ pub struct SharedFilePacer {
     memory: Mutex<LastKnownLog>,
 }
 
-/// The log as it was last seen, to go on with where the file cannot be used.
+/// The log as it was last seen, to continue where the file cannot be used.
 #[derive(Debug, Default)]
 struct LastKnownLog {
     log: RequestLog,
@@ -149,8 +149,8 @@ impl Pacer for SharedFilePacer {
         self.change(clock, |log, _| log.learned = Some(limits));
     }
 
-    fn left(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.change(clock, |log, now| log.left(self.ceiling, now)))
+    fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
+        Some(self.change(clock, |log, now| log.remaining(self.ceiling, now)))
     }
 }
 

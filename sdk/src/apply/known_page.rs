@@ -10,7 +10,7 @@ use crate::Slot;
 use crate::conditional_write::ReadTime;
 
 /// The page as the run last saw it, and as it has changed it since.
-pub(super) struct LastSeen<'a> {
+pub(super) struct KnownPage<'a> {
     plan: &'a Plan,
     types: &'a SlotTypes,
     /// The slots that were there when the plan was made and that the run has not deleted. Those that it updated are as the service
@@ -20,7 +20,7 @@ pub(super) struct LastSeen<'a> {
     new: BTreeSet<i64>,
     /// The slots that the run updated.
     updated: HashSet<i64>,
-    doomed: HashSet<i64>,
+    to_delete: HashSet<i64>,
     /// The slots that somebody else edited before the run updated other keys of them.
     edited: HashSet<i64>,
     /// Every slot in the order of the page.
@@ -31,7 +31,7 @@ pub(super) struct LastSeen<'a> {
     at: Option<ReadTime>,
 }
 
-impl<'a> LastSeen<'a> {
+impl<'a> KnownPage<'a> {
     pub(super) fn new(plan: &'a Plan, types: &'a SlotTypes, page: &PageSnapshot) -> Self {
         Self {
             plan,
@@ -39,11 +39,11 @@ impl<'a> LastSeen<'a> {
             old: page.slots.iter().map(|slot| (slot.id, slot.clone())).collect(),
             new: BTreeSet::new(),
             updated: HashSet::new(),
-            doomed: plan.deletes.iter().map(|delete| delete.id).collect(),
+            to_delete: plan.deletes.iter().map(|delete| delete.id).collect(),
             edited: HashSet::new(),
             order: page.slots.iter().map(|slot| slot.id).collect(),
             is_ordered: !plan.reorder,
-            at: page.seen,
+            at: page.read_time,
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a> LastSeen<'a> {
     }
 
     /// The page was seen as a whole, and nothing stands against going on.
-    pub(super) fn saw(&mut self, page: &[Slot], at: ReadTime) {
+    pub(super) fn refresh(&mut self, page: &[Slot], at: ReadTime) {
         let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
         let pending: HashMap<i64, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
         let edited = page.iter().filter(|now| {
@@ -127,7 +127,7 @@ impl<'a> LastSeen<'a> {
             match now.get(&id) {
                 None if deleting.contains(&id) => {}
                 None => found.push(format!("slot {id} ({kind}) is gone")),
-                Some(now) if self.doomed.contains(&id) && self.is_edited(before, now) => {
+                Some(now) if self.to_delete.contains(&id) && self.is_edited(before, now) => {
                     found.push(format!("slot {id} ({kind}) was to be deleted, but it was edited"));
                 }
                 Some(_) => {}
@@ -164,7 +164,7 @@ impl<'a> LastSeen<'a> {
     }
 
     /// Slots that neither stood on the page nor were created by this run.
-    pub(super) fn strangers(&self, page: &[Slot]) -> Vec<String> {
+    pub(super) fn foreign_slots(&self, page: &[Slot]) -> Vec<String> {
         let strange = page
             .iter()
             .filter(|slot| !self.old.contains_key(&slot.id) && !self.new.contains(&slot.id));
