@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::auth::Kept;
-use crate::settings::{Settings, TokenFrom};
+use crate::auth::SecretLocation;
+use crate::settings::{Settings, TokenOrigin};
 
 /// Files that the arguments of a command name.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct NamedFiles {
 
 /// Paths that a process may use, with all that lies beneath them.
 #[derive(Debug, PartialEq, Eq)]
-struct Reach {
+struct AllowedPaths {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
 }
@@ -66,8 +66,8 @@ const TERMINAL: [&str; 2] = ["/dev/null", "/dev/tty"];
 ///
 /// Why nothing is confined.
 pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), String> {
-    if let TokenFrom::Account(_, account) = &settings.token
-        && matches!(account.kept, Kept::Command(_))
+    if let TokenOrigin::Account(_, account) = &settings.token
+        && matches!(account.kept, SecretLocation::Command(_))
     {
         return Err("the account's token_command has to run".to_owned());
     }
@@ -75,7 +75,7 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
     for folder in [settings.state_directory(), settings.cache_directory()].into_iter().flatten() {
         make_private(&folder);
     }
-    enforce(&Reach::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
+    enforce(&AllowedPaths::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
 }
 
 impl NamedFiles {
@@ -89,14 +89,14 @@ impl NamedFiles {
     }
 }
 
-impl Reach {
+impl AllowedPaths {
     fn of(settings: &Settings, named: NamedFiles, env: &dyn Fn(&str) -> Option<PathBuf>) -> Self {
         let own =
             [settings.config_directory(), settings.state_directory(), settings.cache_directory()];
         let own: Vec<_> = own.into_iter().flatten().collect();
         let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().filter_map(|name| env(name));
         let token = match &settings.token {
-            TokenFrom::File(path) => Some(path.clone()),
+            TokenOrigin::File(path) => Some(path.clone()),
             _ => None,
         };
         // Without the variable the home directory stands there.
@@ -132,7 +132,7 @@ fn make_private(folder: &Path) {
 }
 
 #[cfg(target_os = "linux")]
-fn enforce(reach: &Reach) -> Result<(), String> {
+fn enforce(reach: &AllowedPaths) -> Result<(), String> {
     use landlock::{
         ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
         RulesetStatus, path_beneath_rules,
@@ -155,7 +155,7 @@ fn enforce(reach: &Reach) -> Result<(), String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn enforce(_: &Reach) -> Result<(), String> {
+fn enforce(_: &AllowedPaths) -> Result<(), String> {
     Err("this system has no Landlock".to_owned())
 }
 
@@ -163,7 +163,7 @@ fn enforce(_: &Reach) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::settings::config_file::Config;
-    use crate::settings::global_args::Global;
+    use crate::settings::global_args::GlobalArgs;
 
     fn settings() -> Settings {
         let env = |name: &str| match name {
@@ -173,7 +173,7 @@ mod tests {
             "LINKS_TOKEN_FILE" => Some("/t/token".to_owned()),
             _ => None,
         };
-        crate::settings::resolve(&Global::default(), &env, &Config::default()).unwrap()
+        crate::settings::resolve(&GlobalArgs::default(), &env, &Config::default()).unwrap()
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         let named = NamedFiles { read: vec!["images".into()], write: vec!["out/plan.json".into()] };
         let named = named.with_directory(Path::new("pages/cafe.yaml"));
         let home = |name: &str| (name == "HOME").then(|| PathBuf::from("/home/me"));
-        let reach = Reach::of(&settings(), named, &home);
+        let reach = AllowedPaths::of(&settings(), named, &home);
         let own: Vec<_> = reach
             .read
             .iter()
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(reach.write, written);
         let from_stdin = NamedFiles::default().with_directory(Path::new("-"));
         assert_eq!(from_stdin.read, [PathBuf::from(".")]);
-        let reach = Reach::of(&settings(), NamedFiles::default(), &|_| None);
+        let reach = AllowedPaths::of(&settings(), NamedFiles::default(), &|_| None);
         assert!(reach.read.contains(&PathBuf::from("/etc/passwd")), "where there is no HOME");
     }
 
@@ -206,7 +206,7 @@ mod tests {
             std::fs::create_dir(path(name)).unwrap();
             std::fs::write(path(name).join("file"), "text").unwrap();
         }
-        let reach = Reach { read: vec![path("read")], write: vec![path("write")] };
+        let reach = AllowedPaths { read: vec![path("read")], write: vec![path("write")] };
         let (inside, own, outside) = (path("read/file"), path("write/file"), path("outside/file"));
         let seen = std::thread::spawn(move || {
             enforce(&reach).map(|()| {

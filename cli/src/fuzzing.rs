@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::completion;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::page_file::PageFile;
 use crate::page_file::local_image::ImageRoots;
 
@@ -32,7 +32,7 @@ pub fn page_file(bytes: &[u8]) {
 }
 
 /// Shows a failure in every way.
-fn failure(failure: &Failure) {
+fn failure(failure: &CommandError) {
     assert!(!failure.to_string().is_empty(), "{failure:?}");
     let json = failure.to_json().to_string();
     assert!(json.contains("\"exit\""), "{json}");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use links_fixtures::{ContractServer, World};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::settings::Settings;
 
 const STATE: &str = "sandbox.json";
@@ -17,9 +17,9 @@ pub(crate) const RATE: &str = "sandbox-rate.json";
 /// # Errors
 ///
 /// On a machine without a home folder.
-pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, Failure> {
+pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, CommandError> {
     settings.state_directory().map(|folder| folder.join(STATE)).ok_or_else(|| {
-        Failure::usage("there is no home folder to keep state in")
+        CommandError::usage("there is no home folder to keep state in")
             .hint("name a folder with LINKS_STATE_DIR")
     })
 }
@@ -33,11 +33,11 @@ pub(crate) async fn start(
     settings: &Settings,
     port: Option<u16>,
     limits: bool,
-) -> Result<ContractServer, Failure> {
+) -> Result<ContractServer, CommandError> {
     let path = state_file(settings)?;
     if let Some(folder) = path.parent() {
         crate::fs::private::make_folder(folder).map_err(|error| {
-            Failure::usage(format!("cannot create {}: {error}", folder.display()))
+            CommandError::usage(format!("cannot create {}: {error}", folder.display()))
         })?;
     }
     let mut builder =
@@ -51,5 +51,5 @@ pub(crate) async fn start(
     builder
         .start()
         .await
-        .map_err(|error| Failure::usage(format!("cannot start the sandbox: {error}")))
+        .map_err(|error| CommandError::usage(format!("cannot start the sandbox: {error}")))
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use links_sdk::{Client, Outcome, WriteSummary};
 
 use crate::error::exit_code::Exit;
-use crate::error::{Failure, carried_out};
+use crate::error::{CommandError, carried_out};
 
 /// How many pieces of work look after it themselves.
 static TENDED: AtomicUsize = AtomicUsize::new(0);
@@ -21,7 +21,7 @@ pub(crate) enum Interrupt {
     /// The program ends as soon as the work that must not be broken off has ended.
     Deferred,
     /// The program ends now, for this reason.
-    Ended(Box<Failure>),
+    Ended(Box<CommandError>),
 }
 
 /// Tells the person.
@@ -108,8 +108,8 @@ fn end() {
 }
 
 /// The end by Ctrl-C, after these writes.
-fn stopped(written: &WriteSummary) -> Failure {
-    let failure = Failure::new(Exit::Interrupted, "stopped by Ctrl-C").after_writes(written);
+fn stopped(written: &WriteSummary) -> CommandError {
+    let failure = CommandError::new(Exit::Interrupted, "stopped by Ctrl-C").after_writes(written);
     let hint = match (written.outcome(), carried_out(written)) {
         (Outcome::NotExecuted, _) => return failure,
         (Outcome::Unknown, _) => {
@@ -129,9 +129,9 @@ pub(crate) fn tell_of(client: Client) {
 
 /// While this lives, Ctrl-C does not end the program.
 #[derive(Debug)]
-pub(crate) struct Tended(());
+pub(crate) struct SuppressInterrupt(());
 
-impl Tended {
+impl SuppressInterrupt {
     pub(crate) fn new() -> Self {
         TENDED.fetch_add(1, Ordering::SeqCst);
         Self(())
@@ -143,7 +143,7 @@ impl Tended {
     }
 }
 
-impl Drop for Tended {
+impl Drop for SuppressInterrupt {
     fn drop(&mut self) {
         TENDED.fetch_sub(1, Ordering::SeqCst);
     }
@@ -151,16 +151,16 @@ impl Drop for Tended {
 
 /// While this lives, the first Ctrl-C ends the program only when it does not live any more.
 #[derive(Debug)]
-pub(crate) struct Unbroken(());
+pub(crate) struct DeferInterrupt(());
 
-impl Unbroken {
+impl DeferInterrupt {
     pub(crate) fn new() -> Self {
         lock(&UNBROKEN).0 += 1;
         Self(())
     }
 }
 
-impl Drop for Unbroken {
+impl Drop for DeferInterrupt {
     fn drop(&mut self) {
         let mut unbroken = lock(&UNBROKEN);
         unbroken.0 -= 1;
@@ -175,9 +175,9 @@ impl Drop for Unbroken {
 
 /// While this lives, the terminal is otherwise than the user left it.
 #[derive(Debug)]
-pub(crate) struct Changed(usize);
+pub(crate) struct RestoreOnExit(usize);
 
-impl Changed {
+impl RestoreOnExit {
     /// `undo` is called where the program ends before.
     pub(crate) fn new(undo: impl Fn() + Send + 'static) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -187,7 +187,7 @@ impl Changed {
     }
 }
 
-impl Drop for Changed {
+impl Drop for RestoreOnExit {
     fn drop(&mut self) {
         lock(&UNDO).retain(|(number, _)| *number != self.0);
     }

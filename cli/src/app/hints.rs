@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use links_sdk::BaseUrl;
 
-use crate::cache::resource_names::Names;
+use crate::cache::resource_names::ResourceNames;
 use crate::context::{Context, NAMES};
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::settings::Target;
+use crate::settings::ServiceTarget;
 use crate::suggest::nearest;
 
 /// Fields of a page that an update takes (the interface, section 2.1).
@@ -51,9 +51,9 @@ const VERSION: &str = "the version segment";
 /// The same failure with advice, where there is some.
 pub(crate) async fn advised(
     context: &mut Context,
-    failure: Failure,
+    failure: CommandError,
     words: &[Cow<'_, str>],
-) -> Failure {
+) -> CommandError {
     let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
     if failure.exit() == Exit::NotFound && failure.advice().is_some_and(|it| it.contains(VERSION)) {
@@ -80,11 +80,11 @@ pub(crate) async fn advised(
 }
 
 /// What the address of the service has to do with it.
-fn of_target(target: &Target, failure: Failure) -> Failure {
+fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     let (address, from) = match target {
-        Target::Service { address, from } => (address, from),
-        Target::Sandbox => return failure.undocumented(),
-        Target::Unset => return failure,
+        ServiceTarget::Service { address, from } => (address, from),
+        ServiceTarget::Sandbox => return failure.undocumented(),
+        ServiceTarget::Unset => return failure,
     };
     match failure.exit() {
         Exit::Network if failure.advice().is_none() => {
@@ -130,7 +130,7 @@ fn listed(operation: &str) -> Option<&'static str> {
 }
 
 /// What to do about a refused field that no other name would mend: where a block stands, and what the service computes.
-fn not_a_field(operation: &str, failure: &Failure) -> Option<String> {
+fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     let refused =
         || failure.errors().map(|(path, why)| (path.rsplit('.').next().unwrap_or(path), why));
     if refused().any(|(name, _)| name == "order") {
@@ -166,7 +166,7 @@ async fn meant_name(
             types.names().map(str::to_owned).collect()
         }
         _ => {
-            let names = Names::load(&context.cache_file(NAMES)?);
+            let names = ResourceNames::load(&context.cache_file(NAMES)?);
             names.profiles.into_values().map(|it| it.login).collect()
         }
     };
@@ -177,7 +177,7 @@ async fn meant_name(
 async fn meant_field(
     context: &mut Context,
     operation: &str,
-    failure: &Failure,
+    failure: &CommandError,
     words: &[Cow<'_, str>],
 ) -> Option<String> {
     let refused: Vec<&str> =

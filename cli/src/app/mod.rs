@@ -13,12 +13,12 @@ use links_sdk::Outcome;
 use crate::commands::{self, Command};
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::format::{Format, Query, Shape};
-use crate::output::{Line, Tone};
+use crate::output::format::{Format, OutputOptions, Query};
+use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
-use crate::settings::global_args::Global;
+use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
 use crate::ui::Ui;
 use crate::{process, settings};
@@ -35,7 +35,7 @@ use crate::{process, settings};
 pub(crate) struct Cli {
     /// What every command takes.
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalArgs,
     /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -58,7 +58,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     report_interrupts(Ui::plain(Format::default()));
     if let Err(error) = signal::install() {
-        let failure = Failure::internal(format!("cannot start: {error}"));
+        let failure = CommandError::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(Format::default()), &failure).into();
     }
     let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
@@ -79,7 +79,9 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return failed(&ui, &Failure::internal(format!("cannot start: {error}"))),
+        Err(error) => {
+            return failed(&ui, &CommandError::internal(format!("cannot start: {error}")));
+        }
     };
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     runtime.block_on(async {
@@ -114,7 +116,7 @@ fn report_interrupts(ui: Ui) {
     signal::report_by(move |interrupt| match interrupt {
         Interrupt::Deferred => {
             let text = "stopping as soon as nothing is lost by it; Ctrl-C again stops at once";
-            ui.say(&Line::new(Tone::Changed, text));
+            ui.say(&StyledLine::new(Style::Changed, text));
         }
         Interrupt::Ended(failure) => {
             ui.break_line();
@@ -130,21 +132,24 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
     if let Err(why) = confined
         && settings.verbose > 0
     {
-        ui.say(&Line::new(Tone::Faint, format!("not confined by Landlock: {why}")));
+        ui.say(&StyledLine::new(Style::Faint, format!("not confined by Landlock: {why}")));
     }
     #[cfg(debug_assertions)]
     if let Some(is_open) = crate::testing::probe::is_open() {
-        ui.say(&Line::new(Tone::Faint, format!("probe: open {is_open}")));
+        ui.say(&StyledLine::new(Style::Faint, format!("probe: open {is_open}")));
     }
 }
 
 /// Settles what can be wrong before anything is sent.
-pub(crate) fn prepare(global: &Global, mends_config: bool) -> Result<(Settings, Ui), Failure> {
+pub(crate) fn prepare(
+    global: &GlobalArgs,
+    mends_config: bool,
+) -> Result<(Settings, Ui), CommandError> {
     let settings = match settings::of_process(global) {
         Err(_) if mends_config => settings::without_config(global)?,
         settings => settings?,
     };
-    let shape = Shape {
+    let shape = OutputOptions {
         format: settings.output,
         fields: global.fields.clone(),
         query: global.jq.as_deref().map(Query::new).transpose()?,
@@ -155,7 +160,7 @@ pub(crate) fn prepare(global: &Global, mends_config: bool) -> Result<(Settings, 
     Ok((settings, ui))
 }
 
-pub(crate) fn failed(ui: &Ui, failure: &Failure) -> Exit {
+pub(crate) fn failed(ui: &Ui, failure: &CommandError) -> Exit {
     ui.fail(failure);
     failure.exit()
 }

@@ -5,7 +5,7 @@ use clap::Command;
 
 /// What is said of a command that there is not.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Suggestion {
     /// Why it is not there.
     pub(crate) message: String,
     /// What to do instead.
@@ -93,9 +93,9 @@ const NOWHERE: &[(&[&str], &str, &str)] = &[
 ];
 
 /// What to say of these words, if they are more than a mistyped command.
-pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Said> {
+pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Suggestion> {
     let first = *words.first()?;
-    let said = |message: &str, hint: &str| Said {
+    let said = |message: &str, hint: &str| Suggestion {
         message: message.to_owned(),
         hint: hint.to_owned(),
         in_dashboard: true,
@@ -115,14 +115,14 @@ pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Said> {
 }
 
 /// `links slot list`: a noun is one letter off.
-fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Said> {
+fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> {
     let meant = tree
         .get_subcommands()
         .filter(|it| it.has_subcommands() && !it.is_hide_set())
         .find(|it| strsim::damerau_levenshtein(noun, it.get_name()) == 1)?;
     let verb = verb.filter(|verb| meant.find_subcommand(verb).is_some());
     let verb = verb.map(|it| format!(" {it}")).unwrap_or_default();
-    Some(Said {
+    Some(Suggestion {
         message: format!("there is no command `{noun}`"),
         hint: format!("did you mean `links {}{verb}`?", meant.get_name()),
         in_dashboard: false,
@@ -130,7 +130,7 @@ fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Said> {
 }
 
 /// `links list slots`: the words are ours, but in another order.
-fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Said> {
+fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Suggestion> {
     if tree.find_subcommand(verb).is_some() {
         return None;
     }
@@ -148,7 +148,7 @@ fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Said> {
             format!("there is {}", lines.join(", "))
         }
     };
-    Some(Said {
+    Some(Suggestion {
         message: format!("`{verb}` stands behind what it is about"),
         hint,
         in_dashboard: false,

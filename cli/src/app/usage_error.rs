@@ -7,10 +7,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::unsupported_command;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::format::Format;
-use crate::settings::global_args::{Color, Global};
+use crate::settings::global_args::{Color, GlobalArgs};
 use crate::ui::Ui;
 use crate::{env_vars, sanitize, settings, ui};
 
@@ -62,7 +62,7 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
                 Some(address) => format!("{}; the account in the dashboard: {address}", it.hint),
                 None => it.hint,
             };
-            Ui::plain(format).fail(&Failure::usage(it.message).hint(hint));
+            Ui::plain(format).fail(&CommandError::usage(it.message).hint(hint));
         }
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
         None => ui::help(&error, color(&words)),
@@ -72,12 +72,12 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
 
 /// Where the service keeps the account, as its index says; nothing where that cannot be had at once.
 fn dashboard(words: &[&str], command: fn() -> clap::Command) -> Option<String> {
-    let global = Global {
+    let global = GlobalArgs {
         base_url: value(words, "--base-url", None).map(str::to_owned),
         account: value(words, "--account", None).and_then(|it| it.parse().ok()),
         sandbox: words.contains(&"--sandbox"),
         timeout: Some(DASHBOARD_SECONDS),
-        ..Global::default()
+        ..GlobalArgs::default()
     };
     let settings = settings::of_process(&global).ok()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
@@ -89,19 +89,19 @@ fn dashboard(words: &[&str], command: fn() -> clap::Command) -> Option<String> {
 }
 
 /// Other users of the machine and the history of the shell see what stands on a command line.
-fn no_token_flag() -> Failure {
-    Failure::usage("there is no flag for the token, because everybody can read a command line").hint(
+fn no_token_flag() -> CommandError {
+    CommandError::usage("there is no flag for the token, because everybody can read a command line").hint(
         "`links auth login --token-stdin` keeps it, LINKS_TOKEN and LINKS_TOKEN_FILE give it to one command",
     )
 }
 
-fn failure(error: &clap::Error) -> Failure {
+fn failure(error: &clap::Error) -> CommandError {
     let text = error.render().to_string();
     let message = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a command is missing",
         _ => text.split("\n\n").next().unwrap_or_default().trim(),
     };
-    let failure = Failure::usage(message.strip_prefix("error: ").unwrap_or(message));
+    let failure = CommandError::usage(message.strip_prefix("error: ").unwrap_or(message));
     let meant =
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     match meant.into_iter().find_map(|kind| error.get(kind)) {

@@ -2,16 +2,20 @@
 
 use links_sdk::apply::{Plan, PlannedDelete, RetainReason};
 
-use super::planned::Planned;
+use super::planned::PlannedPage;
 use super::preflight::may_write;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Tone};
+use crate::output::{Style, StyledLine};
 use crate::ui::Ui;
 use crate::ui::plan::Upload;
 
 /// Shows the plan. Deletes and uploads cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
-pub(crate) async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool, Failure> {
+pub(crate) async fn agree(
+    ui: &Ui,
+    it: &PlannedPage,
+    is_agreed: bool,
+) -> Result<bool, CommandError> {
     for line in it.lines() {
         ui.say(&line);
     }
@@ -39,22 +43,22 @@ pub(crate) async fn agree(ui: &Ui, it: &Planned, is_agreed: bool) -> Result<bool
         Some(true) => Ok(true),
         Some(false) => {
             let message = format!("nobody agreed to {what}; nothing was written");
-            Err(Failure::new(Exit::Refused, message))
+            Err(CommandError::new(Exit::Refused, message))
         }
         None => {
             let message =
                 format!("somebody has to agree to {what}, and there is no terminal to ask on");
-            Err(Failure::new(Exit::Refused, message).hint("--yes agrees to it"))
+            Err(CommandError::new(Exit::Refused, message).hint("--yes agrees to it"))
         }
     }
 }
 
 /// Names every image that would leave this machine, and every block that would go.
-pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<Line> {
-    let upload = |it: &Upload| Line::new(Tone::Changed, format!("  upload {it}"));
+pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
+    let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
     let delete = |it: &PlannedDelete| {
         let label = it.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        Line::new(Tone::Removed, format!("  {} {}{label}", it.kind, it.id))
+        StyledLine::new(Style::Removed, format!("  {} {}{label}", it.kind, it.id))
     };
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
@@ -90,7 +94,10 @@ pub(crate) fn say_what_stays(ui: &Ui, plan: &Plan) {
         1 => "1 block that the file does not mention stays".to_owned(),
         stays => format!("{stays} blocks that the file does not mention stay"),
     };
-    ui.say(&Line::new(Tone::Faint, format!("{what}; --prune deletes what is not mentioned")));
+    ui.say(&StyledLine::new(
+        Style::Faint,
+        format!("{what}; --prune deletes what is not mentioned"),
+    ));
 }
 
 #[cfg(test)]
@@ -112,7 +119,7 @@ mod tests {
             bytes: 43,
         };
         let lines = named(&deletes, &[image]);
-        let text: Vec<_> = lines.iter().map(Line::text).collect();
+        let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
         assert_eq!(text[1..], ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
         assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
         assert!(!text[0].contains(char::is_control), "{text:?}");

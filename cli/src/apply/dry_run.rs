@@ -7,16 +7,16 @@ use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{Error, RequestView};
 use serde_json::{Value, json};
 
-use super::planned::Planned;
+use super::planned::PlannedPage;
 use super::{problems, report};
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::output::dry_run::{curl, described};
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::ui::Ui;
 
 /// Sends the creates and updates of a plan as dry runs, and gathers what is refused. Deletes have none: they are refused for ids only,
 /// and those were just read.
-pub(crate) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
+pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandError> {
     let waiting: BTreeSet<usize> =
         it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
     if !waiting.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
             1 => "1 block waits for an upload and is not checked".to_owned(),
             several => format!("{several} blocks wait for an upload and are not checked"),
         };
-        ui.say(&Line::new(Tone::Faint, text));
+        ui.say(&StyledLine::new(Style::Faint, text));
     }
     let refused = it.plan.check(&it.client, it.page.id, &waiting).await?;
     let checked = it.plan.updates.iter().map(|it| it.index);
@@ -33,7 +33,7 @@ pub(crate) async fn rehearse(it: &Planned, ui: &Ui) -> Result<(), Failure> {
         if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
             let text = format!("the service would accept {which} new and changed blocks");
-            ui.say(&Line::new(Tone::Faint, text));
+            ui.say(&StyledLine::new(Style::Faint, text));
         }
         return Ok(());
     }
@@ -50,7 +50,7 @@ fn new(it: &PlannedCreate) -> NewSlot {
 }
 
 /// The writing requests of a plan, which the client withholds. What is known only while it is carried out is said instead.
-pub(crate) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
+pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandError> {
     let slots = it.client.profile(it.page.id).slots();
     let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
     let mut shown: Vec<(Value, String)> = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) async fn requests(it: &Planned) -> Result<Outcome, Failure> {
     }
     let (data, text): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
     let text = text.into_iter().map(|line| line + "\n").collect();
-    Ok(Outcome::own(data, View::Document(text)).exit(report::exit(it)))
+    Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(it)))
 }
 
 /// A request that cannot be told yet.
@@ -102,9 +102,9 @@ fn later(operation: &str, note: &str) -> (Value, String) {
     (data, format!("# {operation}: {note}"))
 }
 
-fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, Failure> {
+fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, CommandError> {
     match answer {
-        Ok(_) => Err(Failure::internal("a dry run has written something")),
+        Ok(_) => Err(CommandError::internal("a dry run has written something")),
         Err(error) => error.withheld().cloned().ok_or_else(|| error.into()),
     }
 }

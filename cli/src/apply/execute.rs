@@ -2,11 +2,11 @@
 
 use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal, Step};
 
-use super::planned::{Planned, refused};
+use super::planned::{PlannedPage, refused};
 use super::{problems, runs};
 use crate::apply::report::written;
 use crate::apply::runs::unwritable;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// What a step does, in a word or two.
@@ -22,41 +22,41 @@ pub(crate) fn said(step: Step) -> String {
     }
 }
 
-pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> Failure {
-    Failure::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
+pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> CommandError {
+    CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
         .hint(resume)
 }
 
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
 /// Why a run did not make the page as the file says, after what it did. `it` is what was planned, if it came to that.
-pub(crate) fn failed(error: ApplyError, it: Option<&Planned>, resume: &str) -> Failure {
+pub(crate) fn failed(error: ApplyError, it: Option<&PlannedPage>, resume: &str) -> CommandError {
     let (done, outcome) = (error.done().clone(), error.outcome());
     let so_far = written(&done);
     let message = error.to_string();
     let failure = match error.into_cause() {
-        ApplyCause::Read(source) => Failure::from(source),
+        ApplyCause::Read(source) => CommandError::from(source),
         ApplyCause::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
-            return Failure::from(source)
+            return CommandError::from(source)
                 .hint("nothing was written: the token may only read, or not change this page");
         }
         ApplyCause::Call { items, source, .. } => {
-            let failure = Failure::from(source);
+            let failure = CommandError::from(source);
             match it {
                 Some(it) if !items.is_empty() => at_items(failure, &items, it),
                 _ => failure,
             }
         }
         ApplyCause::Drift(left) => {
-            return Failure::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
+            return CommandError::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
                 .hint("the service stores some values otherwise than they were sent: `links slots plan` shows which");
         }
         ApplyCause::Changed(_) if !done.is_nothing() => {
-            return Failure::new(Exit::Drift, format!("{message} ({so_far} before that)"))
+            return CommandError::new(Exit::Drift, format!("{message} ({so_far} before that)"))
                 .hint(PLAN_AGAIN);
         }
         ApplyCause::Changed(_) => {
-            return Failure::new(Exit::Conflict, format!("{message}; nothing was written"))
+            return CommandError::new(Exit::Conflict, format!("{message}; nothing was written"))
                 .hint("run the same command again for a new plan");
         }
         ApplyCause::Journal(why) => unwritable(&why),
@@ -68,10 +68,10 @@ pub(crate) fn failed(error: ApplyError, it: Option<&Planned>, resume: &str) -> F
         ApplyCause::Emptied(known) => {
             let message =
                 format!("the page reads empty, yet the last run left {known} blocks on it");
-            return Failure::new(Exit::Refused, message)
+            return CommandError::new(Exit::Refused, message)
                 .hint("--allow-empty says that somebody else has emptied it");
         }
-        _ => Failure::new(Exit::Server, message),
+        _ => CommandError::new(Exit::Server, message),
     };
     match (done.is_nothing(), outcome) {
         (true, links_sdk::Outcome::NotExecuted) => failure,
@@ -80,7 +80,7 @@ pub(crate) fn failed(error: ApplyError, it: Option<&Planned>, resume: &str) -> F
     }
 }
 
-fn at_items(failure: Failure, items: &[ItemRefusal], it: &Planned) -> Failure {
+fn at_items(failure: CommandError, items: &[ItemRefusal], it: &PlannedPage) -> CommandError {
     let problems = problems::of_refusals(items, &it.file, it.described.as_ref());
     failure.at(it.file.document.bad(problems))
 }

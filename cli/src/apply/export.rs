@@ -4,14 +4,14 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::page_file::Page;
+use crate::error::CommandError;
+use crate::page_file::PageContent;
 
 /// Reads a page. With its login, for people.
 pub(crate) async fn pull(
     context: &mut Context,
     key: ProfileKey,
-) -> Result<(Page, String), Failure> {
+) -> Result<(PageContent, String), CommandError> {
     let client = context.client().await?;
     let profile = client.profile(key).get_with_slots().await?;
     let types = context.slot_types().await?.rules();
@@ -22,6 +22,7 @@ pub(crate) async fn pull(
         .ok()
         .filter(|it| matches!(it, ProfileKey::Login(_)))
         .unwrap_or(ProfileKey::Id(profile.id));
-    let page = Page { profile: key, content: DesiredPage::from_page(&profile.slots, &types) };
+    let page =
+        PageContent { profile: key, content: DesiredPage::from_page(&profile.slots, &types) };
     Ok((page, profile.login))
 }

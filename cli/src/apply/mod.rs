@@ -30,27 +30,27 @@ use links_sdk::apply::{
 };
 use links_sdk::{Client, ProfileKey};
 use plan::{plan, resolve};
-use planned::{AllowedArgs, Planned, Read, refused};
+use planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
 use preflight::made_for;
 use report::{report, shown, summary, written};
-use saved_plan::{SavedPlan, Source};
+use saved_plan::{ApplySource, SavedPlan};
 use tokio::sync::Notify;
 
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::output::dry_run::DryRun;
-use crate::output::{Line, Outcome, Tone};
+use crate::output::{CommandOutput, Style, StyledLine};
 use crate::page_file::PageFile;
-use crate::signal::Tended;
+use crate::signal::SuppressInterrupt;
 use crate::ui::Progress;
 
 /// What is to be applied, and how.
-pub(crate) struct Job {
-    pub(crate) source: Source,
+pub(crate) struct ApplyRequest {
+    pub(crate) source: ApplySource,
     /// Where the file is, to find it again.
     pub(crate) path: Option<String>,
-    pub(crate) allowed: AllowedArgs,
+    pub(crate) allowed: ApplyArgs,
     /// Whether to wait for another run on the page.
     pub(crate) wait: bool,
     /// Whether every change is to be agreed to, not only deletes.
@@ -62,70 +62,73 @@ pub(crate) struct Job {
 }
 
 /// Plans, asks and tells for a run of the SDK, which sees to everything else.
-struct Applying<'c> {
+struct ApplySession<'c> {
     context: &'c mut Context,
     client: Client,
     /// Until it is read with its page.
     file: Option<PageFile>,
-    read: Option<Read>,
+    read: Option<PlanInputs>,
     saved: Option<Box<SavedPlan>>,
-    allowed: AllowedArgs,
+    allowed: ApplyArgs,
     ask: bool,
     /// The fingerprint of the page that the file was made for, if it is for no other.
     made_for: Option<String>,
     /// What was planned last.
-    it: Option<Planned>,
-    running: Rc<Running>,
-    tended: Option<Tended>,
+    it: Option<PlannedPage>,
+    running: Rc<RunProgress>,
+    tended: Option<SuppressInterrupt>,
     done: AppliedChanges,
     not_recorded: Option<String>,
 }
 
 /// What a run shares with whoever looks after Ctrl-C.
 #[derive(Default)]
-struct Running {
+struct RunProgress {
     begun: Notify,
     stopping: Cell<bool>,
     progress: OnceCell<Progress>,
 }
 
 /// Why there is no page as asked for.
-enum Ended {
+enum ApplyFailure {
     /// The plan stands against it, or somebody does.
-    Here(Failure),
+    Here(CommandError),
     Run(ApplyError),
 }
 
-impl From<Failure> for Ended {
-    fn from(failure: Failure) -> Self {
+impl From<CommandError> for ApplyFailure {
+    fn from(failure: CommandError) -> Self {
         Self::Here(failure)
     }
 }
 
-impl From<ApplyError> for Ended {
+impl From<ApplyError> for ApplyFailure {
     fn from(error: ApplyError) -> Self {
         Self::Run(error)
     }
 }
 
 /// Makes a page like a file.
-pub(crate) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Failure> {
+pub(crate) async fn apply(
+    context: &mut Context,
+    job: ApplyRequest,
+) -> Result<CommandOutput, CommandError> {
     context.writer(job.dry_run).await?;
     if let Some(how) = context.dry_run() {
         return rehearsed(context, job, how).await;
     }
-    let Job { source, path, allowed, wait, ask, seen, .. } = job;
+    let ApplyRequest { source, path, allowed, wait, ask, seen, .. } = job;
     let resume = match path {
         Some(_) => "`links slots apply --resume` goes on from where the page is",
         None => "run the same command again: it goes on from where the page is",
     };
     if let Some(text) = source.saved.as_ref().and_then(|it| it.note()) {
-        context.ui.say(&Line::new(Tone::Changed, text));
+        context.ui.say(&StyledLine::new(Style::Changed, text));
     }
     let (state, service) = (runs::folder(context)?, runs::service(context).unwrap_or_default());
     let owner = context.owner();
     let allow_emptied = allowed.allow_empty;
-    let (mut applying, key) = Applying::new(context, source, allowed, ask).await?;
+    let (mut applying, key) = ApplySession::new(context, source, allowed, ask).await?;
     applying.made_for = seen;
     let running = applying.running.clone();
     let page = applying.client.profile(key);
@@ -135,14 +138,14 @@ pub(crate) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
         ended = applied.run() => Some(ended),
         () = running.stopped_twice() => None,
     };
-    let Applying { context, file, it, tended, done, allowed, not_recorded, .. } = applying;
+    let ApplySession { context, file, it, tended, done, allowed, not_recorded, .. } = applying;
     drop(running);
     if let Some(text) = not_recorded {
-        context.ui.say(&Line::new(Tone::Changed, text));
+        context.ui.say(&StyledLine::new(Style::Changed, text));
     }
     let is_stopped = match &ended {
         None => true,
-        Some(Err(Ended::Run(error))) => matches!(error.cause(), ApplyCause::Stopped),
+        Some(Err(ApplyFailure::Run(error))) => matches!(error.cause(), ApplyCause::Stopped),
         Some(_) => false,
     };
     if let Some(tended) = tended.filter(|_| is_stopped) {
@@ -156,9 +159,9 @@ pub(crate) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
             }
             Ok(report(&it, &done, run.as_deref()))
         }
-        (Some(Ok(_)), None) => Err(Failure::internal("a run without a plan")),
-        (Some(Err(Ended::Here(failure))), _) => Err(failure),
-        (Some(Err(Ended::Run(error))), it) => {
+        (Some(Ok(_)), None) => Err(CommandError::internal("a run without a plan")),
+        (Some(Err(ApplyFailure::Here(failure))), _) => Err(failure),
+        (Some(Err(ApplyFailure::Run(error))), it) => {
             let resume = match it {
                 Some(_) => resume,
                 None => "run the same command again, or give the run up with --abort",
@@ -184,11 +187,11 @@ pub(crate) async fn apply(context: &mut Context, job: Job) -> Result<Outcome, Fa
 /// Reads the page of a file and plans. Nothing is sent before the file is known to be good.
 pub(crate) async fn planned(
     context: &mut Context,
-    source: Source,
-    allowed: &AllowedArgs,
-) -> Result<Planned, Failure> {
+    source: ApplySource,
+    allowed: &ApplyArgs,
+) -> Result<PlannedPage, CommandError> {
     let (state, service) = (runs::folder(context).ok(), runs::service(context));
-    let (mut applying, key) = Applying::new(context, source, allowed.clone(), false).await?;
+    let (mut applying, key) = ApplySession::new(context, source, allowed.clone(), false).await?;
     let mut page = applying.client.profile(key).apply_with(&mut applying);
     if let Some(state) = state {
         page = page.journal(state).service(service.unwrap_or_default());
@@ -196,9 +199,9 @@ pub(crate) async fn planned(
     let ended = page.plan().await;
     match (ended, applying.it) {
         (Ok(_), Some(it)) => Ok(it),
-        (Ok(_), None) => Err(Failure::internal("no plan was made")),
-        (Err(Ended::Here(failure)), _) => Err(failure),
-        (Err(Ended::Run(error)), it) => {
+        (Ok(_), None) => Err(CommandError::internal("no plan was made")),
+        (Err(ApplyFailure::Here(failure)), _) => Err(failure),
+        (Err(ApplyFailure::Run(error)), it) => {
             let failure = failed(error, it.as_ref(), "");
             Err(match &applying.file {
                 Some(file) => known_first(file, failure),
@@ -208,13 +211,13 @@ pub(crate) async fn planned(
     }
 }
 
-impl<'c> Applying<'c> {
+impl<'c> ApplySession<'c> {
     async fn new(
         context: &'c mut Context,
-        Source { file, saved }: Source,
-        allowed: AllowedArgs,
+        ApplySource { file, saved }: ApplySource,
+        allowed: ApplyArgs,
         ask: bool,
-    ) -> Result<(Self, ProfileKey), Failure> {
+    ) -> Result<(Self, ProfileKey), CommandError> {
         let client = context.client().await.map_err(|failure| known_first(&file, failure))?;
         let key = file.page.profile.clone();
         let (read, it, tended, not_recorded) = (None, None, None, None);
@@ -239,7 +242,7 @@ impl<'c> Applying<'c> {
     }
 
     /// Refuses what a guard stands against, unless the same run was let through before.
-    fn refuse(&self, is_agreed: bool) -> Result<(), Failure> {
+    fn refuse(&self, is_agreed: bool) -> Result<(), CommandError> {
         match self.it.as_ref().and_then(|it| it.refusal) {
             Some(refusal) if !is_agreed => Err(refused(refusal)),
             _ => Ok(()),
@@ -248,19 +251,19 @@ impl<'c> Applying<'c> {
 }
 
 /// What is known to be wrong with a file goes before what could not be found out.
-fn known_first(file: &PageFile, failure: Failure) -> Failure {
+fn known_first(file: &PageFile, failure: CommandError) -> CommandError {
     match file.missing.as_slice() {
         [] => failure,
         known => file.document.bad(known.to_vec()).into(),
     }
 }
 
-impl ApplyDelegate for Applying<'_> {
-    type Error = Ended;
+impl ApplyDelegate for ApplySession<'_> {
+    type Error = ApplyFailure;
 
-    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Ended> {
+    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, ApplyFailure> {
         let Some(file) = self.file.take() else {
-            return Err(Failure::internal("a file is read twice").into());
+            return Err(CommandError::internal("a file is read twice").into());
         };
         let (client, page) = (self.client.clone(), page.clone());
         let read = resolve(self.context, client, file, page, &self.allowed).await?;
@@ -274,11 +277,11 @@ impl ApplyDelegate for Applying<'_> {
         page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         goes_on: bool,
-    ) -> Result<Proposal, Ended> {
+    ) -> Result<Proposal, ApplyFailure> {
         let Some(read) = self.read.take() else {
-            return Err(Failure::internal("a page is planned twice").into());
+            return Err(CommandError::internal("a page is planned twice").into());
         };
-        let read = Read { page: page.clone(), ..read };
+        let read = PlanInputs { page: page.clone(), ..read };
         let it = plan(self.context, read, &self.allowed, created.clone()).await?;
         // A run that goes on has changed the page itself.
         if let Some(saved) = self.saved.as_ref().filter(|_| !goes_on) {
@@ -292,7 +295,11 @@ impl ApplyDelegate for Applying<'_> {
         Ok(proposal)
     }
 
-    async fn confirm(&mut self, _: &PageSnapshot, is_agreed: bool) -> Result<Confirmation, Ended> {
+    async fn confirm(
+        &mut self,
+        _: &PageSnapshot,
+        is_agreed: bool,
+    ) -> Result<Confirmation, ApplyFailure> {
         self.refuse(is_agreed)?;
         let Some(it) = &mut self.it else { return Ok(Confirmation::AsPlanned) };
         let stays_here = it.new_images().next().is_none();
@@ -311,7 +318,7 @@ impl ApplyDelegate for Applying<'_> {
         let (time, done) = (runs::time(log.opening().time), written(log.done()));
         let goes_on = if goes_on { "goes on" } else { "was for another file and is given up" };
         let text = format!("the run of {time}, which was interrupted, {goes_on} ({done} so far)");
-        self.context.ui.say(&Line::new(Tone::Faint, text));
+        self.context.ui.say(&StyledLine::new(Style::Faint, text));
     }
 
     fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
@@ -320,7 +327,7 @@ impl ApplyDelegate for Applying<'_> {
         if self.tended.is_some() {
             self.running.progress.get().into_iter().for_each(Progress::step);
         } else {
-            self.tended = Some(Tended::new());
+            self.tended = Some(SuppressInterrupt::new());
             self.running.begun.notify_one();
         }
         let progress = self.running.progress.get_or_init(|| self.context.ui.progress(steps));
@@ -335,7 +342,7 @@ impl ApplyDelegate for Applying<'_> {
     }
 }
 
-impl Running {
+impl RunProgress {
     /// The first Ctrl-C ends the run behind the request in flight, the second one at once.
     async fn stopped_twice(&self) {
         self.begun.notified().await;
@@ -353,13 +360,17 @@ impl Running {
 }
 
 /// What would be done; the service is asked whether it would take it, or the requests are shown.
-async fn rehearsed(context: &mut Context, job: Job, how: DryRun) -> Result<Outcome, Failure> {
+async fn rehearsed(
+    context: &mut Context,
+    job: ApplyRequest,
+    how: DryRun,
+) -> Result<CommandOutput, CommandError> {
     let it = planned(context, job.source, &job.allowed).await?;
     if how == DryRun::Request {
         summary(&it).for_each(|line| context.ui.say(&line));
         return requests(&it).await;
     }
     rehearse(&it, &context.ui).await?;
-    context.ui.say(&Line::new(Tone::Faint, "a dry run: nothing was changed"));
+    context.ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
     Ok(shown(&it))
 }

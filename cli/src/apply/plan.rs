@@ -6,16 +6,16 @@ use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOp
 use links_sdk::{Client, ProfileKey};
 
 use super::{problems, uploads};
-use crate::apply::planned::{AllowedArgs, Planned, Read};
+use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{PageFile, Problem};
-use crate::schema::slot_types::Described;
+use crate::page_file::{FieldDiagnostic, PageFile};
+use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 
 /// Refuses a file that is for another page than the command line says.
-fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), Failure> {
+fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
     let is_this = match key {
         ProfileKey::Id(id) => *id == page.id,
         ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
@@ -25,7 +25,7 @@ fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), Failure> {
     }
     let message =
         format!("the file is for the page {} (id {}), not for {key}", page.login, page.id);
-    Err(Failure::new(Exit::Refused, format!("{message}; nothing was written"))
+    Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written"))
         .hint("leave out --profile, or name the file of that page"))
 }
 
@@ -35,24 +35,24 @@ pub(crate) async fn resolve(
     client: Client,
     mut file: PageFile,
     page: PageSnapshot,
-    allowed: &AllowedArgs,
-) -> Result<Read, Failure> {
+    allowed: &ApplyArgs,
+) -> Result<PlanInputs, CommandError> {
     if let Some(key) = &allowed.profile {
         pinned(key, &page)?;
     }
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(uploads::resolve(context, &client, page.id, &mut file, &mut images).await?);
-    Ok(Read { file, client, page, images, broken })
+    Ok(PlanInputs { file, client, page, images, broken })
 }
 
 /// Plans, and checks what would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
-    Read { file, client, page, images, broken }: Read,
-    allowed: &AllowedArgs,
+    PlanInputs { file, client, page, images, broken }: PlanInputs,
+    allowed: &ApplyArgs,
     created: BTreeMap<usize, i64>,
-) -> Result<Planned, Failure> {
+) -> Result<PlannedPage, CommandError> {
     let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
     let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
     let mut described = context.recent_slot_types();
@@ -87,7 +87,7 @@ pub(crate) async fn plan(
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
     let (no_validate, sent) = (allowed.no_validate, client.requests_sent());
     let unnamed = allowed.unnamed.unwrap_or("not in the file; --prune deletes it");
-    Ok(Planned {
+    Ok(PlannedPage {
         file,
         client,
         page,
@@ -107,18 +107,18 @@ pub(crate) async fn plan(
 fn checked(
     page: &PageSnapshot,
     file: &PageFile,
-    broken: &[Problem],
+    broken: &[FieldDiagnostic],
     options: &PlanOptions,
-    described: &Described,
-    allowed: &AllowedArgs,
-) -> Result<Plan, Failure> {
+    described: &SlotTypeCatalog,
+    allowed: &ApplyArgs,
+) -> Result<Plan, CommandError> {
     if !allowed.no_validate {
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
         if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
             let message = format!(
                 "the service's schema of the type {kind} takes too long to apply; nothing was written"
             );
-            return Err(Failure::new(Exit::Server, message)
+            return Err(CommandError::new(Exit::Server, message)
                 .hint("--no-validate leaves it to the service to check the blocks"));
         }
     }
@@ -134,9 +134,9 @@ fn checked(
             all
         }
         Err(error @ PlanError::TooManySlots { .. }) => {
-            return Err(Failure::new(Exit::Conflict, error.to_string()));
+            return Err(CommandError::new(Exit::Conflict, error.to_string()));
         }
-        Err(error) => return Err(Failure::new(Exit::Server, error.to_string())),
+        Err(error) => return Err(CommandError::new(Exit::Server, error.to_string())),
     };
     // What stands in its place meanwhile is nobody's mistake.
     problems.retain(|it| broken.iter().all(|reference| reference.path != it.path));

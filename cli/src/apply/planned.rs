@@ -6,18 +6,18 @@ use clap::Args;
 use links_sdk::apply::{GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
 use links_sdk::{Client, ProfileKey};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Tone};
+use crate::output::{Style, StyledLine};
 use crate::page_file::local_image::LocalImage;
-use crate::page_file::{PageFile, Place, Problem};
-use crate::schema::slot_types::Described;
+use crate::page_file::{FieldDiagnostic, PageFile, ReferencePlace};
+use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
 
 /// What may be done to make a page like a file.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct AllowedArgs {
+pub(crate) struct ApplyArgs {
     /// Delete the blocks that the file does not mention
     #[arg(long)]
     pub(crate) prune: bool,
@@ -48,24 +48,24 @@ pub(crate) struct AllowedArgs {
 }
 
 /// A page file, and its page as it is.
-pub(crate) struct Read {
+pub(crate) struct PlanInputs {
     pub(crate) file: PageFile,
     pub(crate) client: Client,
     pub(crate) page: PageSnapshot,
     /// The images that the file names.
     pub(crate) images: Vec<Image>,
     /// References that stand for nothing.
-    pub(crate) broken: Vec<Problem>,
+    pub(crate) broken: Vec<FieldDiagnostic>,
 }
 
 /// A plan with all that it was made from.
-pub(crate) struct Planned {
+pub(crate) struct PlannedPage {
     pub(crate) file: PageFile,
     pub(crate) client: Client,
     pub(crate) page: PageSnapshot,
     pub(crate) images: Vec<Image>,
     /// The slot types. None where there is nothing to do and nothing was known of them.
-    pub(crate) described: Option<Described>,
+    pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
     pub(crate) plan: Plan,
     /// Whether the blocks were left to the service to check.
@@ -80,19 +80,19 @@ pub(crate) struct Planned {
     pub(crate) refusal: Option<GuardRefusal>,
 }
 
-impl Planned {
+impl PlannedPage {
     /// What the plan comes to, in one line.
-    pub(crate) fn summary(&self) -> Line {
+    pub(crate) fn summary(&self) -> StyledLine {
         let text = if self.plan.is_empty() {
             "no changes".to_owned()
         } else {
             format!("{} ({} requests)", self.plan, self.requests())
         };
-        Line::new(Tone::Plain, text)
+        StyledLine::new(Style::Plain, text)
     }
 
     /// The plan as it is shown, uploads included.
-    pub(crate) fn shown(&self) -> ui::plan::Shown<'_> {
+    pub(crate) fn shown(&self) -> ui::plan::PlanView<'_> {
         let upload = |it: &Image| ui::plan::Upload {
             index: it.place.index,
             path: it.place.path.join("."),
@@ -100,17 +100,17 @@ impl Planned {
             media_type: it.local.image_type.media_type(),
             bytes: it.local.size,
         };
-        let shown = ui::plan::Shown::of(&self.plan, &self.page.slots);
+        let shown = ui::plan::PlanView::of(&self.plan, &self.page.slots);
         shown.with_uploads(self.new_images().map(upload).collect())
     }
 
     /// The plan for people.
-    pub(crate) fn lines(&self) -> Vec<Line> {
+    pub(crate) fn lines(&self) -> Vec<StyledLine> {
         ui::plan::lines(&self.shown(), self.unnamed)
     }
 
     /// Where a page is not made as it was, because blocks came since.
-    pub(crate) fn came_since(&self) -> Option<Line> {
+    pub(crate) fn came_since(&self) -> Option<StyledLine> {
         let text = match self.plan.kept.len() {
             0 => return None,
             1 => "1 block that came since stays; `links slots delete` deletes it".to_owned(),
@@ -118,7 +118,7 @@ impl Planned {
                 format!("{many} blocks that came since stay; `links slots delete` deletes them")
             }
         };
-        self.came_since.then(|| Line::new(Tone::Changed, text))
+        self.came_since.then(|| StyledLine::new(Style::Changed, text))
     }
 
     /// What is carried out, and what for.
@@ -136,19 +136,19 @@ impl Planned {
 }
 
 /// A guard's refusal with the flag that lifts it.
-pub(crate) fn refused(refusal: GuardRefusal) -> Failure {
+pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
     let flag = match refusal {
         GuardRefusal::Empty => "--allow-empty says that this is meant",
         GuardRefusal::ManyDeletes { .. } => "--max-deletes N says that this is meant",
         GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is meant",
     };
-    Failure::new(Exit::Refused, refusal.to_string()).hint(flag)
+    CommandError::new(Exit::Refused, refusal.to_string()).hint(flag)
 }
 
 /// An image that a page file names.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
-    pub(crate) place: Place,
+    pub(crate) place: ReferencePlace,
     /// As it is written in the file.
     pub(crate) name: String,
     pub(crate) local: LocalImage,

@@ -3,25 +3,26 @@
 use links_sdk::Client;
 use links_sdk::types::Me;
 
-use super::planned::Planned;
-use crate::error::Failure;
+use super::planned::PlannedPage;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// Refuses a token that may only read. Where it costs nothing else to find out, the first write does.
-pub(crate) async fn may_write(client: &Client) -> Result<Me, Failure> {
+pub(crate) async fn may_write(client: &Client) -> Result<Me, CommandError> {
     let me = client.me().await?;
     if me.can_write {
         return Ok(me);
     }
-    Err(Failure::new(Exit::Forbidden, "the token may only read; nothing was written")
+    Err(CommandError::new(Exit::Forbidden, "the token may only read; nothing was written")
         .hint("`links auth status` says who it speaks as, and what it may do"))
 }
 
 /// Refuses a plan for another page than the one with this fingerprint.
-pub(crate) fn made_for(seen: Option<&str>, it: &Planned) -> Result<(), Failure> {
+pub(crate) fn made_for(seen: Option<&str>, it: &PlannedPage) -> Result<(), CommandError> {
     if seen.is_none_or(|seen| seen == it.plan.page) {
         return Ok(());
     }
     let message = "somebody else changed the page meanwhile; nothing was written";
-    Err(Failure::new(Exit::Conflict, message).hint("run the same command again for a new plan"))
+    Err(CommandError::new(Exit::Conflict, message)
+        .hint("run the same command again for a new plan"))
 }

@@ -6,18 +6,18 @@ use links_sdk::Slot;
 use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
 use serde_json::{Map, Value};
 
-use crate::page_file::{At, PageFile, Problem, Target};
-use crate::schema::slot_types::Described;
+use crate::page_file::{At, FieldDiagnostic, PageFile, ReferenceTarget};
+use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
-use crate::schema::validate::{Extent, Schemas};
+use crate::schema::validate::{SchemaExtent, Schemas};
 use crate::suggest::suggest;
 
 /// What keeps the items from being planned.
 pub(crate) fn of_items(
     items: &[ItemError],
     file: &PageFile,
-    described: Option<&Described>,
-) -> Vec<Problem> {
+    described: Option<&SlotTypeCatalog>,
+) -> Vec<FieldDiagnostic> {
     let problem = |item: &ItemError| {
         let (below, help) = match &item.problem {
             ItemProblem::NotOnPage { .. } | ItemProblem::RepeatedId { .. } => (vec!["id"], None),
@@ -36,7 +36,7 @@ pub(crate) fn of_items(
     items.iter().map(problem).collect()
 }
 
-fn creatable(kind: &str, described: &Described) -> Option<String> {
+fn creatable(kind: &str, described: &SlotTypeCatalog) -> Option<String> {
     match described.get(kind) {
         Some(_) => Some("such blocks are made in the service's dashboard".to_owned()),
         None => suggest(kind, described.creatable()),
@@ -48,22 +48,23 @@ pub(crate) fn of_plan(
     plan: &Plan,
     page: &[Slot],
     file: &PageFile,
-    described: &Described,
+    described: &SlotTypeCatalog,
     index: impl Fn(usize) -> usize,
-) -> Vec<Problem> {
+) -> Vec<FieldDiagnostic> {
     let schemas = Schemas::new(described);
     let mut problems = Vec::new();
-    let mut check = |nth: usize, kind: &str, data: &Map<String, Value>, extent: Extent<'_>| {
-        problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
-    };
+    let mut check =
+        |nth: usize, kind: &str, data: &Map<String, Value>, extent: SchemaExtent<'_>| {
+            problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
+        };
     for create in &plan.creates {
-        check(create.index, &create.kind, &create.data, Extent::Whole);
+        check(create.index, &create.kind, &create.data, SchemaExtent::Whole);
     }
     let held: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
         let mut merged = held.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
         merged.extend(update.changed.0.clone());
-        check(update.index, &update.kind, &merged, Extent::Written(&update.changed));
+        check(update.index, &update.kind, &merged, SchemaExtent::Written(&update.changed));
     }
     problems
 }
@@ -74,8 +75,8 @@ pub(crate) fn of_others(
     page: &[Slot],
     file: &PageFile,
     options: &PlanOptions,
-    described: &Described,
-) -> Vec<Problem> {
+    described: &SlotTypeCatalog,
+) -> Vec<FieldDiagnostic> {
     let failed: HashSet<usize> = failed.iter().map(|it| it.index).collect();
     let items = file.page.content.slots.iter().enumerate();
     let (others, slots): (Vec<usize>, _) = items
@@ -93,8 +94,8 @@ pub(crate) fn of_others(
 pub(crate) fn of_refusals(
     items: &[ItemRefusal],
     file: &PageFile,
-    described: Option<&Described>,
-) -> Vec<Problem> {
+    described: Option<&SlotTypeCatalog>,
+) -> Vec<FieldDiagnostic> {
     let mut problems = Vec::new();
     for item in items {
         let below: Vec<_> = item.path.iter().map(String::as_str).collect();
@@ -119,13 +120,13 @@ pub(crate) fn of_refusals(
 fn at_faults(
     file: &PageFile,
     index: usize,
-    faults: Vec<validate::Fault>,
-) -> impl Iterator<Item = Problem> + '_ {
+    faults: Vec<validate::SchemaViolation>,
+) -> impl Iterator<Item = FieldDiagnostic> + '_ {
     // The path of an image is not the user's choice, and perhaps not known yet.
-    let is_image = move |fault: &validate::Fault| {
+    let is_image = move |fault: &validate::SchemaViolation| {
         fault.at == At::Value
             && file.references.iter().any(|it| {
-                matches!(it.target, Target::Upload(_))
+                matches!(it.target, ReferenceTarget::Upload(_))
                     && it.place.index == index
                     && it.place.path == fault.path
             })
@@ -148,7 +149,7 @@ fn at(
     at: At,
     message: String,
     help: Option<String>,
-) -> Problem {
+) -> FieldDiagnostic {
     let nth = index.to_string();
     let path = [&["slots", nth.as_str()], below].concat();
     let problem = file.document.problem(&path, at, message);

@@ -3,29 +3,29 @@
 use links_sdk::apply::{AppliedChanges, PageSnapshot};
 use serde_json::json;
 
-use super::planned::{Planned, refused};
+use super::planned::{PlannedPage, refused};
 use crate::error::exit_code::Exit;
-use crate::output::{Body, Line, Outcome, Tone, View};
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 
 /// A plan as it is shown. Exit code 3 when there is something to do.
-pub(crate) fn shown(it: &Planned) -> Outcome {
+pub(crate) fn shown(it: &PlannedPage) -> CommandOutput {
     let mut lines = it.lines();
     lines.extend(summary(it));
     let body =
         json!({ "data": it.shown(), "meta": { "requests": it.requests(), "refusal": it.refusal } });
-    Outcome { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
+    CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
 }
 
 /// What it comes to, and whether it would be refused.
-pub(crate) fn summary(it: &Planned) -> impl Iterator<Item = Line> {
+pub(crate) fn summary(it: &PlannedPage) -> impl Iterator<Item = StyledLine> {
     let refusal = it.refusal.map(|refusal| {
-        Line::new(Tone::Removed, format!("apply would refuse this: {}", refused(refusal)))
+        StyledLine::new(Style::Removed, format!("apply would refuse this: {}", refused(refusal)))
     });
     std::iter::once(it.summary()).chain(refusal)
 }
 
 /// Whether there is something to do, and `apply` would do it.
-pub(crate) fn exit(it: &Planned) -> Exit {
+pub(crate) fn exit(it: &PlannedPage) -> Exit {
     match it.refusal {
         Some(_) => Exit::Refused,
         None if it.plan.is_empty() => Exit::Ok,
@@ -34,20 +34,22 @@ pub(crate) fn exit(it: &Planned) -> Exit {
 }
 
 /// What came of it; `run` names it in the history.
-pub(crate) fn report(it: &Planned, done: &AppliedChanges, run: Option<&str>) -> Outcome {
+pub(crate) fn report(it: &PlannedPage, done: &AppliedChanges, run: Option<&str>) -> CommandOutput {
     let requests = it.client.requests_sent();
     let counted =
         if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
-    let mut lines =
-        vec![Line::new(Tone::Plain, format!("{}: {} ({counted})", it.page.login, written(done)))];
+    let mut lines = vec![StyledLine::new(
+        Style::Plain,
+        format!("{}: {} ({counted})", it.page.login, written(done)),
+    )];
     lines.extend(it.came_since());
-    lines.extend(it.page.url.clone().map(|url| Line::new(Tone::Faint, url)));
+    lines.extend(it.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
     let PageSnapshot { id, login, url, .. } = &it.page;
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
         "meta": { "requests": requests },
     });
-    Outcome { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
+    CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
 }
 
 /// What was done, in a few words.

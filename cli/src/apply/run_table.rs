@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::report::written;
 use super::runs;
-use crate::output::{Column, Outcome, View};
+use crate::output::{Column, CommandOutput, View};
 
 pub(crate) const COLUMNS: &[Column] = &[
     Column::at("RUN", "run"),
@@ -18,9 +18,9 @@ pub(crate) const COLUMNS: &[Column] = &[
 ];
 
 /// Runs as a table, the latest first.
-pub(crate) fn listed(all: &[(JournalStore, RecordedRun)]) -> Outcome {
+pub(crate) fn listed(all: &[(JournalStore, RecordedRun)]) -> CommandOutput {
     let rows: Vec<Value> = all.iter().rev().map(|(runs, recorded)| row(runs, recorded)).collect();
-    Outcome::own(rows, View::Table(COLUMNS))
+    CommandOutput::own(rows, View::Table(COLUMNS))
 }
 
 /// A run as a record.

@@ -6,9 +6,9 @@ use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOw
 use links_sdk::{BaseUrl, ProfileKey};
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::settings::Target;
+use crate::settings::ServiceTarget;
 
 /// What the embedded service is called, for its address differs from one command to the next.
 const SANDBOX: &str = "sandbox";
@@ -16,25 +16,25 @@ const SANDBOX: &str = "sandbox";
 /// What tells the service that is spoken to from others. `None` where none is named.
 pub(crate) fn service(context: &Context) -> Option<String> {
     match &context.settings.target {
-        Target::Sandbox => Some(SANDBOX.to_owned()),
-        Target::Service { address, .. } => Some(
+        ServiceTarget::Sandbox => Some(SANDBOX.to_owned()),
+        ServiceTarget::Service { address, .. } => Some(
             BaseUrl::new(address).map_or_else(|_| address.clone(), |it| it.as_str().to_owned()),
         ),
-        Target::Unset => None,
+        ServiceTarget::Unset => None,
     }
 }
 
 /// The folder of state, without which no run begins.
-pub(crate) fn folder(context: &Context) -> Result<PathBuf, Failure> {
+pub(crate) fn folder(context: &Context) -> Result<PathBuf, CommandError> {
     context.settings.state_directory().ok_or_else(|| {
-        Failure::usage("there is no home folder to keep state in")
+        CommandError::usage("there is no home folder to keep state in")
             .hint("name a folder with LINKS_STATE_DIR")
     })
 }
 
 /// The runs of all pages of the service that is spoken to, the oldest first, without those of other accounts; of all services where none
 /// is named.
-pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, Failure> {
+pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
     let (service, folder) = (service(context), folder(context)?);
     let mut all = Vec::new();
     for runs in
@@ -55,18 +55,18 @@ pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
     recorded.opening.as_ref()?.owner.as_ref()?.is(own)
 }
 
-fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("cannot read {}: {error}", folder.display()))
+fn unreadable(folder: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("cannot read {}: {error}", folder.display()))
 }
 
 /// The runs of a page cannot be listed.
-pub(crate) fn unlisted(error: &std::io::Error) -> Failure {
-    Failure::usage(format!("the runs of the page cannot be read: {error}"))
+pub(crate) fn unlisted(error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("the runs of the page cannot be read: {error}"))
         .hint("name another folder with LINKS_STATE_DIR")
 }
 
 /// A journal that is of no use, and what to do about it.
-pub(crate) fn bad(path: &Path, why: &JournalError) -> Failure {
+pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
     let hint = match why {
         JournalError::Newer(_) => {
             "update this program; or `links slots apply --abort FILE` puts the journal aside"
@@ -75,8 +75,11 @@ pub(crate) fn bad(path: &Path, why: &JournalError) -> Failure {
             "`links slots apply --abort FILE` puts the journal aside; what the run has written stays on the page"
         }
     };
-    Failure::new(Exit::Refused, format!("the journal {} cannot be used: {why}", path.display()))
-        .hint(hint)
+    CommandError::new(
+        Exit::Refused,
+        format!("the journal {} cannot be used: {why}", path.display()),
+    )
+    .hint(hint)
 }
 
 /// Whether a run is of the page that a key names.
@@ -96,17 +99,16 @@ pub(crate) fn time(seconds: u64) -> String {
 }
 
 /// Why the page could not be locked.
-pub(crate) fn not_locked(error: &LockError) -> Failure {
+pub(crate) fn not_locked(error: &LockError) -> CommandError {
     match error {
-        LockError::Taken(_) => {
-            Failure::new(Exit::Refused, error.to_string()).hint("--wait waits until it has ended")
-        }
+        LockError::Taken(_) => CommandError::new(Exit::Refused, error.to_string())
+            .hint("--wait waits until it has ended"),
         error => unwritable(error),
     }
 }
 
 /// No step is taken that is not written down first.
-pub(crate) fn unwritable(why: &dyn std::error::Error) -> Failure {
-    Failure::usage(format!("a run must be written down before it begins: {why}"))
+pub(crate) fn unwritable(why: &dyn std::error::Error) -> CommandError {
+    CommandError::usage(format!("a run must be written down before it begins: {why}"))
         .hint("free some room, or name another folder with LINKS_STATE_DIR")
 }

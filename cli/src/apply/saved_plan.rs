@@ -6,14 +6,14 @@ use links_sdk::apply::{Plan, fingerprint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::planned::{AllowedArgs, Image, Planned};
+use super::planned::{ApplyArgs, Image, PlannedPage};
 use super::uploads::{put_in_plan, upload_of};
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
 use crate::page_file;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
-use crate::page_file::{PageFile, Place};
+use crate::page_file::{PageFile, ReferencePlace};
 
 /// Tells such a file from a page file.
 const FORMAT: &str = "links-plan";
@@ -25,7 +25,7 @@ const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// What is to be planned or applied: a page file, on its own or with the plan that was made from it.
-pub(crate) struct Source {
+pub(crate) struct ApplySource {
     pub(crate) file: PageFile,
     pub(crate) saved: Option<Box<SavedPlan>>,
 }
@@ -86,20 +86,20 @@ struct Head {
     version: u32,
 }
 
-impl From<PageFile> for Source {
+impl From<PageFile> for ApplySource {
     fn from(file: PageFile) -> Self {
         Self { file, saved: None }
     }
 }
 
-impl Source {
+impl ApplySource {
     /// Reads a page file (`-`: standard input) for `links slots VERB`. A saved plan is none: what a file holds must not decide what it
     /// may do.
-    pub(crate) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, Failure> {
+    pub(crate) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
         let (name, bytes) = page_file::read(path)?;
         if head(&bytes).is_some() {
             let quoted = quoted(&name);
-            return Err(Failure::usage(format!("{name} is a saved plan, not a page file"))
+            return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
                 .hint(format!("links slots {verb} --plan {quoted}")));
         }
         let folder = parent(path);
@@ -108,15 +108,15 @@ impl Source {
     }
 
     /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
-    pub(crate) fn plan(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, Failure> {
+    pub(crate) fn plan(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
         let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
         let Some(head) = head(&bytes) else {
             let quoted = quoted(&name);
-            return Err(Failure::usage(format!("{name} is no saved plan"))
+            return Err(CommandError::usage(format!("{name} is no saved plan"))
                 .hint(format!("a page file stands without --plan: links slots {verb} {quoted}")));
         };
         let unusable = |why: &dyn std::fmt::Display| {
-            Failure::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
+            CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
         };
         if head.version > VERSION {
             return Err(unusable(&"a newer version of this program has written it"));
@@ -158,9 +158,9 @@ fn head(bytes: &[u8]) -> Option<Head> {
 
 impl SavedPlan {
     /// Allows what the plan was made to do, and nothing else. A run that is resumed knows already what it was to do.
-    pub(crate) fn allow(&self, allowed: &mut AllowedArgs, resume: bool) -> Result<(), Failure> {
+    pub(crate) fn allow(&self, allowed: &mut ApplyArgs, resume: bool) -> Result<(), CommandError> {
         if (allowed.prune || allowed.prune_unsupported) && !resume {
-            return Err(Failure::usage("a plan says itself what is deleted")
+            return Err(CommandError::usage("a plan says itself what is deleted")
                 .hint("give --prune when the plan is made"));
         }
         let SavedOptions { prune, prune_unsupported, no_validate } = self.options;
@@ -170,7 +170,7 @@ impl SavedPlan {
     }
 
     /// What was planned, for a file at `path`.
-    pub(crate) fn of(it: &Planned, path: &Path) -> Self {
+    pub(crate) fn of(it: &PlannedPage, path: &Path) -> Self {
         let document = &it.file.document;
         let image = |it: &Image| SavedImage {
             index: it.place.index,
@@ -215,29 +215,29 @@ impl SavedPlan {
     }
 
     /// Writes the plan, over nothing but an older plan.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CommandError> {
         let name = path.display();
         if let Ok((_, bytes)) = page_file::read_most(path, MAX_BYTES)
             && head(&bytes).is_none()
         {
-            return Err(Failure::new(
+            return Err(CommandError::new(
                 Exit::Refused,
                 format!("{name} is there already, and is no plan"),
             ));
         }
-        let text = serde_json::to_string_pretty(self).map_err(Failure::internal)? + "\n";
+        let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
         atomic::write(path, &text, true)
-            .map_err(|error| Failure::usage(format!("cannot write {name}: {error}")))
+            .map_err(|error| CommandError::usage(format!("cannot write {name}: {error}")))
     }
 
     /// Refuses to do anything but what was planned: `it` is what the same file would do now.
-    pub(crate) fn check(&self, it: &Planned) -> Result<(), Failure> {
+    pub(crate) fn check(&self, it: &PlannedPage) -> Result<(), CommandError> {
         let stale = |why: &str| {
             let again = format!(
                 "look at a new plan: links slots plan {} --out PLAN",
                 quoted(&self.file.name)
             );
-            Failure::new(
+            CommandError::new(
                 Exit::Conflict,
                 format!("{why} since the plan was made; nothing was written"),
             )
@@ -260,7 +260,7 @@ impl SavedPlan {
         // What was uploaded since would be uploaded no longer, which is all the same.
         let mut now = it.plan.clone();
         for image in self.images.iter().filter(|it| !it.uploaded) {
-            let place = Place { index: image.index, path: image.path.clone() };
+            let place = ReferencePlace { index: image.index, path: image.path.clone() };
             put_in_plan(&mut now, &place, &upload_of(&image.name));
         }
         if now != self.plan {

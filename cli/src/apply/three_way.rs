@@ -9,13 +9,13 @@ use links_sdk::apply::{DesiredSlot, same};
 use serde_json::Value;
 
 use crate::args::merge::theirs_and_before;
-use crate::page_file::Rearranged;
+use crate::page_file::LayoutChange;
 
 /// What is to be applied.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Merged {
     /// The items of the file, and the slots that came since.
-    pub(crate) items: Vec<Rearranged>,
+    pub(crate) items: Vec<LayoutChange>,
     /// What others did that stays, for people.
     pub(crate) kept: Vec<String>,
 }
@@ -92,7 +92,7 @@ pub(crate) fn merge(
     let (mut kept, mut conflicts, mut items) = (Vec::new(), Vec::new(), Vec::new());
     for (at, item) in edited.iter().enumerate() {
         let Some((id, before)) = item.id.and_then(|id| Some((id, find(opened, id)?))) else {
-            items.push(Rearranged::Own { at, without: Vec::new() });
+            items.push(LayoutChange::Own { at, without: Vec::new() });
             continue;
         };
         let is_mine = |key: &str| !same(held(&item.data, key), held(&before.data, key));
@@ -117,7 +117,7 @@ pub(crate) fn merge(
         if differs(before, current) {
             kept.push(format!("the block {id} ({}) was changed by somebody else", item.kind));
         }
-        items.push(Rearranged::Own { at, without });
+        items.push(LayoutChange::Own { at, without });
     }
     conflicts.extend(removed_and_changed(opened, edited, now, prune));
     let order = order(opened, edited, now);
@@ -131,7 +131,7 @@ pub(crate) fn merge(
         let Some(id) = slot.id.filter(|id| !known.contains(id)) else { continue };
         kept.push(format!("the block {id} ({}) was added by somebody else", slot.kind));
         let place = behind(&items, edited, &now[..at]);
-        items.insert(place, Rearranged::New { id, kind: slot.kind.clone() });
+        items.insert(place, LayoutChange::New { id, kind: slot.kind.clone() });
     }
     Ok(Merged { items, kept })
 }
@@ -170,8 +170,8 @@ fn order(opened: &[DesiredSlot], edited: &[DesiredSlot], now: &[DesiredSlot]) ->
 }
 
 /// Puts the slots that all have into this order; what stands behind one of them in the file goes with it.
-fn arrange(items: Vec<Rearranged>, edited: &[DesiredSlot], order: &[i64]) -> Vec<Rearranged> {
-    let mut groups: Vec<(Option<usize>, Vec<Rearranged>)> = vec![(None, Vec::new())];
+fn arrange(items: Vec<LayoutChange>, edited: &[DesiredSlot], order: &[i64]) -> Vec<LayoutChange> {
+    let mut groups: Vec<(Option<usize>, Vec<LayoutChange>)> = vec![(None, Vec::new())];
     for item in items {
         let place = item.id(edited).and_then(|id| order.iter().position(|it| *it == id));
         if place.is_some() {
@@ -186,7 +186,7 @@ fn arrange(items: Vec<Rearranged>, edited: &[DesiredSlot], order: &[i64]) -> Vec
 }
 
 /// The place behind the last of these slots that is among the items; the top where none is.
-fn behind(items: &[Rearranged], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
+fn behind(items: &[LayoutChange], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
     let place = |slot: &DesiredSlot| items.iter().position(|item| item.id(edited) == slot.id);
     let mut neighbours = before.iter().rev().filter(|slot| slot.id.is_some());
     neighbours.find_map(place).map_or(0, |at| at + 1)
@@ -227,8 +227,8 @@ mod tests {
         page(&json!([text(1, "A", "a"), text(2, "B", "b"), text(3, "C", "c")]))
     }
 
-    fn own(at: usize, without: &[&str]) -> Rearranged {
-        Rearranged::Own { at, without: without.iter().map(|it| (*it).to_owned()).collect() }
+    fn own(at: usize, without: &[&str]) -> LayoutChange {
+        LayoutChange::Own { at, without: without.iter().map(|it| (*it).to_owned()).collect() }
     }
 
     const BOTH: [&str; 2] = ["title", "note"];
@@ -294,7 +294,7 @@ mod tests {
             text(3, "C", "c")
         ]));
         let merged = merge(&opened(), &edited, &now, true).unwrap();
-        let new = |id| Rearranged::New { id, kind: "text".into() };
+        let new = |id| LayoutChange::New { id, kind: "text".into() };
         let expected =
             [new(8), own(0, &[]), own(1, &BOTH), new(7), new(9), own(2, &[]), own(3, &BOTH)];
         assert_eq!(merged.items, expected);

@@ -6,22 +6,25 @@ use serde_json::json;
 
 use super::{run_table, runs};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 
 /// Lists them.
-pub(crate) fn status(context: &Context, key: Option<&ProfileKey>) -> Result<Outcome, Failure> {
+pub(crate) fn status(
+    context: &Context,
+    key: Option<&ProfileKey>,
+) -> Result<CommandOutput, CommandError> {
     let all = find(context, key)?;
     if all.is_empty() {
-        let said = Line::new(Tone::Plain, "every run came to its end");
-        return Ok(Outcome::own(json!([]), View::Lines(vec![said])));
+        let said = StyledLine::new(Style::Plain, "every run came to its end");
+        return Ok(CommandOutput::own(json!([]), View::Lines(vec![said])));
     }
     Ok(run_table::listed(&all))
 }
 
 /// What the one that is meant is about.
-pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, Failure> {
+pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, CommandError> {
     let (_, recorded) = one(context, key)?;
     match recorded.log {
         Ok(log) => Ok(log.opening().clone()),
@@ -30,35 +33,38 @@ pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHea
 }
 
 /// Gives one up.
-pub(crate) fn abort(context: &Context, key: Option<&ProfileKey>) -> Result<Outcome, Failure> {
+pub(crate) fn abort(
+    context: &Context,
+    key: Option<&ProfileKey>,
+) -> Result<CommandOutput, CommandError> {
     let (runs, recorded) = one(context, key)?;
     let lock = runs.lock(false).map_err(|error| runs::not_locked(&error))?;
     runs.abort(lock, &recorded.run)
-        .map_err(|error| Failure::usage(format!("the journal cannot be closed: {error}")))?;
+        .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
     let row = run_table::row(&runs, &recorded);
     let text = format!(
         "the run of {} is given up; what it has written stays on the page ({})",
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
-    Ok(Outcome::own(row, View::Lines(vec![Line::new(Tone::Plain, text)])))
+    Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::new(Style::Plain, text)])))
 }
 
 /// The only one. Without the name of a page it has to be known to be of this account.
 fn one(
     context: &Context,
     key: Option<&ProfileKey>,
-) -> Result<(JournalStore, RecordedRun), Failure> {
+) -> Result<(JournalStore, RecordedRun), CommandError> {
     let mut all = find(context, key)?;
     let named = "name the file of the one that is meant; --status lists them";
     match (all.pop(), all.is_empty()) {
         (Some(one), true) if key.is_some() || is_known_own(context, &one.1) => Ok(one),
         (Some(_), true) => {
             let message = "a run is unfinished, and it is not known to be of this account";
-            Err(Failure::usage(message).hint(named))
+            Err(CommandError::usage(message).hint(named))
         }
-        (None, _) => Err(Failure::new(Exit::NotFound, "no run is unfinished")),
-        (Some(_), false) => Err(Failure::usage("more than one run is unfinished").hint(named)),
+        (None, _) => Err(CommandError::new(Exit::NotFound, "no run is unfinished")),
+        (Some(_), false) => Err(CommandError::usage("more than one run is unfinished").hint(named)),
     }
 }
 
@@ -69,7 +75,7 @@ fn is_known_own(context: &Context, recorded: &RecordedRun) -> bool {
 fn find(
     context: &Context,
     key: Option<&ProfileKey>,
-) -> Result<Vec<(JournalStore, RecordedRun)>, Failure> {
+) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
     let mut all = runs::all(context)?;
     all.retain(|(runs, recorded)| {
         recorded.is_open() && key.is_none_or(|key| runs::is_of(runs, recorded, key))

@@ -7,20 +7,20 @@ use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
-use super::planned::Planned;
+use super::planned::PlannedPage;
 use super::preflight::may_write;
 use crate::apply::planned::Image;
 use crate::cache::uploads::Uploads;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::local_image::LocalImage;
-use crate::page_file::{PageFile, Place, Problem, Reference, Target};
+use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget};
 use crate::suggest::suggest;
 
 /// The images that a file names. Nothing is sent.
 pub(crate) fn images(file: &PageFile) -> Vec<Image> {
-    let image = |(place, name, local): &(Place, String, LocalImage)| Image {
+    let image = |(place, name, local): &(ReferencePlace, String, LocalImage)| Image {
         place: place.clone(),
         name: name.clone(),
         local: local.clone(),
@@ -37,13 +37,13 @@ pub(crate) async fn resolve(
     page: i64,
     file: &mut PageFile,
     images: &mut [Image],
-) -> Result<Vec<Problem>, Failure> {
+) -> Result<Vec<FieldDiagnostic>, CommandError> {
     let mut problems = Vec::new();
-    let is_form = |it: &&Reference| matches!(it.target, Target::Form(_));
+    let is_form = |it: &&Reference| matches!(it.target, ReferenceTarget::Form(_));
     if file.references.iter().any(|it| is_form(&it)) {
         let forms = client.forms().list().await?;
         for reference in &file.references {
-            let Target::Form(title) = &reference.target else { continue };
+            let ReferenceTarget::Form(title) = &reference.target else { continue };
             match form(title, &forms.items) {
                 Ok(form) => put(&mut file.page.content.slots, &reference.place, &json!(form.id)),
                 Err((message, help)) => problems.push(with(reference.problem(message), help)),
@@ -65,7 +65,7 @@ pub(crate) fn upload_of(name: &str) -> Value {
     json!(format!("(upload {name})"))
 }
 
-fn with(problem: Problem, help: Option<String>) -> Problem {
+fn with(problem: FieldDiagnostic, help: Option<String>) -> FieldDiagnostic {
     match help {
         Some(help) => problem.help(help),
         None => problem,
@@ -93,7 +93,7 @@ fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String,
     }
 }
 
-impl Planned {
+impl PlannedPage {
     /// Images that will be uploaded, each once.
     pub(crate) fn new_images(&self) -> impl Iterator<Item = &Image> {
         let mut seen = BTreeSet::new();
@@ -110,7 +110,7 @@ impl Planned {
     }
 
     /// Uploads the images that the service does not have, each once, and puts their paths into the plan. Tells whether there were any.
-    pub(crate) async fn upload(&mut self, context: &Context) -> Result<bool, Failure> {
+    pub(crate) async fn upload(&mut self, context: &Context) -> Result<bool, CommandError> {
         if self.upload_requests() == 0 {
             return Ok(false);
         }
@@ -133,22 +133,24 @@ impl Planned {
         Ok(true)
     }
 
-    async fn send(&self, image: &Image) -> Result<String, Failure> {
+    async fn send(&self, image: &Image) -> Result<String, CommandError> {
         let shown = image.local.path();
         let shown = shown.display();
         let bytes = image
             .local
             .read()
-            .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+            .map_err(|error| CommandError::usage(format!("cannot read {shown}: {error}")))?;
         let Some(bytes) = bytes else {
             let message =
                 format!("{shown} was changed since the plan was made; nothing was written");
-            return Err(Failure::new(Exit::Conflict, message).hint("run the same command again"));
+            return Err(
+                CommandError::new(Exit::Conflict, message).hint("run the same command again")
+            );
         };
         let name = image.local.file_name();
         let uploaded = self.client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;
         uploaded.map(|it| it.path).map_err(|error| {
-            let failure = Failure::from(error);
+            let failure = CommandError::from(error);
             let of = |it: &&Reference| it.place == image.place;
             match self.file.references.iter().find(of) {
                 Some(reference) if failure.is_validation() => {
@@ -163,7 +165,7 @@ impl Planned {
     }
 
     /// Puts a value into what is wanted and into what is planned for it.
-    fn put(&mut self, place: &Place, value: &Value) {
+    fn put(&mut self, place: &ReferencePlace, value: &Value) {
         put(&mut self.file.page.content.slots, place, value);
         put_in_plan(&mut self.plan, place, value);
     }
@@ -177,14 +179,18 @@ impl Planned {
     }
 }
 
-fn put(slots: &mut [links_sdk::apply::DesiredSlot], place: &Place, value: &Value) {
+fn put(slots: &mut [links_sdk::apply::DesiredSlot], place: &ReferencePlace, value: &Value) {
     if let Some(slot) = slots.get_mut(place.index) {
         place.put(&mut slot.data, value);
     }
 }
 
 /// Puts a value into what a plan sends for an item of the file.
-pub(crate) fn put_in_plan(plan: &mut links_sdk::apply::Plan, place: &Place, value: &Value) {
+pub(crate) fn put_in_plan(
+    plan: &mut links_sdk::apply::Plan,
+    place: &ReferencePlace,
+    value: &Value,
+) {
     let creates = plan.creates.iter_mut().filter(|it| it.index == place.index);
     creates.for_each(|it| place.put(&mut it.data, value));
     let updates = plan.updates.iter_mut().filter(|it| it.index == place.index);

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::page_file;
 
 /// What the words after a command are: at most one file, and values for fields.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Words {
+pub(crate) struct AssignmentWords {
     /// The file, `-` for standard input.
     pub(crate) file: Option<PathBuf>,
     /// The values by field.
@@ -23,7 +23,7 @@ pub(crate) struct Words {
 
 /// What stands between a field and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
+enum Operator {
     /// `=`
     Text,
     /// `:=`
@@ -37,29 +37,29 @@ enum Sign {
 /// # Errors
 ///
 /// On a second file, a field given twice, a value that is not JSON, or one whose file cannot be read.
-pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
-    let mut sorted = Words::default();
+pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords, CommandError> {
+    let mut sorted = AssignmentWords::default();
     for word in words {
         match split(word) {
             Some((field, text, sign)) => {
                 let is_upload = |(name, _): &(String, String)| name == field;
                 if sorted.values.contains_key(field) || sorted.images.iter().any(is_upload) {
-                    return Err(Failure::usage(format!("`{field}` is given twice")));
+                    return Err(CommandError::usage(format!("`{field}` is given twice")));
                 }
-                if sign == Sign::Upload {
+                if sign == Operator::Upload {
                     sorted.images.push((field.to_owned(), text.to_owned()));
                     continue;
                 }
-                if sign == Sign::Text && !text.starts_with('@') {
+                if sign == Operator::Text && !text.starts_with('@') {
                     sorted.typed.push(field.to_owned());
                 }
-                let value = value(field, text, sign == Sign::Json)?;
+                let value = value(field, text, sign == Operator::Json)?;
                 sorted.values.insert(field.to_owned(), value);
             }
             None if !may_be_file(word) => return Err(neither(word)),
             None if sorted.file.is_none() => sorted.file = Some(word.into()),
             None => {
-                return Err(Failure::usage(format!(
+                return Err(CommandError::usage(format!(
                     "`{word}` is neither a value nor the only file"
                 ))
                 .hint("a value is written field=text or field:=JSON"));
@@ -74,12 +74,12 @@ pub(crate) fn sort(words: &[String]) -> Result<Words, Failure> {
 /// # Errors
 ///
 /// On a word that is no value, and as [`sort`].
-pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, Failure> {
-    let Words { file, values, images, .. } = sort(words)?;
+pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError> {
+    let AssignmentWords { file, values, images, .. } = sort(words)?;
     no_images(&images)?;
     match file {
         None => Ok(values),
-        Some(word) => Err(Failure::usage(format!("`{}` is no value", word.display()))
+        Some(word) => Err(CommandError::usage(format!("`{}` is no value", word.display()))
             .hint("a value is written field=text or field:=JSON")),
     }
 }
@@ -89,9 +89,9 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, Failure> {
 /// # Errors
 ///
 /// When there is one.
-pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), Failure> {
+pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), CommandError> {
     let Some((field, file)) = images.first() else { return Ok(()) };
-    Err(Failure::usage(format!(
+    Err(CommandError::usage(format!(
         "`{field}@{file}` would upload an image, and this command takes none"
     ))
     .hint(format!("{field}=@{file} takes the text of the file")))
@@ -107,8 +107,8 @@ fn may_be_file(word: &str) -> bool {
     word == "-" || path.exists() || has_ending || (is_path && !word.contains('='))
 }
 
-fn neither(word: &str) -> Failure {
-    let failure = Failure::usage(format!("`{word}` is neither field=value nor a file"));
+fn neither(word: &str) -> CommandError {
+    let failure = CommandError::usage(format!("`{word}` is neither field=value nor a file"));
     match word.split_once('.').filter(|(first, rest)| *first == "data" && split(rest).is_some()) {
         Some((_, rest)) => failure.hint(format!("leave out `data.`: {rest}")),
         None => failure.hint("a value is written field=text or field:=JSON"),
@@ -116,31 +116,32 @@ fn neither(word: &str) -> Failure {
 }
 
 /// Field, text after the sign, and the sign.
-fn split(word: &str) -> Option<(&str, &str, Sign)> {
+fn split(word: &str) -> Option<(&str, &str, Operator)> {
     let (field, rest) = word.split_at(word.find(['=', '@'])?);
     let (field, sign) = match (field.strip_suffix(':'), rest.starts_with('=')) {
-        (Some(field), true) => (field, Sign::Json),
-        (None, true) => (field, Sign::Text),
-        (_, false) => (field, Sign::Upload),
+        (Some(field), true) => (field, Operator::Json),
+        (None, true) => (field, Operator::Text),
+        (_, false) => (field, Operator::Upload),
     };
     let text = &rest[1..];
     let named = field.starts_with(|c: char| c.is_ascii_alphabetic())
         && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    let holds = sign != Sign::Upload || !text.is_empty();
+    let holds = sign != Operator::Upload || !text.is_empty();
     (named && holds).then_some((field, text, sign))
 }
 
-fn value(field: &str, text: &str, json: bool) -> Result<Value, Failure> {
+fn value(field: &str, text: &str, json: bool) -> Result<Value, CommandError> {
     let text = match text.strip_prefix('@') {
         Some(path) => {
             let (name, bytes) = page_file::read(Path::new(path))?;
-            String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is not UTF-8")))?
+            String::from_utf8(bytes)
+                .map_err(|_| CommandError::usage(format!("{name} is not UTF-8")))?
         }
         None => text.to_owned(),
     };
     if json {
         serde_json::from_str(&text)
-            .map_err(|error| Failure::usage(format!("`{field}` is not JSON: {error}")))
+            .map_err(|error| CommandError::usage(format!("`{field}` is not JSON: {error}")))
     } else {
         Ok(Value::String(text))
     }
@@ -152,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    fn sorted(words: &[&str]) -> Result<Words, Failure> {
+    fn sorted(words: &[&str]) -> Result<AssignmentWords, CommandError> {
         sort(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 

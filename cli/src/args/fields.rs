@@ -4,10 +4,10 @@ use links_sdk::{Error, Object};
 use serde_json::{Map, Value};
 
 use super::assignment;
-use crate::error::Failure;
-use crate::error::dry_run_result::Rehearsal;
+use crate::error::CommandError;
+use crate::error::dry_run_result::DryRunResult;
 use crate::error::exit_code::Exit;
-use crate::page_file::{Document, Problem};
+use crate::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "give only what stands under `data`";
 
@@ -22,7 +22,7 @@ const TYPES: &[&str] =
 
 /// Fields with where they came from.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
+pub(crate) struct FieldValues {
     file: Option<Document>,
     /// Those of the command line, which go before the file's.
     given: Map<String, Value>,
@@ -32,16 +32,16 @@ pub(crate) struct Fields {
     /// Images to upload, by field.
     images: Vec<(String, String)>,
     /// What came of uploads in a dry run.
-    rehearsed: Vec<Rehearsal>,
+    rehearsed: Vec<DryRunResult>,
 }
 
-impl Fields {
+impl FieldValues {
     /// Reads words: at most one file (`-`: standard input), and values.
     ///
     /// # Errors
     ///
     /// When a word is neither, or the file is not a mapping.
-    pub(crate) fn read(words: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn read(words: &[String]) -> Result<Self, CommandError> {
         let fields = Self::read_with_images(words)?;
         assignment::no_images(&fields.images)?;
         Ok(fields)
@@ -52,7 +52,7 @@ impl Fields {
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub(crate) fn read_with_images(words: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn read_with_images(words: &[String]) -> Result<Self, CommandError> {
         let words = assignment::sort(words)?;
         let mut fields = match words.file.as_deref().map(Document::read).transpose()? {
             Some(file) => Self::of(file)?,
@@ -70,8 +70,8 @@ impl Fields {
     /// # Errors
     ///
     /// When it is not a mapping.
-    pub(crate) fn of(file: Document) -> Result<Self, Failure> {
-        let problem = |message| Problem::new("", file.root.span.clone(), message);
+    pub(crate) fn of(file: Document) -> Result<Self, CommandError> {
+        let problem = |message| FieldDiagnostic::new("", file.root.span.clone(), message);
         let Value::Object(all) = file.root.to_json() else {
             let problem = problem(format!("this is a mapping of fields, not {}", file.root.kind()));
             let problem = match &file.root.to_json()[0] {
@@ -88,14 +88,17 @@ impl Fields {
     /// # Errors
     ///
     /// When the file is one.
-    pub(crate) fn of_data(self) -> Result<Self, Failure> {
+    pub(crate) fn of_data(self) -> Result<Self, CommandError> {
         let Some(file) = &self.file else { return Ok(self) };
         let root = file.root.to_json();
         if !is_block(&root) && !is_block(&root["data"]) {
             return Ok(self);
         }
-        let problem =
-            Problem::new("", file.root.span.clone(), "this is a block, not the fields of its data");
+        let problem = FieldDiagnostic::new(
+            "",
+            file.root.span.clone(),
+            "this is a block, not the fields of its data",
+        );
         Err(file.bad(vec![problem.help(ONLY_DATA)]).into())
     }
 
@@ -104,9 +107,9 @@ impl Fields {
     /// # Errors
     ///
     /// When no field was given.
-    pub(crate) fn some(self, example: &str) -> Result<Self, Failure> {
+    pub(crate) fn some(self, example: &str) -> Result<Self, CommandError> {
         if self.is_empty() {
-            return Err(Failure::usage("no field is given")
+            return Err(CommandError::usage("no field is given")
                 .hint(format!("give a file, or values such as {example}")));
         }
         Ok(self)
@@ -134,7 +137,7 @@ impl Fields {
     }
 
     /// Keeps what came of uploads in a dry run, which is shown before the rest.
-    pub(crate) fn rehearse(&mut self, uploads: Option<Failure>) {
+    pub(crate) fn rehearse(&mut self, uploads: Option<CommandError>) {
         self.rehearsed = uploads.map(|it| it.rehearsals().to_vec()).unwrap_or_default();
     }
 
@@ -155,7 +158,7 @@ impl Fields {
     }
 
     /// Says that others changed these fields too (with the words for each), in the user's file.
-    pub(crate) fn contested(&self, conflicts: &[(String, String)]) -> Failure {
+    pub(crate) fn contested(&self, conflicts: &[(String, String)]) -> CommandError {
         let failure = contested();
         match &self.file {
             Some(file) => {
@@ -167,8 +170,8 @@ impl Fields {
 
     /// A refusal, shown in the user's file where it is about fields of the file. `under` is where the service has these fields: `data`
     /// for those of a slot.
-    pub(crate) fn failure(&self, error: Error, under: &str) -> Failure {
-        let failure = Failure::from(error).after(self.rehearsed.clone());
+    pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
+        let failure = CommandError::from(error).after(self.rehearsed.clone());
         let own = |path: &str| -> String {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
             below.unwrap_or(path).to_owned()
@@ -203,9 +206,9 @@ impl Fields {
 }
 
 /// The failure of a merge, before its places are named.
-pub(crate) fn contested() -> Failure {
+pub(crate) fn contested() -> CommandError {
     let message = "somebody else changed the same meanwhile; nothing was written";
-    Failure::new(Exit::Conflict, message).hint(
+    CommandError::new(Exit::Conflict, message).hint(
         "in the editor: take their value over, or delete the comment above yours to keep yours",
     )
 }

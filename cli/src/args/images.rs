@@ -5,12 +5,12 @@ use std::path::Path;
 use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 use serde_json::json;
 
-use super::fields::Fields;
+use super::fields::FieldValues;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
-use crate::output::{Line, Tone};
+use crate::output::{Style, StyledLine};
 
 /// A file that is larger spares the service a large body.
 const LARGE: u64 = 10 * 1024 * 1024;
@@ -23,9 +23,10 @@ pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 /// # Errors
 ///
 /// When it cannot be read, or is no image of at most 50 MB.
-pub(crate) fn upload(name: &str) -> Result<Upload, Failure> {
-    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {name}: {error}"));
-    let invalid = |why: &str| Err(Failure::new(Exit::Invalid, format!("{name} {why}")));
+pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
+    let unreadable =
+        |error: std::io::Error| CommandError::usage(format!("cannot read {name}: {error}"));
+    let invalid = |why: &str| Err(CommandError::new(Exit::Invalid, format!("{name} {why}")));
     let known = std::fs::metadata(Path::new(name)).map_err(unreadable)?;
     if !known.is_file() {
         return invalid("is not a file");
@@ -47,21 +48,21 @@ pub(crate) fn upload(name: &str) -> Result<Upload, Failure> {
     Ok(Upload::file(name).method(via))
 }
 
-impl Fields {
+impl FieldValues {
     /// Refuses texts that are evidently paths of this machine where the path of an uploaded image belongs: in these fields, and wherever
     /// a path is that of an image file.
     ///
     /// # Errors
     ///
     /// When there is one, with the way to upload it.
-    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, Failure> {
+    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
         let wrong = self.texts().find(|(field, text)| {
             is_local(text) && (image_fields.contains(field) || has_image_ending(text))
         });
         let Some((field, text)) = wrong else { return Ok(self) };
         let word = format!("{field}@{text}");
         let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
-        Err(Failure::usage(format!(
+        Err(CommandError::usage(format!(
             "`{text}` is a file of this machine, which nobody else can see"
         ))
         .hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text as it is")))
@@ -76,20 +77,21 @@ impl Fields {
         mut self,
         context: &Context,
         client: &Client,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let images = self.images().to_vec();
         let uploads: Vec<_> =
             images.iter().map(|(_, name)| upload(name)).collect::<Result<_, _>>()?;
         let mut rehearsed = None;
         for ((field, name), upload) in images.iter().zip(uploads) {
-            match client.files().upload(upload).await.map_err(Failure::from) {
+            match client.files().upload(upload).await.map_err(CommandError::from) {
                 Ok(file) => {
                     let text = format!("uploaded: {name} as {}", file.path);
-                    context.ui.say(&Line::new(Tone::Added, text));
+                    context.ui.say(&StyledLine::new(Style::Added, text));
                     self.put(field, json!(file.path));
                 }
                 Err(failure) if !failure.rehearsals().is_empty() => {
-                    let earlier = rehearsed.as_ref().map(Failure::rehearsals).unwrap_or_default();
+                    let earlier =
+                        rehearsed.as_ref().map(CommandError::rehearsals).unwrap_or_default();
                     rehearsed = Some(failure.after(earlier.to_vec()));
                     self.put(field, json!(format!("(upload {name})")));
                 }
@@ -99,7 +101,7 @@ impl Fields {
         match rehearsed {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
                 let text = "what is written waits for the upload and is not checked";
-                context.ui.say(&Line::new(Tone::Faint, text));
+                context.ui.say(&StyledLine::new(Style::Faint, text));
                 Err(end)
             }
             rehearsed => {

@@ -4,8 +4,8 @@ use links_sdk::Object;
 use links_sdk::apply::same;
 use serde_json::{Map, Value};
 
-use super::fields::Fields;
-use crate::error::Failure;
+use super::fields::FieldValues;
+use crate::error::CommandError;
 
 /// Longest value that a conflict shows.
 const SHOWN: usize = 300;
@@ -17,10 +17,10 @@ const SHOWN: usize = 300;
 /// When somebody else changed one of them too, otherwise. In `opened` it then is as it is now, so that the user's value counts as meant
 /// once the user has seen theirs.
 pub(crate) fn changes(
-    edited: &Fields,
+    edited: &FieldValues,
     opened: &mut Map<String, Value>,
     now: &Map<String, Value>,
-) -> Result<Object, Failure> {
+) -> Result<Object, CommandError> {
     let mut changes = edited.changes_of(opened);
     let mut conflicts = Vec::new();
     changes.0.retain(|name, mine| {
@@ -72,9 +72,9 @@ mod tests {
         value.as_object().unwrap().clone()
     }
 
-    fn merged(edited: &str, opened: &Value, now: &Value) -> Result<Value, Failure> {
+    fn merged(edited: &str, opened: &Value, now: &Value) -> Result<Value, CommandError> {
         let document = Document::from_bytes("form.yaml", edited.into()).unwrap();
-        let edited = Fields::of(document).unwrap();
+        let edited = FieldValues::of(document).unwrap();
         changes(&edited, &mut object(opened), &object(now)).map(|it| Value::Object(it.0))
     }
 
@@ -90,7 +90,7 @@ mod tests {
     fn found_12_what_both_changed_is_refused_with_both_values_and_meant_once_it_was_seen() {
         let (mut opened, now) = (object(&json!({"list": [1]})), object(&json!({"list": [1, 2]})));
         let document = Document::from_bytes("form.yaml", "list: [3]\n".into()).unwrap();
-        let edited = Fields::of(document).unwrap();
+        let edited = FieldValues::of(document).unwrap();
         let failure = changes(&edited, &mut opened, &now).unwrap_err();
         assert_eq!(failure.exit(), Exit::Conflict);
         let (line, _, text) = failure.places().next().unwrap();

@@ -3,14 +3,14 @@
 use clap::Args;
 use links_sdk::{Slot, SlotsHandle};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::profile_key;
 
 /// Where a block goes on its page.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(multiple = false)]
-pub(crate) struct PlaceArgs {
+pub(crate) struct PositionArgs {
     /// To the top of the page
     #[arg(long)]
     top: bool,
@@ -28,7 +28,7 @@ pub(crate) struct PlaceArgs {
     after: Option<i64>,
 }
 
-impl PlaceArgs {
+impl PositionArgs {
     /// Whether a place was named.
     pub(crate) fn is_given(self) -> bool {
         let beside = self.before.is_some() || self.after.is_some();
@@ -40,7 +40,7 @@ impl PlaceArgs {
     /// # Errors
     ///
     /// When the page cannot be read, or the other block is not on it.
-    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>, Failure> {
+    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>, CommandError> {
         if !self.is_given() || self.bottom {
             return Ok(None);
         }
@@ -54,11 +54,14 @@ impl PlaceArgs {
     /// # Errors
     ///
     /// When the block to go before or behind is not among them.
-    pub(crate) fn position(self, page: &[Slot]) -> Result<usize, Failure> {
+    pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
         let of = |id: i64| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
-                Failure::new(Exit::NotFound, format!("there is no other block {id} on this page"))
-                    .hint("`links slots list` shows the ids")
+                CommandError::new(
+                    Exit::NotFound,
+                    format!("there is no other block {id} on this page"),
+                )
+                .hint("`links slots list` shows the ids")
             })
         };
         match self {

@@ -8,7 +8,7 @@ use std::{fmt, io};
 use links_sdk::BaseUrl;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::fs::private;
 
 const FILE: &str = "accounts.json";
@@ -42,7 +42,7 @@ pub(crate) struct Account {
     pub(crate) base_url: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mcp_url: Option<String>,
-    pub(crate) kept: Kept,
+    pub(crate) kept: SecretLocation,
     pub(crate) user_id: i64,
     pub(crate) user: String,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Account {
 /// Where the secret of an account is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Kept {
+pub(crate) enum SecretLocation {
     /// In the keyring of the system.
     Keyring,
     /// In a file that only the user can read.
@@ -177,21 +177,21 @@ impl AccountsFile {
     /// # Errors
     ///
     /// When the file cannot be read, is none of ours, or was written by a newer version.
-    pub(crate) fn load(&self) -> Result<Accounts, Failure> {
+    pub(crate) fn load(&self) -> Result<Accounts, CommandError> {
         let path = self.folder.join(FILE);
         let shown = path.display();
         let bytes = match private::read(&path) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(Accounts::default()),
-            Err(error) => return Err(Failure::usage(format!("cannot read {shown}: {error}"))),
+            Err(error) => return Err(CommandError::usage(format!("cannot read {shown}: {error}"))),
         };
         let accounts: Accounts = serde_json::from_slice(&bytes).map_err(|error| {
-            Failure::usage(format!("{shown} is not a file of accounts: {error}"))
+            CommandError::usage(format!("{shown} is not a file of accounts: {error}"))
                 .hint("mend it, or remove it and log in again")
         })?;
         if accounts.version != VERSION {
             let message = format!("{shown} was written by another version of this program");
-            return Err(Failure::usage(message).hint("update this program"));
+            return Err(CommandError::usage(message).hint("update this program"));
         }
         Ok(accounts)
     }
@@ -201,14 +201,20 @@ impl AccountsFile {
     /// # Errors
     ///
     /// As for [`AccountsFile::load`], and when the file cannot be written.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Accounts) -> T) -> Result<T, Failure> {
+    pub(crate) fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Accounts) -> T,
+    ) -> Result<T, CommandError> {
         let unwritable = |error: io::Error| {
-            Failure::usage(format!("cannot write {}: {error}", self.folder.join(FILE).display()))
+            CommandError::usage(format!(
+                "cannot write {}: {error}",
+                self.folder.join(FILE).display()
+            ))
         };
         let _lock = private::lock(&self.folder.join(LOCK)).map_err(unwritable)?;
         let mut accounts = self.load()?;
         let result = change(&mut accounts);
-        let text = serde_json::to_vec_pretty(&accounts).map_err(Failure::internal)?;
+        let text = serde_json::to_vec_pretty(&accounts).map_err(CommandError::internal)?;
         private::write(&self.folder.join(FILE), &text).map_err(unwritable)?;
         Ok(result)
     }
@@ -218,7 +224,11 @@ impl AccountsFile {
     /// # Errors
     ///
     /// As for [`AccountsFile::change`].
-    pub(crate) fn register(&self, mcp_url: &str, client_id: Option<&str>) -> Result<(), Failure> {
+    pub(crate) fn register(
+        &self,
+        mcp_url: &str,
+        client_id: Option<&str>,
+    ) -> Result<(), CommandError> {
         self.change(|accounts| match client_id {
             Some(client_id) => accounts.clients.insert(mcp_url.to_owned(), client_id.to_owned()),
             None => accounts.clients.remove(mcp_url),
@@ -233,7 +243,13 @@ mod tests {
 
     fn account(base_url: &str, user_id: i64) -> Account {
         let user = "Somebody".to_owned();
-        Account { base_url: base_url.to_owned(), mcp_url: None, kept: Kept::File, user_id, user }
+        Account {
+            base_url: base_url.to_owned(),
+            mcp_url: None,
+            kept: SecretLocation::File,
+            user_id,
+            user,
+        }
     }
 
     fn name(text: &str) -> AccountName {

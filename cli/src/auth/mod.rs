@@ -11,9 +11,9 @@ mod secret_store;
 mod token_command;
 mod token_source;
 
-pub(crate) use accounts::{Account, AccountName, Accounts, AccountsFile, Kept};
+pub(crate) use accounts::{Account, AccountName, Accounts, AccountsFile, SecretLocation};
 pub(crate) use keyring::check as check_keyring;
 pub(crate) use secret::{Secret, Value};
 pub(crate) use secret_store::{Store, StoreError};
 pub(crate) use token_command::TokenCommand;
-pub(crate) use token_source::{Given, given};
+pub(crate) use token_source::{ClientAuth, given};

@@ -5,7 +5,7 @@ use std::io;
 use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
 
 use super::{Secret, Store, StoreError, Value};
-use crate::signal::Unbroken;
+use crate::signal::DeferInterrupt;
 
 /// The store of an account that is connected. All processes that use the account share it.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl CredentialStore for Connection {
         let lock = self.0.lock().map_err(other)?;
         // The refresh token is good for one renewal: it is not spent where its successor cannot be kept, or would be lost to Ctrl-C.
         self.0.prepare().map_err(other)?;
-        Ok(Box::new((lock, Unbroken::new())))
+        Ok(Box::new((lock, DeferInterrupt::new())))
     }
 }
 

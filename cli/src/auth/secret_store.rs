@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::keyring::KeyringError;
-use super::{AccountName, Kept, Secret, keyring, secret_file};
+use super::{AccountName, Secret, SecretLocation, keyring, secret_file};
 use crate::fs::private;
 
 /// The place of one account at one origin. It never looks into another place: what is broken there is of no concern here.
@@ -16,11 +16,11 @@ pub(crate) struct Store {
     folder: PathBuf,
     name: AccountName,
     origin: String,
-    place: Place,
+    place: StorePlace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum StorePlace {
     Keyring,
     File,
 }
@@ -33,7 +33,7 @@ pub(crate) enum StoreError {
     #[error(transparent)]
     Keyring(#[from] KeyringError),
     #[error("what is kept for this account cannot be read: {0}")]
-    Unreadable(serde_json::Error),
+    ReadError(serde_json::Error),
     #[error("it belongs to {found}, and would be sent to {asked}")]
     OtherOrigin { found: String, asked: String },
 }
@@ -43,13 +43,13 @@ impl Store {
     pub(crate) fn of(
         folder: &Path,
         name: &AccountName,
-        kept: &Kept,
+        kept: &SecretLocation,
         origin: String,
     ) -> Option<Self> {
         let place = match kept {
-            Kept::Keyring => Place::Keyring,
-            Kept::File => Place::File,
-            Kept::Command(_) => return None,
+            SecretLocation::Keyring => StorePlace::Keyring,
+            SecretLocation::File => StorePlace::File,
+            SecretLocation::Command(_) => return None,
         };
         Some(Self { folder: folder.to_owned(), name: name.clone(), origin, place })
     }
@@ -57,13 +57,13 @@ impl Store {
     /// The secret, if there is one.
     pub(crate) fn load(&self) -> Result<Option<Secret>, StoreError> {
         let bytes = match self.place {
-            Place::Keyring => keyring::load(&self.name, &self.origin)?,
-            Place::File => {
+            StorePlace::Keyring => keyring::load(&self.name, &self.origin)?,
+            StorePlace::File => {
                 secret_file::load(&self.folder, &self.name).map_err(|it| self.broken(it))?
             }
         };
         let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
-        let secret: Secret = serde_json::from_slice(&bytes).map_err(StoreError::Unreadable)?;
+        let secret: Secret = serde_json::from_slice(&bytes).map_err(StoreError::ReadError)?;
         if secret.origin != self.origin {
             let asked = self.origin.clone();
             return Err(StoreError::OtherOrigin { found: secret.origin, asked });
@@ -73,10 +73,10 @@ impl Store {
 
     /// Keeps a secret instead of the one before.
     pub(crate) fn save(&self, secret: &Secret) -> Result<(), StoreError> {
-        let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::Unreadable)?);
+        let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::ReadError)?);
         match self.place {
-            Place::Keyring => Ok(keyring::save(&self.name, &self.origin, &bytes)?),
-            Place::File => {
+            StorePlace::Keyring => Ok(keyring::save(&self.name, &self.origin, &bytes)?),
+            StorePlace::File => {
                 secret_file::save(&self.folder, &self.name, &bytes).map_err(|it| self.broken(it))
             }
         }
@@ -85,8 +85,8 @@ impl Store {
     /// Makes sure that a secret can be kept, before what it replaces is lost. A keyring is not tried.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         match self.place {
-            Place::Keyring => Ok(()),
-            Place::File => {
+            StorePlace::Keyring => Ok(()),
+            StorePlace::File => {
                 secret_file::prepare(&self.folder, &self.name).map_err(|it| self.broken(it))
             }
         }
@@ -95,8 +95,8 @@ impl Store {
     /// Forgets the secret.
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
         match self.place {
-            Place::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
-            Place::File => {
+            StorePlace::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
+            StorePlace::File => {
                 secret_file::remove(&self.folder, &self.name).map_err(|it| self.broken(it))
             }
         }

@@ -8,18 +8,18 @@ use links_sdk::{BaseUrl, InvalidToken, Token, TokenSource};
 
 use super::oauth_store::Connection;
 use super::secret_store::StoreError;
-use super::{Account, AccountName, Kept, Store, TokenCommand, Value};
-use crate::error::Failure;
+use super::{Account, AccountName, SecretLocation, Store, TokenCommand, Value};
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// What a client of an account is made with.
-pub(crate) struct Given {
+pub(crate) struct ClientAuth {
     pub(crate) source: Arc<dyn TokenSource>,
     /// Stays the same for as long as the service counts the requests together.
     pub(crate) counted_as: Token,
 }
 
-impl From<Token> for Given {
+impl From<Token> for ClientAuth {
     fn from(token: Token) -> Self {
         Self { source: Arc::new(token.clone()), counted_as: token }
     }
@@ -35,14 +35,14 @@ pub(crate) fn given(
     name: &AccountName,
     account: &Account,
     base: &BaseUrl,
-) -> Result<Given, Failure> {
+) -> Result<ClientAuth, CommandError> {
     let again = format!("`links auth login --account {name}` logs in again");
-    let none = |message: String| Failure::new(Exit::NotAuthenticated, message).hint(&again);
-    if let Kept::Command(words) = &account.kept {
+    let none = |message: String| CommandError::new(Exit::NotAuthenticated, message).hint(&again);
+    if let SecretLocation::Command(words) = &account.kept {
         let command = TokenCommand::new(words);
         let counted_as =
             command.get().map_err(|error| none(format!("account `{name}`: {error}")))?;
-        return Ok(Given { source: Arc::new(command), counted_as });
+        return Ok(ClientAuth { source: Arc::new(command), counted_as });
     }
     let store = Store::of(folder, name, &account.kept, base.origin())
         .ok_or_else(|| none(format!("account `{name}` is kept where this program cannot look")))?;
@@ -50,8 +50,8 @@ pub(crate) fn given(
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
     let unusable = |error: InvalidToken| none(error.to_string());
     match secret.value {
-        Value::Token(text) => Token::new(&text).map(Given::from).map_err(unusable),
-        Value::Connection(credentials) => Ok(Given {
+        Value::Token(text) => Token::new(&text).map(ClientAuth::from).map_err(unusable),
+        Value::Connection(credentials) => Ok(ClientAuth {
             // The tokens of a connection follow each other; the account and the client stay.
             counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
@@ -61,9 +61,9 @@ pub(crate) fn given(
 }
 
 /// A store that does not give what it keeps.
-fn unusable(name: &AccountName, error: &StoreError) -> Failure {
+fn unusable(name: &AccountName, error: &StoreError) -> CommandError {
     let message = format!("the secret of account `{name}`: {error}");
-    let failure = Failure::new(Exit::NotAuthenticated, message);
+    let failure = CommandError::new(Exit::NotAuthenticated, message);
     match error {
         StoreError::OtherOrigin { .. } => {
             failure.hint("the file of accounts was changed: log in with `links auth login --base-url URL`")

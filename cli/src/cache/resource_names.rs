@@ -39,9 +39,9 @@ pub(crate) fn is_named(operation: &str) -> bool {
 /// What is known of a service.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Names {
+pub(crate) struct ResourceNames {
     /// Login and title of each page by its id.
-    pub(crate) profiles: BTreeMap<i64, Named>,
+    pub(crate) profiles: BTreeMap<i64, NamedResource>,
     /// Title of each form by its id.
     pub(crate) forms: BTreeMap<String, String>,
     /// The slots of a page, in its order, by the key it was asked for with.
@@ -50,7 +50,7 @@ pub(crate) struct Names {
 
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct NamedResource {
     /// Its public address.
     pub(crate) login: String,
     /// Its title.
@@ -86,14 +86,14 @@ fn id_in(part: &str) -> Option<i64> {
     part.split_once('=')?.1.parse().ok()
 }
 
-impl Names {
+impl ResourceNames {
     /// What a file holds.
     pub(crate) fn load(path: &Path) -> Self {
         json_file::load(path).unwrap_or_default()
     }
 
     /// Adds what answers have named; the file is written only if something is new.
-    pub(crate) fn remember(path: &Path, seen: &[Seen]) {
+    pub(crate) fn remember(path: &Path, seen: &[SeenAnswer]) {
         if seen.is_empty() {
             return;
         }
@@ -162,7 +162,7 @@ impl Names {
     fn profile(&mut self, data: &Value) {
         let (Some(id), Some(login)) = (data["id"].as_i64(), data["login"].as_str()) else { return };
         let title = data["title"].as_str().unwrap_or_default().to_owned();
-        self.profiles.insert(id, Named { login: login.to_owned(), title });
+        self.profiles.insert(id, NamedResource { login: login.to_owned(), title });
     }
 
     fn form(&mut self, data: &Value) {
@@ -195,9 +195,9 @@ mod tests {
 
     use super::*;
 
-    fn seen(operation: &'static str, target: &str, data: &Value) -> Seen {
+    fn seen(operation: &'static str, target: &str, data: &Value) -> SeenAnswer {
         let body = json!({ "data": data }).to_string().into();
-        Seen { operation, target: target.to_owned(), body }
+        SeenAnswer { operation, target: target.to_owned(), body }
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/names.json");
         let slots = json!([{ "id": 5, "type": "text", "data": { "title": "Hi" } }, { "id": 6, "type": "divider", "data": [] }]);
-        Names::remember(
+        ResourceNames::remember(
             &path,
             &[
                 seen(
@@ -217,7 +217,7 @@ mod tests {
                 seen("createForm", "/api/v1/forms", &json!({ "id": "f", "title": "Contact" })),
             ],
         );
-        Names::remember(
+        ResourceNames::remember(
             &path,
             &[seen(
                 "getProfile",
@@ -225,7 +225,7 @@ mod tests {
                 &json!({ "id": 2, "login": "b", "title": "B", "slots": [] }),
             )],
         );
-        let names = Names::load(&path);
+        let names = ResourceNames::load(&path);
         assert_eq!(names.profiles.values().map(|it| &*it.login).collect::<Vec<_>>(), ["cafe", "b"]);
         assert_eq!(names.forms["f"], "Contact");
         for key in ["cafe", "1"] {
@@ -246,8 +246,8 @@ mod tests {
             |id: i64, title: &str| json!({ "id": id, "type": "text", "data": { "title": title } });
         let page = "/api/v1/profiles/cafe/slots";
         let labels = |operation, target: &str, data: &Value| {
-            Names::remember(&path, &[seen(operation, target, data)]);
-            let names = Names::load(&path);
+            ResourceNames::remember(&path, &[seen(operation, target, data)]);
+            let names = ResourceNames::load(&path);
             names.slots_of(Some("cafe")).iter().map(|it| it.label.clone()).collect::<Vec<_>>()
         };
         assert!(labels("createSlot", page, &slot(1, "A")).is_empty(), "the page is not known");
@@ -268,14 +268,14 @@ mod tests {
         let path = folder.path().join("names.json");
         for text in ["", "{", "[]", "{\"profiles\": 1}"] {
             std::fs::write(&path, text).unwrap();
-            assert_eq!(Names::load(&path), Names::default());
+            assert_eq!(ResourceNames::load(&path), ResourceNames::default());
         }
     }
 }
 
 /// An answer that names things.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeenAnswer {
     /// The operationId.
     pub(crate) operation: &'static str,
     /// The path below the origin.

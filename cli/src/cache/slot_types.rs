@@ -8,14 +8,14 @@ use links_sdk::types::SlotType;
 use serde::{Deserialize, Serialize};
 
 use super::json_file;
-use crate::schema::slot_types::Described;
+use crate::schema::slot_types::SlotTypeCatalog;
 
 /// Longest time for which a description is relied on.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What the file holds.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CachedSlotTypes {
     /// The program that wrote it: another version may read the same answer otherwise.
     by: String,
     /// In seconds since 1970.
@@ -24,18 +24,22 @@ struct Kept {
 }
 
 /// What the file holds, if it is recent at this time.
-pub(crate) fn load(path: &Path, now: Option<SystemTime>) -> Option<Described> {
-    let kept: Kept = json_file::load(path)?;
+pub(crate) fn load(path: &Path, now: Option<SystemTime>) -> Option<SlotTypeCatalog> {
+    let kept: CachedSlotTypes = json_file::load(path)?;
     let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
     // What comes from the future says that the clock was set, not that it is new.
     let is_recent = |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < MAX_AGE);
     let recent = now.is_none_or(is_recent);
-    (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| Described::of(kept.types, false))
+    (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| SlotTypeCatalog::of(kept.types, false))
 }
 
 pub(crate) fn store(path: &Path, types: &[SlotType], now: SystemTime) -> io::Result<()> {
     let read_at = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let kept = Kept { by: env!("CARGO_PKG_VERSION").to_owned(), read_at, types: types.to_vec() };
+    let kept = CachedSlotTypes {
+        by: env!("CARGO_PKG_VERSION").to_owned(),
+        read_at,
+        types: types.to_vec(),
+    };
     json_file::store(path, &kept)
 }
 

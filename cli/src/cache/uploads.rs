@@ -12,11 +12,11 @@ use super::json_file;
 #[derive(Debug)]
 pub(crate) struct Uploads {
     file: Option<PathBuf>,
-    kept: Kept,
+    kept: CachedUploads,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
+struct CachedUploads {
     /// The account that each page is of.
     pages: BTreeMap<i64, i64>,
     /// The path of each image by the hash of what it holds, for each account.

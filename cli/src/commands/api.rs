@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::args::assignment;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::page_file;
 
 /// Arguments of `links api`.
@@ -33,7 +33,10 @@ pub(crate) struct ApiArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ApiArgs,
+) -> Result<CommandOutput, CommandError> {
     let fields = assignment::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
     let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");
@@ -53,13 +56,13 @@ pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> Result<Outcome,
     let text =
         if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n") };
     if serde_json::from_slice::<&serde_json::value::RawValue>(answer.body()).is_ok() {
-        return Ok(Outcome::service(answer.body().clone(), View::Document(text)));
+        return Ok(CommandOutput::service(answer.body().clone(), View::Document(text)));
     }
     let data = json!({ "status": answer.status(), "body": text });
-    Ok(Outcome::own(data, View::Document(text)))
+    Ok(CommandOutput::own(data, View::Document(text)))
 }
 
-fn body(path: &Path) -> Result<Vec<u8>, Failure> {
+fn body(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(page_file::read(path)?.1)
 }
 

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::completion::shell::ShellArgs;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
-pub(crate) fn run(args: &ShellArgs) -> Result<Outcome, Failure> {
-    let script = args.shell.script().map_err(Failure::internal)?;
-    Ok(Outcome::own(json!({ "script": script }), View::Document(script)))
+pub(crate) fn run(args: &ShellArgs) -> Result<CommandOutput, CommandError> {
+    let script = args.shell.script().map_err(CommandError::internal)?;
+    Ok(CommandOutput::own(json!({ "script": script }), View::Document(script)))
 }

@@ -8,11 +8,11 @@ use links_sdk::{BaseUrl, Client, Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::config_file::Config;
-use crate::settings::{Missing, Target, TokenFrom, config_file};
+use crate::settings::{MissingToken, ServiceTarget, TokenOrigin, config_file};
 
 /// Arguments of `links doctor`.
 #[derive(Args, Debug)]
@@ -47,7 +47,10 @@ impl State {
     }
 }
 
-pub(crate) async fn run(context: &mut Context, _: DoctorArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    _: DoctorArgs,
+) -> Result<CommandOutput, CommandError> {
     let mut findings = vec![configuration(context), service(context), token(context)];
     findings.extend(permissions(context));
     if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
@@ -72,15 +75,15 @@ fn configuration(context: &Context) -> Finding {
 
 fn service(context: &Context) -> Finding {
     match &context.settings.target {
-        Target::Service { address, from } => match BaseUrl::new(address) {
+        ServiceTarget::Service { address, from } => match BaseUrl::new(address) {
             Ok(_) => good("service", format!("{address}, named by {from}")),
             Err(why) => {
                 let address = BaseUrl::without_user_info(address);
-                bad("service", &Failure::usage(format!("{from} is {address}: {why}")))
+                bad("service", &CommandError::usage(format!("{from} is {address}: {why}")))
             }
         },
-        Target::Sandbox => good("service", "the sandbox of this machine"),
-        Target::Unset => Finding {
+        ServiceTarget::Sandbox => good("service", "the sandbox of this machine"),
+        ServiceTarget::Unset => Finding {
             check: "service",
             state: State::Bad(Exit::Usage),
             said: "none is named: set LINKS_BASE_URL, give --base-url, or try --sandbox".to_owned(),
@@ -90,36 +93,36 @@ fn service(context: &Context) -> Finding {
 
 fn token(context: &Context) -> Finding {
     let check = "token";
-    if context.settings.target == Target::Sandbox {
+    if context.settings.target == ServiceTarget::Sandbox {
         return good(check, "the sandbox has its own");
     }
     match &context.settings.token {
-        TokenFrom::Variable(_) => good(check, "from LINKS_TOKEN"),
-        TokenFrom::File(path) if std::fs::File::open(path).is_err() => {
-            bad(check, &Failure::usage(format!("the file {} cannot be read", path.display())))
+        TokenOrigin::Variable(_) => good(check, "from LINKS_TOKEN"),
+        TokenOrigin::File(path) if std::fs::File::open(path).is_err() => {
+            bad(check, &CommandError::usage(format!("the file {} cannot be read", path.display())))
         }
-        TokenFrom::File(path) if others_may(path, 0o002) == Some(true) => bad(
+        TokenOrigin::File(path) if others_may(path, 0o002) == Some(true) => bad(
             check,
-            &Failure::new(
+            &CommandError::new(
                 Exit::NotAuthenticated,
                 format!("everybody can write to {}: chmod 600 it", path.display()),
             ),
         ),
-        TokenFrom::File(path) => match others_may(path, 0o077) {
+        TokenOrigin::File(path) => match others_may(path, 0o077) {
             Some(true) => {
                 doubtful(check, format!("others can read {}: chmod 600 it", path.display()))
             }
             _ => good(check, format!("from the file {}", path.display())),
         },
-        TokenFrom::Account(name, _) => good(check, format!("that of the account {name}")),
-        TokenFrom::Nowhere(Missing::OnlyForNamed(variable)) => Finding {
+        TokenOrigin::Account(name, _) => good(check, format!("that of the account {name}")),
+        TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable)) => Finding {
             check,
             state: State::Bad(Exit::NotAuthenticated),
             said: format!(
                 "{variable} is not sent to an address of config.toml: name the service with LINKS_BASE_URL or --base-url"
             ),
         },
-        TokenFrom::Nowhere(_) => Finding {
+        TokenOrigin::Nowhere(_) => Finding {
             check,
             state: State::Bad(Exit::NotAuthenticated),
             said: "there is none: log in with `links auth login`, or set LINKS_TOKEN or LINKS_TOKEN_FILE"
@@ -187,7 +190,7 @@ async fn online(context: &Context, client: &Client, findings: &mut Vec<Finding>)
         }
         Err(error) if error.is_not_found() => {
             let said = "nothing answers at this address; it ends with the version segment, such as /api/v1";
-            findings.push(bad(WAY, &Failure::new(Exit::NotFound, said)));
+            findings.push(bad(WAY, &CommandError::new(Exit::NotFound, said)));
             return;
         }
         Err(error) => {
@@ -216,7 +219,7 @@ async fn online(context: &Context, client: &Client, findings: &mut Vec<Finding>)
         }
         Err(error) if error.is_not_authenticated() => {
             let said = "the service does not know this token: it was revoked, or is that of another service";
-            findings.push(bad("abilities", &Failure::new(Exit::NotAuthenticated, said)));
+            findings.push(bad("abilities", &CommandError::new(Exit::NotAuthenticated, said)));
         }
         Err(error) => findings.push(bad("abilities", &error.into())),
     }
@@ -249,28 +252,28 @@ fn doubtful(check: &'static str, said: impl Into<String>) -> Finding {
     Finding { check, state: State::Doubtful, said: said.into() }
 }
 
-fn bad(check: &'static str, failure: &Failure) -> Finding {
+fn bad(check: &'static str, failure: &CommandError) -> Finding {
     Finding { check, state: State::Bad(failure.exit()), said: failure.to_string() }
 }
 
 /// All findings; the exit code is that of the first bad one.
-fn report(findings: &[Finding]) -> Outcome {
+fn report(findings: &[Finding]) -> CommandOutput {
     let mut lines = Vec::new();
     let mut rows: Vec<Value> = Vec::new();
     let mut exit = Exit::Ok;
     for Finding { check, state, said } in findings {
         let (sign, tone, word) = match state {
-            State::Good => ("✓", Tone::Added, "good"),
-            State::Doubtful => ("!", Tone::Changed, "doubtful"),
-            State::Bad(_) => ("✗", Tone::Removed, "bad"),
+            State::Good => ("✓", Style::Added, "good"),
+            State::Doubtful => ("!", Style::Changed, "doubtful"),
+            State::Bad(_) => ("✗", Style::Removed, "bad"),
         };
         if let (State::Bad(code), Exit::Ok) = (state, exit) {
             exit = *code;
         }
-        lines.push(Line::new(tone, format!("{sign} {check}: {said}")));
+        lines.push(StyledLine::new(tone, format!("{sign} {check}: {said}")));
         rows.push(json!({ "check": check, "state": word, "message": said }));
     }
-    Outcome::own(rows, View::Lines(lines)).exit(exit)
+    CommandOutput::own(rows, View::Lines(lines)).exit(exit)
 }
 
 #[cfg(test)]

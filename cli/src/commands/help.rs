@@ -4,9 +4,9 @@ use clap::{Args, Command};
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::help::topics::TOPICS;
-use crate::output::{Outcome, View};
+use crate::output::{CommandOutput, View};
 use crate::suggest::nearest;
 
 /// Arguments of `links help`.
@@ -17,7 +17,7 @@ pub(crate) struct HelpArgs {
     words: Vec<String>,
 }
 
-pub(crate) fn run(context: &Context, args: &HelpArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, args: &HelpArgs) -> Result<CommandOutput, CommandError> {
     let text = match &args.words[..] {
         [word] => match TOPICS.iter().find(|topic| topic.name == word) {
             Some(topic) => (topic.text)(),
@@ -26,10 +26,10 @@ pub(crate) fn run(context: &Context, args: &HelpArgs) -> Result<Outcome, Failure
         words => of_command(context, words)?,
     };
     let data = json!({ "about": args.words.join(" "), "text": text });
-    Ok(Outcome::own(data, View::Document(text)))
+    Ok(CommandOutput::own(data, View::Document(text)))
 }
 
-fn of_command(context: &Context, words: &[String]) -> Result<String, Failure> {
+fn of_command(context: &Context, words: &[String]) -> Result<String, CommandError> {
     let mut command = (context.tree)();
     command.build();
     let mut found = &mut command;
@@ -45,8 +45,8 @@ fn names(command: &Command, first: bool) -> Vec<String> {
     command.get_subcommands().map(|it| it.get_name().to_owned()).chain(topics).collect()
 }
 
-fn unknown(word: &str, known: Vec<String>) -> Failure {
-    let failure = Failure::usage(format!("there is no command and no topic `{word}`"));
+fn unknown(word: &str, known: Vec<String>) -> CommandError {
+    let failure = CommandError::usage(format!("there is no command and no topic `{word}`"));
     match nearest(word, known) {
         Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
         None => failure.hint("`links --help` lists the commands"),

@@ -6,8 +6,8 @@ use clap::{Args, Command};
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 
 /// Arguments of `links man`.
 #[derive(Args, Debug)]
@@ -17,18 +17,18 @@ pub(crate) struct ManArgs {
     folder: PathBuf,
 }
 
-pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<CommandOutput, CommandError> {
     let mut command = (context.tree)();
     command.build();
     let mut names = Vec::new();
     let written = std::fs::create_dir_all(&args.folder)
         .and_then(|()| write(&command, "links", &args.folder, &mut names));
     written.map_err(|error| {
-        Failure::usage(format!("cannot write to {}: {error}", args.folder.display()))
+        CommandError::usage(format!("cannot write to {}: {error}", args.folder.display()))
     })?;
     let said = format!("{} pages written to {}", names.len(), args.folder.display());
     let data = json!({ "folder": args.folder.display().to_string(), "pages": names });
-    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)])))
+    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, said)])))
 }
 
 /// One page for each command, `links-slots-add.1`.

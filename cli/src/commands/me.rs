@@ -3,16 +3,16 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
 /// Arguments of `links me`.
 #[derive(Args, Debug)]
 pub(crate) struct MeArgs {}
 
-pub(crate) async fn run(context: &mut Context, _: MeArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(context: &mut Context, _: MeArgs) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.me().answer().await?;
-    Ok(Outcome::service(
+    Ok(CommandOutput::service(
         answer.body().clone(),
         View::Record(&["userId", "name", "canWrite", "abilities"]),
     ))

@@ -1,6 +1,6 @@
 //! Every command: one folder for each noun, one file for each verb.
 //!
-//! A verb is `<Noun><Verb>Args` and a `run` that returns an [`Outcome`] or a [`Failure`]. Every format and the exit code come from
+//! A verb is `<Noun><Verb>Args` and a `run` that returns an [`CommandOutput`] or a [`CommandError`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
 //! [`DryRunArgs`](crate::args::dry_run::DryRunArgs) into its arguments and gets its client from
 //! [`Context::writer`](crate::context::Context::writer), by which its `--dry-run` works without another line.
@@ -30,8 +30,8 @@ use clap::Subcommand;
 use crate::completion::shell::ShellArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -108,7 +108,10 @@ impl Command {
     }
 }
 
-pub(crate) async fn run(context: &mut Context, command: Command) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    command: Command,
+) -> Result<CommandOutput, CommandError> {
     match command {
         Command::Auth(command) => auth::run(context, command).await,
         Command::Me(args) => me::run(context, args).await,

@@ -12,26 +12,26 @@ use serde_json::Value;
 
 use super::quote::is_plain;
 use crate::auth::{Accounts, AccountsFile};
-use crate::cache::resource_names::Names;
+use crate::cache::resource_names::ResourceNames;
 use crate::context::{Context, NAMES};
 use crate::help::topics::TOPICS;
 use crate::output::format::Format;
-use crate::schema::slot_types::Described;
+use crate::schema::slot_types::SlotTypeCatalog;
 use crate::settings::config_file::KEYS;
-use crate::settings::global_args::Global;
+use crate::settings::global_args::GlobalArgs;
 use crate::ui::Ui;
 use crate::{sanitize, settings};
 
 /// What earlier commands have kept, and what stands on the line.
 #[derive(Default)]
-pub(crate) struct Known {
-    names: Names,
-    types: Option<Described>,
+pub(crate) struct CompletionData {
+    names: ResourceNames,
+    types: Option<SlotTypeCatalog>,
     accounts: Option<Accounts>,
     words: Vec<String>,
 }
 
-impl Known {
+impl CompletionData {
     /// Reads it; what cannot be read is empty.
     pub(crate) fn load(words: &[OsString], command: fn() -> Command) -> Arc<Self> {
         let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
@@ -39,7 +39,10 @@ impl Known {
             .map(|settings| Context::new(settings, Ui::plain(Format::Table), command));
         let known = match &context {
             Ok(context) => Self {
-                names: context.cache_file(NAMES).map(|it| Names::load(&it)).unwrap_or_default(),
+                names: context
+                    .cache_file(NAMES)
+                    .map(|it| ResourceNames::load(&it))
+                    .unwrap_or_default(),
                 types: context.known_slot_types(),
                 accounts: context
                     .config_folder()
@@ -122,7 +125,7 @@ impl Known {
     fn page(&self) -> Option<&str> {
         let login = |word: &str| {
             let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            let is_known = |(id, it): (&i64, &crate::cache::resource_names::Named)| {
+            let is_known = |(id, it): (&i64, &crate::cache::resource_names::NamedResource)| {
                 it.login == last || id.to_string() == last
             };
             self.names.profiles.iter().any(is_known) || self.names.slots.contains_key(last)
@@ -146,27 +149,27 @@ impl Known {
 }
 
 /// What the line says of the service, as far as that decides which names are meant.
-fn global(words: &[String]) -> Global {
+fn global(words: &[String]) -> GlobalArgs {
     let value = |flag: &str| {
         words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
             "" => words.get(at + 1).cloned(),
             rest => rest.strip_prefix('=').map(str::to_owned),
         })
     };
-    Global {
+    GlobalArgs {
         sandbox: words.iter().any(|it| it == "--sandbox"),
         base_url: value("--base-url"),
         account: value("--account").and_then(|it| it.parse().ok()),
-        ..Global::default()
+        ..GlobalArgs::default()
     }
 }
 
 /// The command tree with what its arguments are completed with.
-pub(crate) fn offered(command: Command, known: &Arc<Known>) -> Command {
+pub(crate) fn offered(command: Command, known: &Arc<CompletionData>) -> Command {
     below(command, "", known)
 }
 
-fn below(command: Command, noun: &str, known: &Arc<Known>) -> Command {
+fn below(command: Command, noun: &str, known: &Arc<CompletionData>) -> Command {
     let command = command.mut_args(|arg| with_candidates(arg, noun, known));
     command.mut_subcommands(|sub| {
         let name = if noun.is_empty() { sub.get_name().to_owned() } else { noun.to_owned() };
@@ -174,15 +177,15 @@ fn below(command: Command, noun: &str, known: &Arc<Known>) -> Command {
     })
 }
 
-fn with_candidates(arg: Arg, noun: &str, known: &Arc<Known>) -> Arg {
+fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
     let Some(name) = arg.get_value_names().and_then(|it| it.first()) else { return arg };
-    let list: fn(&Known) -> Vec<CompletionCandidate> = match (name.as_str(), noun) {
-        ("KEY" | "PROFILE", _) => Known::pages,
-        ("ID", "slots") => Known::slots,
-        ("ID" | "FORM", _) => Known::forms,
-        ("NAME", "" | "auth") => Known::accounts,
+    let list: fn(&CompletionData) -> Vec<CompletionCandidate> = match (name.as_str(), noun) {
+        ("KEY" | "PROFILE", _) => CompletionData::pages,
+        ("ID", "slots") => CompletionData::slots,
+        ("ID" | "FORM", _) => CompletionData::forms,
+        ("NAME", "" | "auth") => CompletionData::accounts,
         ("NAME", "config") => |_| config_keys(),
-        ("TYPE", "slots" | "schema") => Known::types,
+        ("TYPE", "slots" | "schema") => CompletionData::types,
         ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
         ("TOPIC|COMMAND", _) => |_| TOPICS.iter().map(|it| candidate(it.name, "")).collect(),
         (name, _) if name.contains("FIELD=VALUE") => {
@@ -235,7 +238,7 @@ mod tests {
     /// A new argument is completed, or its value is said to be nobody else's to know.
     #[test]
     fn no_argument_is_forgotten() {
-        let known = Known::default();
+        let known = CompletionData::default();
         let tree = offered(crate::command(), &Arc::new(known));
         let mut forgotten = Vec::new();
         each_leaf(&tree, &mut |command| {

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 
 use clap_complete::engine::CompletionCandidate;
 
-use super::line::Asked;
+use super::line::CompletionRequest;
 use super::offer;
 use super::quote::Quote;
 
 /// Completes a line. No candidate may take more than a line, or become anything but one word, whatever is quoted.
 pub(crate) fn completion(said: &[OsString]) {
-    let asked = Asked::of(said);
+    let asked = CompletionRequest::of(said);
     let Some(typed) = asked.words.last() else { return };
     let typed = typed.to_string_lossy();
     assert!(asked.kept <= typed.len(), "{} of {typed:?}", asked.kept);

@@ -6,7 +6,7 @@ use super::quote::Quote;
 
 /// What is asked for: the line up to the cursor, what of its last word is replaced, why, and how wide the terminal is.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct CompletionRequest {
     pub(crate) words: Vec<OsString>,
     /// Bytes of the last word that stay as they are.
     pub(crate) kept: usize,
@@ -15,13 +15,13 @@ pub(crate) struct Asked {
     /// Whether the shell will expand a `~` at the beginning of the last word.
     pub(crate) expands_home: bool,
     /// Why bash asks.
-    pub(crate) lists: Lists,
+    pub(crate) lists: ListSyntax,
     pub(crate) width: usize,
 }
 
 /// Whether candidates are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Lists {
+pub(crate) enum ListSyntax {
     /// No: the one there is, or what all have in common, is inserted.
     #[default]
     No,
@@ -31,7 +31,7 @@ pub(crate) enum Lists {
     Only,
 }
 
-impl Asked {
+impl CompletionRequest {
     /// As the script of bash says it.
     pub(crate) fn of(said: &[OsString]) -> Self {
         let said = |at: usize| said.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
@@ -49,9 +49,9 @@ impl Asked {
             expands_home: quote == Quote::None && replaced.starts_with("~/"),
             // The ways of readline to show candidates.
             lists: match said(2).as_ref() {
-                "63" => Lists::Only,
-                "33" | "64" => Lists::Also,
-                _ => Lists::No,
+                "63" => ListSyntax::Only,
+                "33" | "64" => ListSyntax::Also,
+                _ => ListSyntax::No,
             },
             width: said(3).parse().unwrap_or(80),
             words: words.into_iter().map(OsString::from).collect(),
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn asked(line: &str, replaced: &str) -> (Vec<String>, usize) {
-        let asked = Asked::of(&[line, replaced, "9", "80"].map(OsString::from));
+        let asked = CompletionRequest::of(&[line, replaced, "9", "80"].map(OsString::from));
         (asked.words.into_iter().map(|it| it.into_string().unwrap()).collect(), asked.kept)
     }
 
@@ -147,16 +147,16 @@ mod tests {
             ("links <(a", Quote::Unknown),
             ("links '$(a`", Quote::Single),
         ] {
-            assert_eq!(Asked::of(&[line.into()]).quote, quote, "{line}");
+            assert_eq!(CompletionRequest::of(&[line.into()]).quote, quote, "{line}");
         }
     }
 
     #[test]
     fn any_line_is_answered() {
         for line in ["", " ", "\\", "links \\", "links '\"", "\u{1}\u{1}", "links $(", "日本 "] {
-            let asked = Asked::of(&[line.into(), line.into()]);
+            let asked = CompletionRequest::of(&[line.into(), line.into()]);
             assert!(asked.kept <= line.len(), "{line}");
         }
-        assert!(Asked::of(&[]).words.len() < 2);
+        assert!(CompletionRequest::of(&[]).words.len() < 2);
     }
 }

@@ -12,12 +12,12 @@ pub(crate) mod shell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use candidates::Known;
+use candidates::CompletionData;
 use clap::{Command, ValueEnum};
 use clap_complete::engine;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use fuzzed::completion as fuzzed;
-use line::Asked;
+use line::CompletionRequest;
 
 use crate::completion::shell::Shell;
 use crate::env_vars;
@@ -29,13 +29,16 @@ pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit>
     let Ok(shell) = Shell::from_str(&name, true) else { return Some(Exit::Usage) };
     let said: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
     let mut asked = match shell {
-        Shell::Bash => Asked::of(&said),
+        Shell::Bash => CompletionRequest::of(&said),
         Shell::Power => {
             let words = std::env::var(env_vars::COMPLETE_WORDS).unwrap_or_default();
-            Asked { words: words.split('\n').map(OsString::from).collect(), ..Asked::default() }
+            CompletionRequest {
+                words: words.split('\n').map(OsString::from).collect(),
+                ..CompletionRequest::default()
+            }
         }
         // Their scripts say nothing of a `~` that will not be expanded.
-        _ => Asked { words: said, expands_home: true, ..Asked::default() },
+        _ => CompletionRequest { words: said, expands_home: true, ..CompletionRequest::default() },
     };
     let Some(last) = asked.words.last_mut() else { return Some(Exit::Ok) };
     let typed = last.to_string_lossy().into_owned();
@@ -46,7 +49,7 @@ pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit>
     if let Some(home) = &home {
         *last = format!("{home}{}", &typed[1..]).into();
     }
-    let mut command = candidates::offered(command(), &Known::load(&asked.words, command));
+    let mut command = candidates::offered(command(), &CompletionData::load(&asked.words, command));
     let folder = std::env::current_dir().ok();
     let at = asked.words.len() - 1;
     let found = engine::complete(&mut command, asked.words.clone(), at, folder.as_deref());

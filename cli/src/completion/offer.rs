@@ -3,7 +3,7 @@
 use clap_complete::engine::CompletionCandidate;
 use unicode_width::UnicodeWidthStr;
 
-use super::line::{Asked, Lists};
+use super::line::{CompletionRequest, ListSyntax};
 use super::quote::{escaped, is_plain};
 use super::shell::Shell;
 use crate::sanitize;
@@ -11,14 +11,14 @@ use crate::ui::cut;
 
 /// What can stand where the cursor is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Offer {
+pub(crate) struct Candidate {
     /// What the shell expands: `~`, or nothing.
     home: &'static str,
     value: String,
     told: String,
 }
 
-impl Offer {
+impl Candidate {
     fn of(candidate: &CompletionCandidate) -> Option<Self> {
         let value = candidate.get_value().to_str()?.to_owned();
         let told = candidate.get_help().map(ToString::to_string).unwrap_or_default();
@@ -39,9 +39,9 @@ impl Offer {
 }
 
 /// What is offered: where nothing is typed yet, options only if there is nothing else.
-pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Offer> {
-    let mut offers: Vec<_> = candidates.iter().filter_map(Offer::of).collect();
-    let is_option = |it: &Offer| it.value.starts_with('-');
+pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
+    let mut offers: Vec<_> = candidates.iter().filter_map(Candidate::of).collect();
+    let is_option = |it: &Candidate| it.value.starts_with('-');
     if typed.is_empty() && !offers.iter().all(is_option) {
         offers.retain(|it| !is_option(it));
     }
@@ -49,8 +49,8 @@ pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Off
 }
 
 /// For every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
-pub(crate) fn lines(shell: Shell, offers: &[Offer]) -> String {
-    let line = |Offer { home, value, told }: &Offer| match (shell, told.is_empty()) {
+pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
+    let line = |Candidate { home, value, told }: &Candidate| match (shell, told.is_empty()) {
         (Shell::Zsh, bare) => {
             let word = if home.is_empty() { value.clone() } else { escaped(value) };
             let value = format!("{home}{}", word.replace('\\', "\\\\").replace(':', "\\:"));
@@ -63,21 +63,21 @@ pub(crate) fn lines(shell: Shell, offers: &[Offer]) -> String {
 }
 
 /// For bash, which knows no descriptions: they stand behind the values where several are only shown.
-pub(crate) fn bash(offers: &[Offer], asked: &Asked) -> String {
-    let rest = |it: &Offer| {
+pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
+    let rest = |it: &Candidate| {
         let from = asked.kept.saturating_sub(it.home.len());
         (it.home, it.value.get(from..).unwrap_or_default().to_owned())
     };
     let is_shown = match asked.lists {
-        Lists::No => false,
-        Lists::Only => true,
+        ListSyntax::No => false,
+        ListSyntax::Only => true,
         // What is shown is inserted as far as it is alike.
-        Lists::Also => offers.iter().all(|it| is_plain(&it.value)),
+        ListSyntax::Also => offers.iter().all(|it| is_plain(&it.value)),
     };
     if is_shown && offers.len() > 1 {
-        let text = |it: &Offer| rest(it).0.to_owned() + &rest(it).1;
+        let text = |it: &Candidate| rest(it).0.to_owned() + &rest(it).1;
         let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
-        let line = |it: &Offer| {
+        let line = |it: &Candidate| {
             let value = text(it);
             if it.told.is_empty() {
                 return value + "\n";
@@ -87,7 +87,7 @@ pub(crate) fn bash(offers: &[Offer], asked: &Asked) -> String {
         };
         return offers.iter().map(line).collect();
     }
-    let word = |it: &Offer| {
+    let word = |it: &Candidate| {
         let (home, rest) = rest(it);
         Some(format!("{home}{}\n", asked.quote.written(&rest)?))
     };
@@ -129,12 +129,12 @@ mod tests {
             "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n~/a b\n"
         );
         assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
-        let asked = Asked { width: 20, ..Asked::default() };
+        let asked = CompletionRequest { width: 20, ..CompletionRequest::default() };
         assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
-        let asked = Asked { lists: Lists::Only, ..asked };
+        let asked = CompletionRequest { lists: ListSyntax::Only, ..asked };
         assert_eq!(bash(&offers, &asked), "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n");
         assert_eq!(bash(&offers[..1], &asked), "7\n");
-        let asked = Asked { lists: Lists::Also, ..asked };
+        let asked = CompletionRequest { lists: ListSyntax::Also, ..asked };
         assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
     }
 
@@ -143,7 +143,8 @@ mod tests {
         let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
         let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
         let offers = offers(&candidates, "x");
-        let bash = |quote| bash(&offers, &Asked { quote, ..Asked::default() });
+        let bash =
+            |quote| bash(&offers, &CompletionRequest { quote, ..CompletionRequest::default() });
         assert_eq!(bash(Quote::None), "x\\$\\(id\\)\nx\\'\\;id\\;\\'\nx\\\"\\;id\\;\\\"\nx\\!id\n");
         assert_eq!(bash(Quote::Single), "x$(id)\nx'\\'';id;'\\''\nx\";id;\"\nx!id\n");
         assert_eq!(bash(Quote::Double), "x\\$(id)\nx';id;'\nx\\\";id;\\\"\nx\"\\!\"id\n");

@@ -11,15 +11,15 @@ use links_sdk::apply::RunOwner;
 use links_sdk::{BaseUrl, Client, Clock, SharedFilePacer, SystemClock, Token, WriteSummary};
 use zeroize::Zeroizing;
 
-use crate::auth::{Given, given};
-use crate::cache::resource_names::Names;
-use crate::error::Failure;
+use crate::auth::{ClientAuth, given};
+use crate::cache::resource_names::ResourceNames;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::lock::Turn;
+use crate::fs::lock::ResourceLock;
 use crate::fs::private;
 use crate::output::dry_run::DryRun;
-use crate::settings::{Missing, Settings, Target, TokenFrom};
-use crate::ui::{Ui, Watch};
+use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
+use crate::ui::{RequestObserver, Ui};
 use crate::{env_vars, signal};
 
 /// The file of what completion offers.
@@ -42,7 +42,7 @@ pub(crate) struct Context {
     pub(crate) tree: fn() -> clap::Command,
     client: Option<Client>,
     dry_run: Option<DryRun>,
-    watch: OnceLock<Arc<Watch>>,
+    watch: OnceLock<Arc<RequestObserver>>,
     /// Kept running until the command has ended.
     #[cfg(feature = "sandbox")]
     sandbox: Option<links_fixtures::ContractServer>,
@@ -67,7 +67,7 @@ impl Context {
     pub(crate) async fn writer(
         &mut self,
         dry_run: impl Into<Option<DryRun>>,
-    ) -> Result<Client, Failure> {
+    ) -> Result<Client, CommandError> {
         self.dry_run = dry_run.into();
         self.ui.rehearse(self.dry_run.is_some());
         let client = self.client().await?;
@@ -81,16 +81,16 @@ impl Context {
     }
 
     /// The service that the settings name; the sandbox is started when it is asked for the first time.
-    pub(crate) async fn client(&mut self) -> Result<Client, Failure> {
+    pub(crate) async fn client(&mut self) -> Result<Client, CommandError> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
         }
         let client = match self.settings.target.clone() {
-            Target::Unset => return Err(no_service()),
-            Target::Sandbox => self.sandbox_client().await?,
-            Target::Service { address, from } => {
+            ServiceTarget::Unset => return Err(no_service()),
+            ServiceTarget::Sandbox => self.sandbox_client().await?,
+            ServiceTarget::Service { address, from } => {
                 let base = BaseUrl::new(&address)
-                    .map_err(|error| Failure::usage(format!("{from}: {error}")))?;
+                    .map_err(|error| CommandError::usage(format!("{from}: {error}")))?;
                 let given = self.given(&base)?;
                 self.client_of(&base, given)?
             }
@@ -100,11 +100,10 @@ impl Context {
     }
 
     /// The service for what it answers without a token; also where there is none.
-    pub(crate) async fn anyone(&mut self) -> Result<Client, Failure> {
+    pub(crate) async fn anyone(&mut self) -> Result<Client, CommandError> {
         let base = match (&self.settings.target, &self.client) {
-            (Target::Service { address, from }, None) => {
-                BaseUrl::new(address).map_err(|error| Failure::usage(format!("{from}: {error}")))?
-            }
+            (ServiceTarget::Service { address, from }, None) => BaseUrl::new(address)
+                .map_err(|error| CommandError::usage(format!("{from}: {error}")))?,
             _ => return self.client().await,
         };
         self.build(&base, None, None)
@@ -113,16 +112,19 @@ impl Context {
     /// Keeps for completion what the answers have named.
     pub(crate) fn remember(&self) {
         if let (Some(watch), Some(path)) = (self.watch.get(), self.cache_file(NAMES)) {
-            Names::remember(&path, &watch.seen());
+            ResourceNames::remember(&path, &watch.seen());
         }
     }
 
     /// Waits until no other command of this machine writes the same thing of this service, and keeps the others waiting until the lock is
     /// dropped. Nothing is locked in a dry run, nor where no state can be kept: the service is all that there is then.
-    pub(crate) fn turn(&self, what: &str) -> Turn {
+    pub(crate) fn turn(&self, what: &str) -> ResourceLock {
         let directory = self.settings.state_directory().filter(|_| self.dry_run.is_none());
         let file = self.service().zip(directory);
-        Turn::wait(file.map(|(service, directory)| (directory.join("turns"), service)), what)
+        ResourceLock::wait(
+            file.map(|(service, directory)| (directory.join("turns"), service)),
+            what,
+        )
     }
 
     /// What the writes of the command came to.
@@ -144,9 +146,9 @@ impl Context {
     /// A name for the service, by which files about it are told apart: its origin, as far as file names allow.
     pub(crate) fn service(&self) -> Option<String> {
         let origin = match &self.settings.target {
-            Target::Unset => return None,
-            Target::Sandbox => return Some("sandbox".to_owned()),
-            Target::Service { address, .. } => BaseUrl::new(address).ok()?.origin(),
+            ServiceTarget::Unset => return None,
+            ServiceTarget::Sandbox => return Some("sandbox".to_owned()),
+            ServiceTarget::Service { address, .. } => BaseUrl::new(address).ok()?.origin(),
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         Some(origin.replace("://", "-").chars().map(plain).collect())
@@ -155,56 +157,63 @@ impl Context {
     /// The account that is spoken as, as far as that is known without asking the service. An account whose token was switched by hand
     /// counts as the one that logged in.
     pub(crate) fn owner(&self) -> Option<RunOwner> {
-        if matches!(self.settings.target, Target::Sandbox) {
+        if matches!(self.settings.target, ServiceTarget::Sandbox) {
             return Some(RunOwner::of_user(SANDBOX_USER));
         }
         let of_token = |text: &str| Token::new(text).ok().map(|token| RunOwner::of_token(&token));
         match &self.settings.token {
-            TokenFrom::Account(_, account) => Some(RunOwner::of_user(account.user_id)),
-            TokenFrom::Variable(text) => of_token(text),
-            TokenFrom::File(path) => of_token(&read_token(path).ok()?),
-            TokenFrom::Nowhere(_) => None,
+            TokenOrigin::Account(_, account) => Some(RunOwner::of_user(account.user_id)),
+            TokenOrigin::Variable(text) => of_token(text),
+            TokenOrigin::File(path) => of_token(&read_token(path).ok()?),
+            TokenOrigin::Nowhere(_) => None,
         }
     }
 
     /// The sandbox has a token of its own: that of the environment is never sent to it.
     #[cfg(feature = "sandbox")]
-    async fn sandbox_client(&mut self) -> Result<Client, Failure> {
+    async fn sandbox_client(&mut self) -> Result<Client, CommandError> {
         use crate::sandbox;
         let server = sandbox::start(&self.settings, None, true).await?;
-        let base = BaseUrl::new(&server.base_url()).map_err(Failure::internal)?;
-        let token = Token::new(&server.token()).map_err(Failure::internal)?;
+        let base = BaseUrl::new(&server.base_url()).map_err(CommandError::internal)?;
+        let token = Token::new(&server.token()).map_err(CommandError::internal)?;
         self.sandbox = Some(server);
         self.build(&base, Some(token.into()), Some(sandbox::RATE))
     }
 
     #[cfg(not(feature = "sandbox"))]
-    async fn sandbox_client(&mut self) -> Result<Client, Failure> {
-        std::future::ready(Err(Failure::usage("this program was built without the sandbox"))).await
+    async fn sandbox_client(&mut self) -> Result<Client, CommandError> {
+        std::future::ready(Err(CommandError::usage("this program was built without the sandbox")))
+            .await
     }
 
     /// What the settings say the client sends.
-    fn given(&self, base: &BaseUrl) -> Result<Given, Failure> {
+    fn given(&self, base: &BaseUrl) -> Result<ClientAuth, CommandError> {
         match &self.settings.token {
-            TokenFrom::Variable(text) => token(text, env_vars::TOKEN).map(Given::from),
-            TokenFrom::File(path) => {
-                token(&read_token(path)?, &path.display().to_string()).map(Given::from)
+            TokenOrigin::Variable(text) => token(text, env_vars::TOKEN).map(ClientAuth::from),
+            TokenOrigin::File(path) => {
+                token(&read_token(path)?, &path.display().to_string()).map(ClientAuth::from)
             }
-            TokenFrom::Account(name, account) => given(&self.config_folder()?, name, account, base),
-            TokenFrom::Nowhere(missing) => Err(no_token(missing, base)),
+            TokenOrigin::Account(name, account) => {
+                given(&self.config_folder()?, name, account, base)
+            }
+            TokenOrigin::Nowhere(missing) => Err(no_token(missing, base)),
         }
     }
 
     /// The folder of configuration.
-    pub(crate) fn config_folder(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn config_folder(&self) -> Result<PathBuf, CommandError> {
         self.settings.config_directory().ok_or_else(|| {
-            Failure::usage("there is no home folder to keep accounts in")
+            CommandError::usage("there is no home folder to keep accounts in")
                 .hint("name a folder with LINKS_CONFIG_DIR")
         })
     }
 
     /// A client of this service that sends what is given.
-    pub(crate) fn client_of(&self, base: &BaseUrl, given: Given) -> Result<Client, Failure> {
+    pub(crate) fn client_of(
+        &self,
+        base: &BaseUrl,
+        given: ClientAuth,
+    ) -> Result<Client, CommandError> {
         let rate = SharedFilePacer::name(base, &given.counted_as);
         self.build(base, Some(given), Some(&rate))
     }
@@ -213,9 +222,9 @@ impl Context {
     fn build(
         &self,
         base: &BaseUrl,
-        given: Option<Given>,
+        given: Option<ClientAuth>,
         rate: Option<&str>,
-    ) -> Result<Client, Failure> {
+    ) -> Result<Client, CommandError> {
         let watch = Arc::new(self.ui.watch());
         let _ = self.watch.set(watch.clone());
         let builder = Client::builder(base.as_str())
@@ -245,7 +254,7 @@ impl Context {
         };
         #[cfg(debug_assertions)]
         let builder = crate::testing::clock::up(builder);
-        builder.build().map_err(|error| Failure::new(Exit::Network, error.to_string()))
+        builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
     }
 }
 
@@ -259,52 +268,52 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 }
 
 /// No address is named, and no account gives one.
-pub(crate) fn no_service() -> Failure {
-    Failure::usage("no service is named").hint(
+pub(crate) fn no_service() -> CommandError {
+    CommandError::usage("no service is named").hint(
         "set LINKS_BASE_URL or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \
          needs no account",
     )
 }
 
-fn no_token(missing: &Missing, base: &BaseUrl) -> Failure {
-    let none = |message: String| Failure::new(Exit::NotAuthenticated, message);
+fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
+    let none = |message: String| CommandError::new(Exit::NotAuthenticated, message);
     match missing {
-        Missing::NotLoggedIn => none(format!("there is no token for {}", base.origin()))
+        MissingToken::NotLoggedIn => none(format!("there is no token for {}", base.origin()))
             .hint(format!("log in with `links auth login --base-url {base}`, or set LINKS_TOKEN or LINKS_TOKEN_FILE")),
-        Missing::NoSuchAccount(name) => none(format!("there is no account `{name}`"))
+        MissingToken::NoSuchAccount(name) => none(format!("there is no account `{name}`"))
             .hint("`links auth list` shows them, `links auth login` adds one"),
-        Missing::Several(names) => {
+        MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             none(format!("{} are accounts at {}", names.join(", "), base.origin()))
                 .hint("name one with --account, or make it the current one with `links auth switch NAME`")
         }
-        Missing::OnlyForNamed(variable) => {
+        MissingToken::OnlyForNamed(variable) => {
             none(format!("{variable} is not sent to {}, which config.toml names", base.origin())).hint(format!(
                 "name the service where the token is named, with LINKS_BASE_URL or --base-url {base}, or name an account with --account"
             ))
         }
-        Missing::OtherOrigin(name, account) => {
+        MissingToken::OtherOrigin(name, account) => {
             let its = account.origin().unwrap_or_default();
-            Failure::usage(format!("account `{name}` belongs to {its}, not to {}", base.origin()))
+            CommandError::usage(format!("account `{name}` belongs to {its}, not to {}", base.origin()))
                 .hint("leave out --base-url and LINKS_BASE_URL, or name another account")
         }
     }
 }
 
-fn token(text: &str, name: &str) -> Result<Token, Failure> {
+fn token(text: &str, name: &str) -> Result<Token, CommandError> {
     Token::new(text)
-        .map_err(|error| Failure::new(Exit::NotAuthenticated, format!("{name}: {error}")))
+        .map_err(|error| CommandError::new(Exit::NotAuthenticated, format!("{name}: {error}")))
 }
 
-fn read_token(path: &Path) -> Result<Zeroizing<String>, Failure> {
+fn read_token(path: &Path) -> Result<Zeroizing<String>, CommandError> {
     let refused = |error: std::io::Error| {
-        Failure::usage(format!("LINKS_TOKEN_FILE: cannot read {}: {error}", path.display()))
+        CommandError::usage(format!("LINKS_TOKEN_FILE: cannot read {}: {error}", path.display()))
     };
     let file = File::open(path).map_err(refused)?;
     let is_file = file.metadata().map_err(refused)?.is_file();
     if is_file && private::is_public(path).map_err(refused)? {
         let message = format!("LINKS_TOKEN_FILE: everybody can write to {}", path.display());
-        return Err(Failure::new(Exit::NotAuthenticated, message).hint(
+        return Err(CommandError::new(Exit::NotAuthenticated, message).hint(
             "somebody else may have put a token there; `chmod 600` it once you have looked",
         ));
     }

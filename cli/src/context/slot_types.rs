@@ -8,12 +8,12 @@ use serde::Deserialize;
 
 use super::Context;
 use crate::cache::slot_types::{load, store};
-use crate::error::Failure;
-use crate::schema::slot_types::Described;
+use crate::error::CommandError;
+use crate::schema::slot_types::SlotTypeCatalog;
 
 impl Context {
     /// Returns what was read within the last day, else what the service says now.
-    pub(crate) async fn slot_types(&mut self) -> Result<Described, Failure> {
+    pub(crate) async fn slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
         match self.recent_slot_types() {
             Some(described) => Ok(described),
             None => self.fetch_slot_types().await,
@@ -21,20 +21,20 @@ impl Context {
     }
 
     /// Returns what was read within the last day, if anything was.
-    pub(crate) fn recent_slot_types(&self) -> Option<Described> {
+    pub(crate) fn recent_slot_types(&self) -> Option<SlotTypeCatalog> {
         load(&self.slot_types_file()?, Some(SystemClock::new().wall()))
     }
 
     /// Returns what was read at any time, which is good enough to complete a word with.
-    pub(crate) fn known_slot_types(&self) -> Option<Described> {
+    pub(crate) fn known_slot_types(&self) -> Option<SlotTypeCatalog> {
         load(&self.slot_types_file()?, None)
     }
 
     /// Reads them from the service, in one request.
-    pub(crate) async fn fetch_slot_types(&mut self) -> Result<Described, Failure> {
+    pub(crate) async fn fetch_slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
         let types = self.client().await?.slot_types().await?;
         self.store_slot_types(&types);
-        Ok(Described::of(types, true))
+        Ok(SlotTypeCatalog::of(types, true))
     }
 
     /// Keeps a list of them that a command has read for itself.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::page_file::Unreadable;
+use crate::page_file::ReadError;
 use crate::{page_file, sanitize};
 
 /// How a line begins that says what is wrong with the next one.
@@ -39,7 +39,7 @@ impl Draft {
     }
 
     /// What the file holds.
-    pub(crate) fn read(&self) -> Result<Vec<u8>, Unreadable> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>, ReadError> {
         page_file::read(&self.0).map(|(_, bytes)| bytes)
     }
 

@@ -6,33 +6,33 @@ use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
 use serde_json::{Map, Value};
 
 use super::form_record;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::lock::Turn;
-use crate::output::{Line, Tone};
+use crate::fs::lock::ResourceLock;
+use crate::output::{Style, StyledLine};
 use crate::ui::confirm::agree;
 
 /// The names within a question that the interface shows (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
 
 /// A form that is read to be written. No other command of this machine writes it meanwhile.
-pub(crate) struct Held {
+pub(crate) struct FormEditSession {
     form: FormHandle,
     id: String,
     pub(crate) before: Map<String, Value>,
     /// The same, to be compared with the form as it is right before the write.
     seen: LeadForm,
-    turn: Turn,
+    turn: ResourceLock,
 }
 
-impl Held {
+impl FormEditSession {
     pub(crate) async fn read(
         context: &Context,
         form: FormHandle,
         id: String,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let turn = turn(context, &id);
         let (before, seen) = form_record::record(&form).await?;
         Ok(Self { form, id, before, seen, turn })
@@ -45,8 +45,8 @@ impl Held {
         context: &Context,
         mut changes: Object,
         agreed: bool,
-        source: Option<&Fields>,
-    ) -> Result<Answer, Failure> {
+        source: Option<&FieldValues>,
+    ) -> Result<Answer, CommandError> {
         let old = list(self.before.get("fields"));
         if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
             keep_keys(&old, new);
@@ -77,7 +77,7 @@ impl Held {
                     "the form was written, yet its questions are others than were sent: {strange}; \
                     somebody else changes it at the same time"
                 );
-                return Err(Failure::new(Exit::Drift, message)
+                return Err(CommandError::new(Exit::Drift, message)
                     .hint(format!("`links forms get {}` shows it as it is now", self.id)));
             }
         }
@@ -108,7 +108,7 @@ impl Held {
     }
 }
 
-fn turn(context: &Context, id: &str) -> Turn {
+fn turn(context: &Context, id: &str) -> ResourceLock {
     context.turn(&format!("form-{id}"))
 }
 
@@ -185,12 +185,12 @@ fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
 }
 
 /// What changes, a line for each value; a question is what has its key.
-fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<Line> {
+fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
         let old = before.get(name).unwrap_or(&Value::Null);
         if old != value {
-            lines.push(Line::new(Tone::Changed, format!("~ {name}: {old} → {value}")));
+            lines.push(StyledLine::new(Style::Changed, format!("~ {name}: {old} → {value}")));
         }
     }
     let Some(new) = changes.get("fields") else { return lines };
@@ -200,13 +200,13 @@ fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<
     };
     for question in &old {
         if with_key(&new, text(question, "key")).is_none() {
-            lines.push(whole('-', Tone::Removed, question));
+            lines.push(whole('-', Style::Removed, question));
         }
     }
     let mut places = Vec::new();
     for question in &new {
         match with_key(&old, text(question, "key")) {
-            None => lines.push(whole('+', Tone::Added, question)),
+            None => lines.push(whole('+', Style::Added, question)),
             Some(at) => {
                 places.push(at);
                 lines.extend(changed(old[at], question));
@@ -215,12 +215,12 @@ fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<
     }
     if !places.is_sorted() {
         let order: Vec<_> = new.iter().map(|it| text(it, "label")).collect();
-        lines.push(Line::new(Tone::Changed, format!("~ order: {}", order.join(", "))));
+        lines.push(StyledLine::new(Style::Changed, format!("~ order: {}", order.join(", "))));
     }
     lines
 }
 
-fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Line> {
+fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<StyledLine> {
     let of =
         |question: &Map<String, Value>, name: &str| question.get(name).cloned().unwrap_or_default();
     let mut names: Vec<&String> = old.keys().collect();
@@ -228,18 +228,18 @@ fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<Line> {
     names.retain(|name| of(old, name) != of(new, name));
     let mut lines = Vec::new();
     if !names.is_empty() {
-        lines.push(Line::new(Tone::Changed, format!("~ {}", called(old))));
+        lines.push(StyledLine::new(Style::Changed, format!("~ {}", called(old))));
     }
     let said = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
-    lines.extend(names.into_iter().map(|name| Line::new(Tone::Changed, said(name))));
+    lines.extend(names.into_iter().map(|name| StyledLine::new(Style::Changed, said(name))));
     lines
 }
 
 /// A question in a line of its own.
-fn whole(mark: char, tone: Tone, question: &Map<String, Value>) -> Line {
+fn whole(mark: char, tone: Style, question: &Map<String, Value>) -> StyledLine {
     let said = |(name, value): (&String, &Value)| format!("{name}: {value}");
     let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(said).collect();
-    Line::new(tone, format!("{mark} {}", parts.join(", ")))
+    StyledLine::new(tone, format!("{mark} {}", parts.join(", ")))
 }
 
 /// The names below `fields.N` where every refusal is about one.

@@ -5,24 +5,28 @@ use links_sdk::{Answer, FormHandle};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 
 /// A form as it is: as it was sent, and as what a later look is compared with.
-pub(crate) async fn record(form: &FormHandle) -> Result<(Map<String, Value>, LeadForm), Failure> {
+pub(crate) async fn record(
+    form: &FormHandle,
+) -> Result<(Map<String, Value>, LeadForm), CommandError> {
     #[derive(Deserialize)]
     struct Envelope {
         data: LeadForm,
     }
     let answer = form.get().answer().await?;
-    let Envelope { data } = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let Envelope { data } =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     Ok((read(&answer)?, data))
 }
 
 /// A form as it was sent, except that a list which came as an object with numbers for names is a list again.
-pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, Failure> {
-    let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, CommandError> {
+    let mut body: Value =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     let Value::Object(mut record) = body["data"].take() else {
-        return Err(Failure::unreadable("it has no record"));
+        return Err(CommandError::unreadable("it has no record"));
     };
     for value in record.values_mut() {
         if let Value::Object(items) = value

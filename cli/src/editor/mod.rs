@@ -11,12 +11,12 @@ use links_sdk::Answer;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::Document;
 use crate::process;
-use crate::signal::Tended;
+use crate::signal::SuppressInterrupt;
 
 /// Opens a YAML text and hands what comes back to `apply`, with the file it is in, as often as that refuses it as invalid, or because
 /// others changed the same. `None` when nothing was changed.
@@ -29,16 +29,16 @@ pub(crate) async fn edit<T>(
     context: &mut Context,
     name: &str,
     text: &str,
-    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, Failure>,
-) -> Result<Option<T>, Failure> {
+    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
+) -> Result<Option<T>, CommandError> {
     if !context.ui.is_interactive() {
-        return Err(Failure::new(Exit::Refused, "there is no terminal to edit on")
+        return Err(CommandError::new(Exit::Refused, "there is no terminal to edit on")
             .hint("change fields with FIELD=VALUE or a file instead"));
     }
     let named = context.settings.editor.clone().filter(|it| !it.trim().is_empty());
     let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
     let cannot =
-        |error| Failure::usage(format!("cannot keep the text in a temporary file: {error}"));
+        |error| CommandError::usage(format!("cannot keep the text in a temporary file: {error}"));
     let draft = Draft::new(name).map_err(cannot)?;
     draft.write(text, &[]).map_err(cannot)?;
     let ended = rounds(context, &editor, name, text, &draft, apply).await;
@@ -51,7 +51,7 @@ pub(crate) async fn edit<T>(
             let kept = draft.keep();
             if ended.as_ref().err().is_none_or(|failure| !failure.rehearsals().is_empty()) {
                 let text = format!("the text is kept in {}", kept.display());
-                context.ui.say(&Line::new(Tone::Plain, text));
+                context.ui.say(&StyledLine::new(Style::Plain, text));
             }
             ended.map_err(|failure| failure.kept(&kept))
         }
@@ -64,9 +64,9 @@ async fn rounds<T>(
     name: &str,
     original: &str,
     draft: &Draft,
-    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, Failure>,
-) -> Result<Option<T>, Failure> {
-    let mut refused: Option<(Vec<u8>, Failure)> = None;
+    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
+) -> Result<Option<T>, CommandError> {
+    let mut refused: Option<(Vec<u8>, CommandError)> = None;
     loop {
         open(editor, draft.path())?;
         let saved = draft.read()?;
@@ -77,7 +77,7 @@ async fn rounds<T>(
         if let Some((_, failure)) = refused.take_if(|(before, _)| *before == saved) {
             return Err(failure);
         }
-        let document = Document::from_bytes(name, text.clone()).map_err(Failure::from);
+        let document = Document::from_bytes(name, text.clone()).map_err(CommandError::from);
         let result = match document {
             Ok(document) => apply(context, document, draft.path()).await,
             Err(failure) => Err(failure),
@@ -91,8 +91,8 @@ async fn rounds<T>(
         if failure.exit() != Exit::Invalid && !is_contested {
             return Err(failure);
         }
-        context.ui.say(&Line::new(
-            Tone::Changed,
+        context.ui.say(&StyledLine::new(
+            Style::Changed,
             format!("{failure}: the file is opened again, with every problem above its line"),
         ));
         let lines = failure.lines().into_iter().map(|(line, text)| {
@@ -100,34 +100,34 @@ async fn rounds<T>(
             (line, text + advice)
         });
         let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
-            Failure::usage(format!("cannot write {}: {error}", draft.path().display()))
+            CommandError::usage(format!("cannot write {}: {error}", draft.path().display()))
         })?;
         refused = Some((written, failure));
     }
 }
 
 /// What a command hands back after an edit: the service's answer, where there is one.
-pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -> Outcome {
+pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -> CommandOutput {
     match answer {
-        Some(answer) => Outcome::service(answer.body().clone(), View::Record(first)),
+        Some(answer) => CommandOutput::service(answer.body().clone(), View::Record(first)),
         None => unchanged(),
     }
 }
 
 /// What a command hands back when nothing was changed.
-pub(crate) fn unchanged() -> Outcome {
-    let said = Line::new(Tone::Plain, "no changes");
-    Outcome::own(json!({ "changed": false }), View::Lines(vec![said]))
+pub(crate) fn unchanged() -> CommandOutput {
+    let said = StyledLine::new(Style::Plain, "no changes");
+    CommandOutput::own(json!({ "changed": false }), View::Lines(vec![said]))
 }
 
-fn open(editor: &str, draft: &Path) -> Result<(), Failure> {
+fn open(editor: &str, draft: &Path) -> Result<(), CommandError> {
     let failed = |why: String| {
-        Failure::usage(format!("the editor `{editor}` failed: {why}"))
+        CommandError::usage(format!("the editor `{editor}` failed: {why}"))
             .hint("VISUAL or EDITOR names the editor")
     };
     let mut command = process::named(editor).map_err(|error| failed(error.to_string()))?;
     // An editor has a use of its own for Ctrl-C.
-    let _tended = Tended::new();
+    let _tended = SuppressInterrupt::new();
     match command.arg(draft).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(failed(status.to_string())),

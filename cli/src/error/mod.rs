@@ -12,17 +12,17 @@ use links_sdk::{Error, Outcome, WriteSummary};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
-use crate::error::dry_run_result::Rehearsal;
-use crate::page_file::local_image::BadRoot;
-use crate::page_file::{BadFile, NoDocument, Problem, Unreadable};
+use crate::error::dry_run_result::DryRunResult;
+use crate::page_file::local_image::RootError;
+use crate::page_file::{DocumentError, FieldDiagnostic, FileDiagnostics, ReadError};
 use crate::sanitize;
 
 /// Why a command failed, and what to do about it.
 #[derive(Debug)]
-pub(crate) struct Failure(Box<Parts>);
+pub(crate) struct CommandError(Box<ErrorParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct ErrorParts {
     exit: Exit,
     code: Option<String>,
     status: Option<u16>,
@@ -40,17 +40,17 @@ struct Parts {
     retry_after: Option<Duration>,
     /// What was written before the failure.
     written: Option<String>,
-    file: Option<Box<BadFile>>,
+    file: Option<Box<FileDiagnostics>>,
     /// The file in which a text that could not be applied was kept.
     draft: Option<String>,
     /// Not a failure at all, but the end of a dry run.
-    rehearsals: Vec<Rehearsal>,
+    rehearsals: Vec<DryRunResult>,
 }
 
-impl Failure {
+impl CommandError {
     /// A failure with its exit code and a message: a lowercase fragment.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self(Box::new(Parts {
+        Self(Box::new(ErrorParts {
             exit,
             code: None,
             status: None,
@@ -96,7 +96,7 @@ impl Failure {
 
     /// The same, shown at its places in the user's own file.
     #[must_use]
-    pub(crate) fn at(mut self, file: BadFile) -> Self {
+    pub(crate) fn at(mut self, file: FileDiagnostics) -> Self {
         self.0.errors.clear();
         self.0.file = Some(Box::new(file));
         self
@@ -200,13 +200,13 @@ impl Failure {
     }
 
     /// How the writes of a dry run ended, if this is its end.
-    pub(crate) fn rehearsals(&self) -> &[Rehearsal] {
+    pub(crate) fn rehearsals(&self) -> &[DryRunResult] {
         &self.0.rehearsals
     }
 
     /// The end of a dry run of several writes.
     #[must_use]
-    pub(crate) fn after(mut self, earlier: Vec<Rehearsal>) -> Self {
+    pub(crate) fn after(mut self, earlier: Vec<DryRunResult>) -> Self {
         if !self.0.rehearsals.is_empty() {
             self.0.rehearsals.splice(..0, earlier);
         }
@@ -289,14 +289,14 @@ fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
-fn advised(problem: &Problem) -> String {
+fn advised(problem: &FieldDiagnostic) -> String {
     match &problem.help {
         Some(help) => format!("{} ({help})", problem.message),
         None => problem.message.clone(),
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
         let message = match self.0.errors.len() {
@@ -314,9 +314,9 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CommandError {}
 
-impl Diagnostic for Failure {
+impl Diagnostic for CommandError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.advice().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
     }
@@ -329,40 +329,40 @@ impl Diagnostic for Failure {
     }
 }
 
-impl From<NoDocument> for Failure {
-    fn from(none: NoDocument) -> Self {
+impl From<DocumentError> for CommandError {
+    fn from(none: DocumentError) -> Self {
         match none {
-            NoDocument::Bad(file) => file.into(),
-            NoDocument::Unreadable(why) => why.into(),
+            DocumentError::Bad(file) => file.into(),
+            DocumentError::ReadError(why) => why.into(),
         }
     }
 }
 
-impl From<BadRoot> for Failure {
-    fn from(BadRoot(path, error): BadRoot) -> Self {
+impl From<RootError> for CommandError {
+    fn from(RootError(path, error): RootError) -> Self {
         Self::usage(format!("--upload-root {}: {error}", path.display()))
     }
 }
 
-impl From<Unreadable> for Failure {
-    fn from(why: Unreadable) -> Self {
+impl From<ReadError> for CommandError {
+    fn from(why: ReadError) -> Self {
         match why {
-            Unreadable::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
-            Unreadable::NotAFile(..) => {
+            ReadError::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
+            ReadError::NotAFile(..) => {
                 Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
             }
-            Unreadable::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
+            ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
         }
     }
 }
 
-impl From<BadFile> for Failure {
-    fn from(file: BadFile) -> Self {
+impl From<FileDiagnostics> for CommandError {
+    fn from(file: FileDiagnostics) -> Self {
         Self::new(Exit::Invalid, file.to_string()).at(file)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         let exit = exit_of(&error);
         let service = error.service();
@@ -398,7 +398,7 @@ impl From<Error> for Failure {
             .iter()
             .map(|(path, messages)| (path.clone(), json!(messages)))
             .collect();
-        Self(Box::new(Parts {
+        Self(Box::new(ErrorParts {
             exit,
             code: service.map(|it| it.code.clone()).filter(|code| !code.is_empty()),
             status: error.status(),
@@ -413,7 +413,7 @@ impl From<Error> for Failure {
             written: None,
             file: None,
             draft: None,
-            rehearsals: Rehearsal::of(&error).into_iter().collect(),
+            rehearsals: DryRunResult::of(&error).into_iter().collect(),
         }))
     }
 }

@@ -8,11 +8,11 @@ use super::private;
 /// Keeps other commands of this machine from what they would write as a whole, until it is dropped.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct Turn {
+pub(crate) struct ResourceLock {
     _lock: Option<File>,
 }
 
-impl Turn {
+impl ResourceLock {
     /// Waits until no other command holds the lock of the same thing of a service: in this directory, if there is one.
     pub(crate) fn wait(place: Option<(PathBuf, String)>, what: &str) -> Self {
         let lock = |(directory, service): (PathBuf, String)| {

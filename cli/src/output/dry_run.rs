@@ -4,18 +4,18 @@ use clap::ValueEnum;
 use links_sdk::{RequestView, WriteMode};
 use serde_json::{Map, Value, json};
 
-use super::{Line, Outcome, Tone, View};
-use crate::error::dry_run_result::Rehearsal;
+use super::{CommandOutput, Style, StyledLine, View};
+use crate::error::dry_run_result::DryRunResult;
 
-impl Rehearsal {
+impl DryRunResult {
     /// What it is to a program.
     fn data(&self, how: DryRun) -> Value {
         match (self, how) {
-            (Self::Withheld(_, request), DryRun::Request) => described(request),
+            (Self::NotSent(_, request), DryRun::Request) => described(request),
             (Self::Accepted(operation), _) => {
                 json!({ "dryRun": "service", "operation": operation, "accepted": true })
             }
-            (Self::Withheld(operation, _), DryRun::Service) => {
+            (Self::NotSent(operation, _), DryRun::Service) => {
                 json!({ "dryRun": "service", "operation": operation, "accepted": null })
             }
         }
@@ -24,11 +24,11 @@ impl Rehearsal {
     /// What it is to people.
     fn said(&self, how: DryRun) -> String {
         match (self, how) {
-            (Self::Withheld(_, request), DryRun::Request) => curl(request),
+            (Self::NotSent(_, request), DryRun::Request) => curl(request),
             (Self::Accepted(_), _) => {
                 "the service would accept this; nothing was changed".to_owned()
             }
-            (Self::Withheld(..), DryRun::Service) => {
+            (Self::NotSent(..), DryRun::Service) => {
                 "nothing was changed; the service cannot check this beforehand".to_owned()
             }
         }
@@ -36,7 +36,7 @@ impl Rehearsal {
 }
 
 /// What a command comes to whose writes were rehearsed.
-pub(crate) fn outcome(rehearsals: &[Rehearsal], how: DryRun) -> Outcome {
+pub(crate) fn outcome(rehearsals: &[DryRunResult], how: DryRun) -> CommandOutput {
     let data = match rehearsals {
         [one] => one.data(how),
         all => all.iter().map(|it| it.data(how)).collect(),
@@ -46,10 +46,10 @@ pub(crate) fn outcome(rehearsals: &[Rehearsal], how: DryRun) -> Outcome {
     let view = match how {
         DryRun::Request => View::Document(said.join("\n") + "\n"),
         DryRun::Service => {
-            View::Lines(said.into_iter().map(|it| Line::new(Tone::Plain, it)).collect())
+            View::Lines(said.into_iter().map(|it| StyledLine::new(Style::Plain, it)).collect())
         }
     };
-    Outcome::own(data, view)
+    CommandOutput::own(data, view)
 }
 
 /// A request that is not sent, for a program.

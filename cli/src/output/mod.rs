@@ -15,7 +15,7 @@ use crate::error::exit_code::Exit;
 use crate::sanitize;
 
 /// The end of a command that did what was asked.
-pub(crate) struct Outcome {
+pub(crate) struct CommandOutput {
     /// What `-o json` prints.
     pub(crate) body: Body,
     /// What people see.
@@ -49,9 +49,9 @@ pub(crate) enum View {
     /// A document in Markdown: laid out on a terminal, written elsewhere as it is.
     Markdown(String),
     /// Lines of the tool's own.
-    Lines(Vec<Line>),
+    Lines(Vec<StyledLine>),
     /// Lines of the tool's own, and the part of the data that is a table, for CSV.
-    Figures(Vec<Line>, Vec<Value>),
+    FigureTable(Vec<StyledLine>, Vec<Value>),
 }
 
 /// A column of a table.
@@ -74,15 +74,15 @@ pub(crate) enum Cell {
 
 /// A line with what it is about. Whatever its parts came from, it is one line and drives no terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct StyledLine {
     /// Its colour on a terminal.
-    pub(crate) tone: Tone,
+    pub(crate) tone: Style,
     text: String,
 }
 
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(crate) enum Style {
     /// Nothing in particular.
     Plain,
     /// Something comes.
@@ -95,7 +95,7 @@ pub(crate) enum Tone {
     Faint,
 }
 
-impl Outcome {
+impl CommandOutput {
     /// An answer of the service.
     pub(crate) fn service(body: Bytes, view: View) -> Self {
         Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
@@ -137,7 +137,7 @@ impl View {
     /// The part of the data that is a table, where the data as a whole is none.
     pub(crate) fn rows(&self) -> Option<&[Value]> {
         match self {
-            Self::Figures(_, rows) if !rows.is_empty() => Some(rows),
+            Self::FigureTable(_, rows) if !rows.is_empty() => Some(rows),
             _ => None,
         }
     }
@@ -155,9 +155,9 @@ impl Column {
     }
 }
 
-impl Line {
-    /// A line of a tone. Line breaks in the text become spaces.
-    pub(crate) fn new(tone: Tone, text: impl AsRef<str>) -> Self {
+impl StyledLine {
+    /// A line of a style. Line breaks in the text become spaces.
+    pub(crate) fn new(tone: Style, text: impl AsRef<str>) -> Self {
         Self { tone, text: sanitize::one_line(text.as_ref()).into_owned() }
     }
 
@@ -167,9 +167,9 @@ impl Line {
     }
 }
 
-impl fmt::Debug for Outcome {
+impl fmt::Debug for CommandOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outcome")
+        f.debug_struct("CommandOutput")
             .field("body", &self.body)
             .field("exit", &self.exit)
             .finish_non_exhaustive()

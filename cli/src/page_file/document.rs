@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::node::Node;
-use super::read::Unreadable;
-use super::report::{At, BadFile, Problem};
+use super::read::ReadError;
+use super::report::{At, FieldDiagnostic, FileDiagnostics};
 use super::{parse, read};
 
 /// One document with its text.
@@ -18,27 +18,28 @@ pub(crate) struct Document {
 
 /// Why there is no document.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoDocument {
+pub(crate) enum DocumentError {
     /// The file could not be read at all.
     #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    ReadError(#[from] ReadError),
     /// The file was read and is not what it should be.
     #[error("{0}")]
-    Bad(#[from] BadFile),
+    Bad(#[from] FileDiagnostics),
 }
 
 impl Document {
     /// Reads a file, `-` for standard input.
-    pub(crate) fn read(path: &Path) -> Result<Self, NoDocument> {
+    pub(crate) fn read(path: &Path) -> Result<Self, DocumentError> {
         let (name, bytes) = read::read(path)?;
         Ok(Self::from_bytes(&name, bytes)?)
     }
 
     /// Reads bytes; the name is what messages call them.
-    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, BadFile> {
+    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
         let text = parse::decode(bytes)
-            .map_err(|(text, problem)| BadFile::new(name, &text, vec![problem]))?;
-        let root = parse::parse(&text).map_err(|problems| BadFile::new(name, &text, problems))?;
+            .map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))?;
+        let root =
+            parse::parse(&text).map_err(|problems| FileDiagnostics::new(name, &text, problems))?;
         Ok(Self { name: name.to_owned(), text, root })
     }
 
@@ -53,8 +54,8 @@ impl Document {
     }
 
     /// Points at what is wrong.
-    pub(crate) fn bad(&self, problems: Vec<Problem>) -> BadFile {
-        BadFile::new(&self.name, &self.text, problems)
+    pub(crate) fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
+        FileDiagnostics::new(&self.name, &self.text, problems)
     }
 
     /// A problem of the field at this path, be it one that should not be there at all.
@@ -63,21 +64,21 @@ impl Document {
         path: &[impl AsRef<str>],
         at: At,
         message: impl Into<String>,
-    ) -> Problem {
+    ) -> FieldDiagnostic {
         let keys = || path.iter().map(AsRef::as_ref);
         let span = match at {
             At::Key => self.root.key_span(keys()),
             At::Value => None,
         };
         let span = span.unwrap_or_else(|| self.root.locate(&self.text, keys()));
-        Problem::new(keys().collect::<Vec<_>>().join("."), span, message)
+        FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
     }
 
     /// Points at what was refused: each path (`slots.2.data.link`) with a message for it.
     pub(crate) fn refuse<'a>(
         &self,
         errors: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> BadFile {
+    ) -> FileDiagnostics {
         let problem = |(path, message): (&str, &str)| {
             self.problem(&path.split('.').collect::<Vec<_>>(), At::Value, message)
         };

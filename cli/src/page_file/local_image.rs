@@ -43,7 +43,7 @@ pub(crate) struct LocalImage {
 
 /// Why a name stands for no image.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoImage {
+pub(crate) enum ImageError {
     /// A web address.
     #[error("{0} is an address, not a file")]
     Url(String),
@@ -67,10 +67,10 @@ pub(crate) enum NoImage {
     NotAnImage(String),
     /// It is not there, or this user may not read it.
     #[error("cannot read {0}: {1}")]
-    Unreadable(String, io::Error),
+    ReadError(String, io::Error),
 }
 
-impl NoImage {
+impl ImageError {
     /// What to do about it.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
@@ -87,7 +87,7 @@ impl NoImage {
 
 /// A directory that the user adds, which cannot be opened.
 #[derive(Debug)]
-pub(crate) struct BadRoot(pub(crate) PathBuf, pub(crate) io::Error);
+pub(crate) struct RootError(pub(crate) PathBuf, pub(crate) io::Error);
 
 impl ImageRoots {
     /// Returns the roots for a page file in this directory.
@@ -95,7 +95,7 @@ impl ImageRoots {
     /// # Errors
     ///
     /// When a directory that the user adds cannot be opened.
-    pub(crate) fn new(folder: &Path, more: &[PathBuf]) -> Result<Self, BadRoot> {
+    pub(crate) fn new(folder: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
         Self::within(folder, folder, more)
     }
 
@@ -110,11 +110,15 @@ impl ImageRoots {
     /// # Errors
     ///
     /// When a directory that the user adds cannot be opened.
-    pub(crate) fn within(folder: &Path, trusted: &Path, more: &[PathBuf]) -> Result<Self, BadRoot> {
+    pub(crate) fn within(
+        folder: &Path,
+        trusted: &Path,
+        more: &[PathBuf],
+    ) -> Result<Self, RootError> {
         let shown = folder.to_owned();
         let mut roots = Vec::new();
         for path in more {
-            let root = Root::open(path).map_err(|error| BadRoot(path.clone(), error))?;
+            let root = Root::open(path).map_err(|error| RootError(path.clone(), error))?;
             roots.push(root);
         }
         let resolved = std::fs::canonicalize(here(folder)).ok();
@@ -128,32 +132,32 @@ impl ImageRoots {
     }
 
     /// Finds the image that a page file names, and reads what is needed to show and to check it.
-    pub(crate) fn find(&self, name: &str) -> Result<LocalImage, NoImage> {
+    pub(crate) fn find(&self, name: &str) -> Result<LocalImage, ImageError> {
         if name.contains("://") {
-            return Err(NoImage::Url(name.to_owned()));
+            return Err(ImageError::Url(name.to_owned()));
         }
-        let outside = || NoImage::Outside(name.to_owned());
+        let outside = || ImageError::Outside(name.to_owned());
         if is_absolute(name) {
             return Err(outside());
         }
         if is_hidden(Path::new(name)) {
-            return Err(NoImage::Hidden(name.to_owned()));
+            return Err(ImageError::Hidden(name.to_owned()));
         }
         let folder = self.folder.as_deref().ok_or_else(outside)?;
         let wanted = normal(&folder.join(name));
         let found = self.root_of(&wanted).ok_or_else(outside)?;
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
-            Ok(None) => return Err(NoImage::NotAFile(self.shown(name))),
+            Ok(None) => return Err(ImageError::NotAFile(self.shown(name))),
             // A link may lead to another root. Whether there is anything elsewhere must not show.
             Err(error) if leaves_the_root(&error) => {
                 let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
                 self.root_of(&resolved).ok_or_else(outside)?
             }
-            Err(error) => return Err(NoImage::Unreadable(self.shown(name), error)),
+            Err(error) => return Err(ImageError::ReadError(self.shown(name), error)),
         };
         if is_hidden(&beneath) {
-            return Err(NoImage::Hidden(name.to_owned()));
+            return Err(ImageError::Hidden(name.to_owned()));
         }
         LocalImage::read_first(root.clone(), beneath, self.shown(name))
     }
@@ -180,21 +184,21 @@ impl Root {
 }
 
 impl LocalImage {
-    fn read_first(root: Root, beneath: PathBuf, shown: String) -> Result<Self, NoImage> {
+    fn read_first(root: Root, beneath: PathBuf, shown: String) -> Result<Self, ImageError> {
         let bytes = match bytes(&root.dir, &beneath) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) => return Err(NoImage::NotAFile(shown)),
-            Err(error) => return Err(NoImage::Unreadable(shown, error)),
+            Ok(None) => return Err(ImageError::NotAFile(shown)),
+            Err(error) => return Err(ImageError::ReadError(shown, error)),
         };
         let size = bytes.len() as u64;
         if size == 0 {
-            return Err(NoImage::Empty(shown));
+            return Err(ImageError::Empty(shown));
         }
         if size > MAX_UPLOAD_BYTES {
-            return Err(NoImage::TooLarge(shown));
+            return Err(ImageError::TooLarge(shown));
         }
         let Some(image_type) = ImageType::of(&bytes) else {
-            return Err(NoImage::NotAnImage(shown));
+            return Err(ImageError::NotAnImage(shown));
         };
         Ok(Self { root, beneath, image_type, size, hash: hash_of(&bytes) })
     }

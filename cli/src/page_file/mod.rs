@@ -14,28 +14,28 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use document::{Document, NoDocument};
+pub(crate) use document::{Document, DocumentError};
 use local_image::{ImageRoots, LocalImage};
 use node::Node;
-pub(crate) use page::Page;
-pub(crate) use read::{MAX_BYTES, Unreadable, read, read_most, too_large};
-pub(crate) use rearrange::Rearranged;
-pub(crate) use references::{Place, Reference, Target};
-pub(crate) use report::{At, BadFile, Problem};
+pub(crate) use page::PageContent;
+pub(crate) use read::{MAX_BYTES, ReadError, read, read_most, too_large};
+pub(crate) use rearrange::LayoutChange;
+pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
+pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics};
 
 /// A page file that was read.
 #[derive(Debug)]
 pub(crate) struct PageFile {
     /// What the file says.
-    pub(crate) page: Page,
+    pub(crate) page: PageContent,
     /// Where it says it.
     pub(crate) document: Document,
     /// The values that are still to be found out; until then the page holds them as they were written.
     pub(crate) references: Vec<Reference>,
     /// The images among them, as far as there are any that may be uploaded.
-    pub(crate) images: Vec<(Place, String, LocalImage)>,
+    pub(crate) images: Vec<(ReferencePlace, String, LocalImage)>,
     /// What is wrong with the other images.
-    pub(crate) missing: Vec<Problem>,
+    pub(crate) missing: Vec<FieldDiagnostic>,
     /// The directory that they are relative to.
     pub(crate) folder: PathBuf,
 }
@@ -46,7 +46,7 @@ impl PageFile {
         name: &str,
         bytes: Vec<u8>,
         images: &ImageRoots,
-    ) -> Result<Self, NoDocument> {
+    ) -> Result<Self, DocumentError> {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(too_large(name.to_owned(), MAX_BYTES).into());
         }
@@ -54,17 +54,17 @@ impl PageFile {
     }
 
     /// Reads a page file that this program has written: nothing in it is a reference, whatever it looks like.
-    pub(crate) fn read_literal(path: &Path) -> Result<Self, NoDocument> {
+    pub(crate) fn read_literal(path: &Path) -> Result<Self, DocumentError> {
         Ok(Self::literal(Document::read(path)?)?)
     }
 
     /// Reads the text of a page that this program has made, as if it were in a file of this name: nothing in it is a reference.
-    pub(crate) fn made(name: &str, text: Vec<u8>) -> Result<Self, NoDocument> {
+    pub(crate) fn made(name: &str, text: Vec<u8>) -> Result<Self, DocumentError> {
         Ok(Self::literal(Document::from_bytes(name, text)?)?)
     }
 
     /// What a document says, if it is a page file. All that can be wrong with it and needs no service is reported together.
-    pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, BadFile> {
+    pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);
         let (images, missing) = references::images(&references, images);
@@ -81,7 +81,7 @@ impl PageFile {
         }
     }
 
-    fn literal(mut document: Document) -> Result<Self, BadFile> {
+    fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let page = validate::check(&document.root).map_err(|problems| document.bad(problems))?;
         let (references, images, missing) = (Vec::new(), Vec::new(), Vec::new());

@@ -5,7 +5,7 @@ use links_sdk::apply::DesiredPage;
 
 /// What a page file says.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Page {
+pub(crate) struct PageContent {
     /// Whose page it is.
     pub(crate) profile: ProfileKey,
     /// The blocks in page order, at most 500.

@@ -7,7 +7,7 @@ use serde_saphyr::{
 };
 
 use super::node::{Node, Span, Tree};
-use super::report::Problem;
+use super::report::FieldDiagnostic;
 
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 32;
@@ -17,18 +17,23 @@ const MAX_DEPTH: usize = 32;
 /// # Errors
 ///
 /// The text as far as it can be shown, with what is wrong in it.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, Problem)> {
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let problem =
-            Problem::new("", at..at + '\u{fffd}'.len_utf8(), "the file is not UTF-8 from here on")
-                .help("save it as UTF-8");
+        let problem = FieldDiagnostic::new(
+            "",
+            at..at + '\u{fffd}'.len_utf8(),
+            "the file is not UTF-8 from here on",
+        )
+        .help("save it as UTF-8");
         (text, problem)
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     match text.find('\0') {
-        Some(at) => Err((text, Problem::new("", at..at + 1, "a NUL character stands here"))),
+        Some(at) => {
+            Err((text, FieldDiagnostic::new("", at..at + 1, "a NUL character stands here")))
+        }
         None => Ok(text),
     }
 }
@@ -38,7 +43,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, Problem)> {
 /// # Errors
 ///
 /// Where the text stops being one YAML or JSON document of plain values.
-pub(crate) fn parse(text: &str) -> Result<Node, Vec<Problem>> {
+pub(crate) fn parse(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_aliases: 0, max_documents: 1 },
         duplicate_keys: DuplicateKeyPolicy::Error,
@@ -56,7 +61,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Vec<Problem>> {
 }
 
 /// Refuses numbers that lose their spelling, for they may be meant as texts: `+7701`, `007`, `1.50`, `0x1F`, and more digits than fit.
-fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Problem>) {
+fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<FieldDiagnostic>) {
     let mut below = |name: &str, value: &Node| {
         let end = path.len();
         path.push_str(if end == 0 { "" } else { "." });
@@ -79,7 +84,7 @@ fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Probl
             let (written, read) =
                 (text.get(node.span.clone()).unwrap_or_default().trim(), number.to_string());
             if written != read && !is_scientific(written) {
-                let problem = Problem::new(
+                let problem = FieldDiagnostic::new(
                     path.clone(),
                     node.span.clone(),
                     format!("{written} is the number {read}"),
@@ -95,11 +100,11 @@ fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Probl
     }
 }
 
-fn problem(text: &str, error: &Error) -> Problem {
+fn problem(text: &str, error: &Error) -> FieldDiagnostic {
     let error = error.without_snippet();
     let span = error.location().map_or(0..0, |it| place(text, &it));
     let (message, help) = explain(error);
-    let problem = Problem::new("", span, message);
+    let problem = FieldDiagnostic::new("", span, message);
     match help {
         Some(help) => problem.help(help),
         None => problem,

@@ -9,7 +9,7 @@ pub(crate) const MAX_BYTES: u64 = 5 * 1024 * 1024;
 
 /// Why nothing was read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unreadable {
+pub(crate) enum ReadError {
     /// The file is not there, or this user may not read it.
     #[error("cannot read {0}")]
     Io(String, #[source] io::Error),
@@ -25,42 +25,42 @@ pub(crate) enum Unreadable {
 const STDIN: &str = "<stdin>";
 
 /// Reads a file, or standard input for `-`; the name is how messages call it.
-pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), Unreadable> {
+pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), ReadError> {
     read_most(path, MAX_BYTES)
 }
 
 /// The same for a file that may have so many bytes.
-pub(crate) fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), Unreadable> {
+pub(crate) fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), ReadError> {
     if path.as_os_str() == "-" {
         return bounded(STDIN.to_owned(), io::stdin().lock(), most);
     }
     let name = path.display().to_string();
-    let known = std::fs::metadata(path).map_err(|error| Unreadable::Io(name.clone(), error))?;
+    let known = std::fs::metadata(path).map_err(|error| ReadError::Io(name.clone(), error))?;
     if let Some(kind) = not_a_file(&known)
         && !is_own_pipe(path)
     {
-        return Err(Unreadable::NotAFile(name, kind));
+        return Err(ReadError::NotAFile(name, kind));
     }
     if known.len() > most {
         return Err(too_large(name, most));
     }
     match File::open(path) {
         Ok(file) => bounded(name, file, most),
-        Err(error) => Err(Unreadable::Io(name, error)),
+        Err(error) => Err(ReadError::Io(name, error)),
     }
 }
 
 /// A file that may have so many bytes has more.
-pub(crate) fn too_large(name: String, most: u64) -> Unreadable {
-    Unreadable::TooLarge(name, most / (1024 * 1024))
+pub(crate) fn too_large(name: String, most: u64) -> ReadError {
+    ReadError::TooLarge(name, most / (1024 * 1024))
 }
 
-fn bounded(name: String, source: impl Read, most: u64) -> Result<(String, Vec<u8>), Unreadable> {
+fn bounded(name: String, source: impl Read, most: u64) -> Result<(String, Vec<u8>), ReadError> {
     let mut bytes = Vec::new();
     match source.take(most + 1).read_to_end(&mut bytes) {
         Ok(size) if size as u64 > most => Err(too_large(name, most)),
         Ok(_) => Ok((name, bytes)),
-        Err(error) => Err(Unreadable::Io(name, error)),
+        Err(error) => Err(ReadError::Io(name, error)),
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn an_endless_source_is_cut_off() {
         let error = bounded("x".into(), io::repeat(b'a'), MAX_BYTES).unwrap_err();
-        assert!(matches!(error, Unreadable::TooLarge(..)));
+        assert!(matches!(error, ReadError::TooLarge(..)));
         let (_, bytes) = bounded("x".into(), io::repeat(b'a').take(MAX_BYTES), MAX_BYTES).unwrap();
         assert_eq!(bytes.len() as u64, MAX_BYTES);
     }
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn only_files_are_opened() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(read(folder.path()), Err(Unreadable::NotAFile(_, "a folder"))));
-        assert!(matches!(read(&folder.path().join("absent")), Err(Unreadable::Io(..))));
+        assert!(matches!(read(folder.path()), Err(ReadError::NotAFile(_, "a folder"))));
+        assert!(matches!(read(&folder.path().join("absent")), Err(ReadError::Io(..))));
         let large = folder.path().join("large");
         File::create(&large).unwrap().set_len(100 << 20).unwrap();
-        assert!(matches!(read(&large), Err(Unreadable::TooLarge(..))));
+        assert!(matches!(read(&large), Err(ReadError::TooLarge(..))));
         #[cfg(unix)]
-        assert!(matches!(read(Path::new("/dev/zero")), Err(Unreadable::NotAFile(_, "a device"))));
+        assert!(matches!(read(Path::new("/dev/zero")), Err(ReadError::NotAFile(_, "a device"))));
     }
 }

@@ -7,14 +7,14 @@ use super::node::{Key, Node, Span, Tree};
 
 /// An item of the file that is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Rearranged {
+pub(crate) enum LayoutChange {
     /// The item at this place, without these keys of its data.
     Own { at: usize, without: Vec<String> },
     /// A slot of the page that the file does not have: it stays as it is.
     New { id: i64, kind: String },
 }
 
-impl Rearranged {
+impl LayoutChange {
     /// The slot that it names, if it names one. `items` are those of the file.
     pub(crate) fn id(&self, items: &[DesiredSlot]) -> Option<i64> {
         match self {
@@ -27,15 +27,15 @@ impl Rearranged {
 impl Document {
     /// The same with these items as its `slots`.
     #[must_use]
-    pub(crate) fn rearranged(mut self, items: &[Rearranged]) -> Self {
+    pub(crate) fn rearranged(mut self, items: &[LayoutChange]) -> Self {
         if let Tree::Map(entries) = &mut self.root.tree
             && let Some((_, slots)) = entries.iter_mut().find(|(key, _)| key.name == "slots")
             && let Tree::List(written) = &slots.tree
         {
             let span = &slots.span;
-            let item = |item: &Rearranged| match item {
-                Rearranged::Own { at, without } => written.get(*at).map(|it| pruned(it, without)),
-                Rearranged::New { id, kind } => Some(made(span, *id, kind)),
+            let item = |item: &LayoutChange| match item {
+                LayoutChange::Own { at, without } => written.get(*at).map(|it| pruned(it, without)),
+                LayoutChange::New { id, kind } => Some(made(span, *id, kind)),
             };
             slots.tree = Tree::List(items.iter().filter_map(item).collect());
         }
@@ -78,9 +78,9 @@ mod tests {
         let text = "profile: cafe\nslots:\n- {id: 1, type: text, data: {title: A, note: b}}\n- {type: divider}\n";
         let document = Document::from_bytes("page.yaml", text.into()).unwrap();
         let items = [
-            Rearranged::Own { at: 1, without: Vec::new() },
-            Rearranged::New { id: 9, kind: "text".into() },
-            Rearranged::Own { at: 0, without: vec!["note".into()] },
+            LayoutChange::Own { at: 1, without: Vec::new() },
+            LayoutChange::New { id: 9, kind: "text".into() },
+            LayoutChange::Own { at: 0, without: vec!["note".into()] },
         ];
         let document = document.rearranged(&items);
         assert_eq!(

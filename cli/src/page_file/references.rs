@@ -6,24 +6,24 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::local_image::{ImageRoots, LocalImage, NoImage};
+use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
-use super::report::Problem;
+use super::report::FieldDiagnostic;
 use crate::suggest::nearest;
 
 /// A value of a page file that has to be found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// Where it stands.
-    pub(crate) place: Place,
+    pub(crate) place: ReferencePlace,
     /// What it stands for.
-    pub(crate) target: Target,
+    pub(crate) target: ReferenceTarget,
     span: Span,
 }
 
 /// A place in the data of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ReferencePlace {
     /// The index of the item in the file.
     pub(crate) index: usize,
     /// The keys from its data down, at least one.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 
 /// What a reference stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum ReferenceTarget {
     /// The path under which the service keeps this image.
     Upload(String),
     /// The id of the account's form with this title.
@@ -44,20 +44,20 @@ const FORM: &str = "$form";
 
 impl Reference {
     /// What is wrong with it.
-    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem::new(self.place.to_string(), self.span.clone(), message)
+    pub(crate) fn problem(&self, message: impl Into<String>) -> FieldDiagnostic {
+        FieldDiagnostic::new(self.place.to_string(), self.span.clone(), message)
     }
 }
 
 /// As a path of the file: `slots.2.data.image`.
-impl fmt::Display for Place {
+impl fmt::Display for ReferencePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "slots.{}.data", self.index)?;
         self.path.iter().try_for_each(|key| write!(f, ".{key}"))
     }
 }
 
-impl Place {
+impl ReferencePlace {
     /// Puts a value there, where the data reaches that far.
     pub(crate) fn put(&self, data: &mut Map<String, Value>, value: &Value) {
         let Some((first, rest)) = self.path.split_first() else { return };
@@ -76,12 +76,12 @@ impl Place {
 }
 
 /// The references of a page file, and what looks like one and is none.
-pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<Problem>) {
+pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     let mut search = Search::default();
     if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
         for (index, item) in items.iter().enumerate() {
             if let Some(data) = item.get("data") {
-                search.walk(data, &mut Place { index, path: Vec::new() });
+                search.walk(data, &mut ReferencePlace { index, path: Vec::new() });
             }
         }
     }
@@ -92,11 +92,11 @@ pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<Problem>) {
 pub(crate) fn images(
     references: &[Reference],
     roots: &ImageRoots,
-) -> (Vec<(Place, String, LocalImage)>, Vec<Problem>) {
-    let mut found: BTreeMap<&str, Result<LocalImage, NoImage>> = BTreeMap::new();
+) -> (Vec<(ReferencePlace, String, LocalImage)>, Vec<FieldDiagnostic>) {
+    let mut found: BTreeMap<&str, Result<LocalImage, ImageError>> = BTreeMap::new();
     let (mut images, mut problems) = (Vec::new(), Vec::new());
     for reference in references {
-        let Target::Upload(name) = &reference.target else { continue };
+        let ReferenceTarget::Upload(name) = &reference.target else { continue };
         match found.entry(name).or_insert_with(|| roots.find(name)) {
             Ok(image) => images.push((reference.place.clone(), name.clone(), image.clone())),
             Err(why) => {
@@ -120,11 +120,11 @@ fn twice(entries: &[(Key, Node)]) -> Option<&(Key, Node)> {
 #[derive(Default)]
 struct Search {
     found: Vec<Reference>,
-    problems: Vec<Problem>,
+    problems: Vec<FieldDiagnostic>,
 }
 
 impl Search {
-    fn walk(&mut self, node: &Node, place: &mut Place) {
+    fn walk(&mut self, node: &Node, place: &mut ReferencePlace) {
         match &node.tree {
             Tree::List(items) => {
                 for (at, item) in items.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Search {
                 if let Some((key, _)) = twice(entries) {
                     let message = format!("`{}` stands here a second time", key.name);
                     self.problems.push(
-                        Problem::new(place.to_string(), key.span.clone(), message)
+                        FieldDiagnostic::new(place.to_string(), key.span.clone(), message)
                             .help("keep one of the two"),
                     );
                     return;
@@ -151,7 +151,8 @@ impl Search {
                     && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
                 {
                     let message = format!("`{}` is no reference", key.name);
-                    let problem = Problem::new(place.to_string(), key.span.clone(), message);
+                    let problem =
+                        FieldDiagnostic::new(place.to_string(), key.span.clone(), message);
                     self.problems.push(problem.help(format!("did you mean `{meant}`?")));
                     return;
                 }
@@ -163,17 +164,24 @@ impl Search {
         }
     }
 
-    fn below(&mut self, node: &Node, key: String, place: &mut Place) {
+    fn below(&mut self, node: &Node, key: String, place: &mut ReferencePlace) {
         place.path.push(key);
         self.walk(node, place);
         place.path.pop();
     }
 
-    fn read(&mut self, name: &str, key: Span, value: &Node, entries: usize, place: &Place) {
+    fn read(
+        &mut self,
+        name: &str,
+        key: Span,
+        value: &Node,
+        entries: usize,
+        place: &ReferencePlace,
+    ) {
         let what = if name == UPLOAD { "an image file" } else { "the title of a form" };
         let path = place.to_string();
         let mut problem = |span: Span, message: String| {
-            self.problems.push(Problem::new(&path, span, message));
+            self.problems.push(FieldDiagnostic::new(&path, span, message));
         };
         match &value.tree {
             _ if place.path.is_empty() => {
@@ -182,7 +190,11 @@ impl Search {
             _ if entries > 1 => problem(key, format!("`{name}` stands alone in its mapping")),
             Tree::Text(text) if !text.trim().is_empty() => {
                 let text = text.clone();
-                let target = if name == UPLOAD { Target::Upload(text) } else { Target::Form(text) };
+                let target = if name == UPLOAD {
+                    ReferenceTarget::Upload(text)
+                } else {
+                    ReferenceTarget::Form(text)
+                };
                 let span = value.span.clone();
                 self.found.push(Reference { place: place.clone(), target, span });
             }

@@ -12,7 +12,7 @@ const SHOWN: usize = 20;
 
 /// One thing to mend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct FieldDiagnostic {
     /// Where in the document, as a path: `slots.2.data.link`. Empty for the document itself.
     pub(crate) path: String,
     /// The bytes to point at.
@@ -32,7 +32,7 @@ pub(crate) enum At {
     Value,
 }
 
-impl Problem {
+impl FieldDiagnostic {
     /// A problem at a place.
     pub(crate) fn new(path: impl Into<String>, span: Span, message: impl Into<String>) -> Self {
         Self { path: path.into(), span, message: message.into(), help: None }
@@ -48,7 +48,7 @@ impl Problem {
 
 /// Everything that is wrong with one file, with its text to show the lines.
 #[derive(Debug)]
-pub(crate) struct BadFile {
+pub(crate) struct FileDiagnostics {
     name: String,
     source: NamedSource<String>,
     problems: Vec<Located>,
@@ -56,11 +56,11 @@ pub(crate) struct BadFile {
 
 /// A problem with the label miette draws.
 #[derive(Debug)]
-struct Located(Problem);
+struct Located(FieldDiagnostic);
 
-impl BadFile {
+impl FileDiagnostics {
     /// Problems of the file with this name and text, in the order of the text.
-    pub(crate) fn new(name: &str, text: &str, mut problems: Vec<Problem>) -> Self {
+    pub(crate) fn new(name: &str, text: &str, mut problems: Vec<FieldDiagnostic>) -> Self {
         problems.sort_by_key(|it| it.span.start);
         for problem in &mut problems {
             problem.span = first_line(text, problem.span.clone());
@@ -78,7 +78,7 @@ impl BadFile {
     }
 
     /// The problems with line and column, both from 1, the column in characters.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &Problem)> {
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
         let text = self.source.inner();
         self.problems.iter().map(move |Located(problem)| {
             let before = text.get(..problem.span.start).unwrap_or(text);
@@ -88,7 +88,7 @@ impl BadFile {
     }
 }
 
-impl fmt::Display for BadFile {
+impl fmt::Display for FileDiagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problems[..] {
             [only] => only.fmt(f),
@@ -97,9 +97,9 @@ impl fmt::Display for BadFile {
     }
 }
 
-impl std::error::Error for BadFile {}
+impl std::error::Error for FileDiagnostics {}
 
-impl Diagnostic for BadFile {
+impl Diagnostic for FileDiagnostics {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         Some(&self.source)
     }
@@ -128,7 +128,7 @@ impl Diagnostic for BadFile {
     }
 }
 
-impl BadFile {
+impl FileDiagnostics {
     fn only(&self) -> Option<&Located> {
         match &self.problems[..] {
             [only] => Some(only),

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn read(text: &str) -> Result<PageFile, BadFile> {
+fn read(text: &str) -> Result<PageFile, FileDiagnostics> {
     read_bytes(text.as_bytes())
 }
 
-fn read_bytes(bytes: &[u8]) -> Result<PageFile, BadFile> {
+fn read_bytes(bytes: &[u8]) -> Result<PageFile, FileDiagnostics> {
     PageFile::of(Document::from_bytes("page.yaml", bytes.to_vec())?, &ImageRoots::none())
 }
 
-fn page(text: &str) -> Page {
+fn page(text: &str) -> PageContent {
     read(text).unwrap_or_else(|bad| panic!("{:?}", bad.places().collect::<Vec<_>>())).page
 }
 
@@ -309,7 +309,7 @@ fn block() -> impl Strategy<Value = DesiredSlot> {
 proptest! {
     #[test]
     fn a_written_page_reads_back_the_same(slots in prop::collection::vec(block(), 0..6), id in 1..=i64::MAX, login in "[a-z0-9._]{3,12}x") {
-        let mut page = Page { profile: ProfileKey::Login(login), content: DesiredPage { slots } };
+        let mut page = PageContent { profile: ProfileKey::Login(login), content: DesiredPage { slots } };
         if let Some(first) = page.content.slots.first_mut() {
             first.id = Some(id);
         }
@@ -371,15 +371,16 @@ slots:
     assert_eq!(
         found,
         [
-            (0, "image".to_owned(), Target::Upload("./a.jpg".into())),
-            (1, "images.1.image".to_owned(), Target::Upload("../b.jpg".into())),
-            (2, "formId".to_owned(), Target::Form("Contact us".into())),
+            (0, "image".to_owned(), ReferenceTarget::Upload("./a.jpg".into())),
+            (1, "images.1.image".to_owned(), ReferenceTarget::Upload("../b.jpg".into())),
+            (2, "formId".to_owned(), ReferenceTarget::Form("Contact us".into())),
         ]
     );
     for it in &file.references {
         let data = &mut file.page.content.slots[it.place.index].data.0;
         it.place.put(data, &json!("found"));
-        let wrong = Place { index: 0, path: vec!["images".into(), "7".into(), "x".into()] };
+        let wrong =
+            ReferencePlace { index: 0, path: vec!["images".into(), "7".into(), "x".into()] };
         wrong.put(data, &json!("lost"));
     }
     let data: Vec<_> = file.page.content.slots.iter().map(|it| json!(it.data)).collect();
@@ -460,7 +461,7 @@ proptest! {
         });
         let slots: Vec<links_sdk::Slot> = serde_json::from_value(slots.collect()).unwrap();
         let content = DesiredPage::from_page(&slots, &links_sdk::apply::SlotTypes::default());
-        let page = Page { profile: "cafe".parse().unwrap(), content };
+        let page = PageContent { profile: "cafe".parse().unwrap(), content };
         let yaml = page.to_yaml().unwrap();
         for text in [yaml, serde_json::to_string(&page).unwrap()] {
             let file = read(&text);

@@ -6,9 +6,9 @@ use links_sdk::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
 
-use super::Page;
+use super::PageContent;
 use super::node::{Key, Node, Tree};
-use super::report::Problem;
+use super::report::FieldDiagnostic;
 
 /// Most blocks a page can have (the interface, section 8).
 const MAX_SLOTS: usize = 500;
@@ -18,7 +18,7 @@ const MAX_SLOTS: usize = 500;
 /// # Errors
 ///
 /// Everything that keeps the document from describing one.
-pub(crate) fn check(root: &Node) -> Result<Page, Vec<Problem>> {
+pub(crate) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
     let mut problems = Vec::new();
     let page = page(root, &mut problems);
     match page {
@@ -27,16 +27,16 @@ pub(crate) fn check(root: &Node) -> Result<Page, Vec<Problem>> {
     }
 }
 
-fn page(root: &Node, problems: &mut Vec<Problem>) -> Option<Page> {
+fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent> {
     let entries = match &root.tree {
         Tree::Map(entries) => entries,
         Tree::Null => {
-            problems.push(Problem::new("", 0..0, "the file is empty").help(SHAPE));
+            problems.push(FieldDiagnostic::new("", 0..0, "the file is empty").help(SHAPE));
             return None;
         }
         _ => {
             problems.push(
-                Problem::new(
+                FieldDiagnostic::new(
                     "",
                     root.span.clone(),
                     format!("a page file is a mapping, not {}", root.kind()),
@@ -56,25 +56,25 @@ fn page(root: &Node, problems: &mut Vec<Problem>) -> Option<Page> {
         Some((node, _)) => {
             let message = format!("`slots` is a list, not {}", node.kind());
             problems.push(
-                Problem::new("slots", root.locate("", ["slots"]), message)
+                FieldDiagnostic::new("slots", root.locate("", ["slots"]), message)
                     .help("an empty page is `slots: []`"),
             );
             None
         }
         None => missing(root, "slots", "the list of blocks", problems),
     };
-    Some(Page { profile: profile?, content: DesiredPage { slots: slots? } })
+    Some(PageContent { profile: profile?, content: DesiredPage { slots: slots? } })
 }
 
 const SHAPE: &str =
     "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)";
 
-fn profile(node: &Node, problems: &mut Vec<Problem>) -> Option<ProfileKey> {
+fn profile(node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<ProfileKey> {
     let text = match &node.tree {
         Tree::Text(text) => text.clone(),
         Tree::Number(number) if !number.is_f64() => number.to_string(),
         Tree::Number(_) => {
-            let problem = Problem::new(
+            let problem = FieldDiagnostic::new(
                 "profile",
                 node.span.clone(),
                 "this reads as a number with a fraction",
@@ -84,24 +84,28 @@ fn profile(node: &Node, problems: &mut Vec<Problem>) -> Option<ProfileKey> {
         }
         _ => {
             let message = format!("`profile` is a login or an id, not {}", node.kind());
-            problems.push(Problem::new("profile", node.span.clone(), message));
+            problems.push(FieldDiagnostic::new("profile", node.span.clone(), message));
             return None;
         }
     };
     match crate::profile_key::parse(&text) {
         Ok(key) => Some(key),
         Err(error) => {
-            problems.push(Problem::new("profile", node.span.clone(), error.to_string()));
+            problems.push(FieldDiagnostic::new("profile", node.span.clone(), error.to_string()));
             None
         }
     }
 }
 
-fn slots(items: &[Node], problems: &mut Vec<Problem>) -> Vec<DesiredSlot> {
+fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
         let message =
             format!("a page has at most {MAX_SLOTS} blocks, this file has {}", items.len());
-        problems.push(Problem::new(format!("slots.{MAX_SLOTS}"), first.span.clone(), message));
+        problems.push(FieldDiagnostic::new(
+            format!("slots.{MAX_SLOTS}"),
+            first.span.clone(),
+            message,
+        ));
     }
     let blocks: Vec<_> =
         items.iter().enumerate().filter_map(|(at, item)| block(at, item, problems)).collect();
@@ -112,17 +116,21 @@ fn slots(items: &[Node], problems: &mut Vec<Problem>) -> Vec<DesiredSlot> {
             && let Some(earlier) = first.insert(id.to_string(), at)
         {
             let message = format!("the id {id} is that of item {} already", earlier + 1);
-            problems.push(Problem::new(format!("slots.{at}.id"), node.span.clone(), message));
+            problems.push(FieldDiagnostic::new(
+                format!("slots.{at}.id"),
+                node.span.clone(),
+                message,
+            ));
         }
     }
     blocks
 }
 
-fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<DesiredSlot> {
+fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<DesiredSlot> {
     let path = format!("slots.{at}");
     let Tree::Map(entries) = &item.tree else {
         let message = format!("a block is a mapping with `type` and `data`, not {}", item.kind());
-        problems.push(Problem::new(path, item.span.clone(), message));
+        problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
         return None;
     };
     let help = "a block has `id`, `type` and `data`; its content goes under `data`, its place is its place in the list";
@@ -135,12 +143,12 @@ fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<DesiredS
         Some(Node { tree: Tree::Text(kind), .. }) if !kind.trim().is_empty() => kind.clone(),
         Some(node) => {
             let message = format!("`type` is the name of a block type, not {}", node.kind());
-            problems.push(Problem::new(format!("{path}.type"), node.span.clone(), message));
+            problems.push(FieldDiagnostic::new(format!("{path}.type"), node.span.clone(), message));
             return None;
         }
         None => {
             problems.push(
-                Problem::new(path, item.span.clone(), "`type` is missing")
+                FieldDiagnostic::new(path, item.span.clone(), "`type` is missing")
                     .help("`links slots types` lists the types"),
             );
             return None;
@@ -155,20 +163,20 @@ fn block(at: usize, item: &Node, problems: &mut Vec<Problem>) -> Option<DesiredS
         },
         Some((node, _)) => {
             let message = format!("`data` is a mapping, not {}", node.kind());
-            problems.push(Problem::new(format!("{path}.data"), node.span.clone(), message));
+            problems.push(FieldDiagnostic::new(format!("{path}.data"), node.span.clone(), message));
             return None;
         }
     };
     Some(DesiredSlot { id, kind, data })
 }
 
-fn id(node: &Node, path: &str, problems: &mut Vec<Problem>) -> Option<i64> {
+fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<i64> {
     let id = match &node.tree {
         Tree::Number(number) => number.as_i64().filter(|id| *id > 0),
         _ => None,
     };
     if id.is_none() {
-        let problem = Problem::new(
+        let problem = FieldDiagnostic::new(
             format!("{path}.id"),
             node.span.clone(),
             "`id` is a whole number from 1 to 9223372036854775807",
@@ -183,18 +191,27 @@ fn unknown(
     path: &str,
     known: &[&str],
     help: &str,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<FieldDiagnostic>,
 ) {
     for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
         let path = if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
         problems.push(
-            Problem::new(path, key.span.clone(), format!("unknown field `{}`", key.name))
+            FieldDiagnostic::new(path, key.span.clone(), format!("unknown field `{}`", key.name))
                 .help(help),
         );
     }
 }
 
-fn missing<T>(root: &Node, name: &str, what: &str, problems: &mut Vec<Problem>) -> Option<T> {
-    problems.push(Problem::new(name, root.span.clone(), format!("`{name}` is missing: {what}")));
+fn missing<T>(
+    root: &Node,
+    name: &str,
+    what: &str,
+    problems: &mut Vec<FieldDiagnostic>,
+) -> Option<T> {
+    problems.push(FieldDiagnostic::new(
+        name,
+        root.span.clone(),
+        format!("`{name}` is missing: {what}"),
+    ));
     None
 }

@@ -6,9 +6,9 @@ use links_sdk::apply::{DesiredSlot, literal};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::Page;
+use super::PageContent;
 
-impl Page {
+impl PageContent {
     /// The page as YAML. Reading it gives the same page.
     ///
     /// # Errors
@@ -20,22 +20,25 @@ impl Page {
     }
 }
 
-impl Serialize for Page {
+impl Serialize for PageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         match &self.profile {
             ProfileKey::Id(id) => map.serialize_entry("profile", id)?,
             ProfileKey::Login(login) => map.serialize_entry("profile", login)?,
         }
-        map.serialize_entry("slots", &self.content.slots.iter().map(Block).collect::<Vec<_>>())?;
+        map.serialize_entry(
+            "slots",
+            &self.content.slots.iter().map(SlotEntry).collect::<Vec<_>>(),
+        )?;
         map.end()
     }
 }
 
 /// A slot without what says nothing: an id that it does not have, data that is empty.
-struct Block<'a>(&'a DesiredSlot);
+struct SlotEntry<'a>(&'a DesiredSlot);
 
-impl Serialize for Block<'_> {
+impl Serialize for SlotEntry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let DesiredSlot { id, kind, data } = self.0;
         let mut map = serializer.serialize_map(None)?;

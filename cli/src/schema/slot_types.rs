@@ -8,13 +8,13 @@ use serde_json::Value;
 
 /// The slot types by name.
 #[derive(Clone, Debug)]
-pub(crate) struct Described {
+pub(crate) struct SlotTypeCatalog {
     types: BTreeMap<String, SlotType>,
     /// Whether they were just read from the service.
     pub(crate) fresh: bool,
 }
 
-impl Described {
+impl SlotTypeCatalog {
     pub(crate) fn of(types: Vec<SlotType>, fresh: bool) -> Self {
         Self { types: types.into_iter().map(|it| (it.type_.clone(), it)).collect(), fresh }
     }

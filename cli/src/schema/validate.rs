@@ -12,12 +12,12 @@ use links_sdk::types::SlotType;
 use serde_json::{Map, Value};
 
 use crate::page_file::At;
-use crate::schema::slot_types::Described;
+use crate::schema::slot_types::SlotTypeCatalog;
 use crate::suggest::suggest;
 
 /// One thing that the schema does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct SchemaViolation {
     /// The keys from the data down; empty for the block itself.
     pub(crate) path: Vec<String>,
     /// What is to be pointed at.
@@ -30,7 +30,7 @@ pub(crate) struct Fault {
 
 /// How much of the data is to be judged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Extent<'a> {
+pub(crate) enum SchemaExtent<'a> {
     /// All of it: a new block.
     Whole,
     /// These keys only: the rest is on the page already, and none of the user's doing.
@@ -39,7 +39,7 @@ pub(crate) enum Extent<'a> {
 
 /// The schemas of slot types, each compiled when a block of its type is checked for the first time.
 pub(crate) struct Schemas<'t> {
-    described: &'t Described,
+    described: &'t SlotTypeCatalog,
     compiled: RefCell<HashMap<&'t str, Option<Rc<Compiled>>>>,
 }
 
@@ -49,7 +49,7 @@ struct Compiled {
 }
 
 impl<'t> Schemas<'t> {
-    pub(crate) fn new(described: &'t Described) -> Self {
+    pub(crate) fn new(described: &'t SlotTypeCatalog) -> Self {
         Self { described, compiled: RefCell::default() }
     }
 
@@ -59,12 +59,12 @@ impl<'t> Schemas<'t> {
         &self,
         kind: &str,
         data: &Map<String, Value>,
-        extent: Extent<'_>,
-    ) -> Vec<Fault> {
+        extent: SchemaExtent<'_>,
+    ) -> Vec<SchemaViolation> {
         let Some(known) = self.described.get(kind) else { return Vec::new() };
         let written = match extent {
-            Extent::Whole => data,
-            Extent::Written(written) => written,
+            SchemaExtent::Whole => data,
+            SchemaExtent::Written(written) => written,
         };
         let (computed, mut faults) = computed(known, written);
         let Some(compiled) = self.compiled(known) else { return faults };
@@ -74,13 +74,13 @@ impl<'t> Schemas<'t> {
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
         let rest = Value::Object(rest);
-        let context = Context { kind, schema: &compiled.schema, data: &rest };
+        let context = ViolationContext { kind, schema: &compiled.schema, data: &rest };
         for error in compiled.validator.iter_errors(&rest) {
             for fault in context.faults(&error) {
                 let judged = match (extent, fault.path.first()) {
-                    (Extent::Whole, _) => true,
-                    (Extent::Written(written), Some(key)) => written.contains_key(key),
-                    (Extent::Written(_), None) => false,
+                    (SchemaExtent::Whole, _) => true,
+                    (SchemaExtent::Written(written), Some(key)) => written.contains_key(key),
+                    (SchemaExtent::Written(_), None) => false,
                 };
                 if judged && !faults.contains(&fault) {
                     faults.push(fault);
@@ -98,7 +98,7 @@ impl<'t> Schemas<'t> {
 
 /// Returns the first of these types whose schema cannot be applied in bounded time.
 pub(crate) fn unbounded<'k>(
-    described: &Described,
+    described: &SlotTypeCatalog,
     mut kinds: impl Iterator<Item = &'k str>,
 ) -> Option<&'k str> {
     kinds.find(|kind| {
@@ -149,13 +149,16 @@ fn is_address(text: &str) -> bool {
 }
 
 /// Fields that the service computes: named by the description, whatever the schema says.
-fn computed<'w>(known: &SlotType, written: &'w Map<String, Value>) -> (Vec<&'w str>, Vec<Fault>) {
+fn computed<'w>(
+    known: &SlotType,
+    written: &'w Map<String, Value>,
+) -> (Vec<&'w str>, Vec<SchemaViolation>) {
     let keys: Vec<_> = written
         .keys()
         .map(String::as_str)
         .filter(|key| known.computed.contains_key(*key))
         .collect();
-    let fault = |key: &&str| Fault {
+    let fault = |key: &&str| SchemaViolation {
         path: vec![(*key).to_owned()],
         at: At::Key,
         message: format!("`{key}` is set by the service and cannot be written"),
@@ -166,14 +169,14 @@ fn computed<'w>(known: &SlotType, written: &'w Map<String, Value>) -> (Vec<&'w s
 }
 
 /// What the faults of one block have in common.
-struct Context<'a> {
+struct ViolationContext<'a> {
     kind: &'a str,
     schema: &'a Value,
     data: &'a Value,
 }
 
-impl Context<'_> {
-    fn faults(&self, error: &ValidationError<'_>) -> Vec<Fault> {
+impl ViolationContext<'_> {
+    fn faults(&self, error: &ValidationError<'_>) -> Vec<SchemaViolation> {
         let path: Vec<String> = error.instance_path().segments().map(|it| segment(&it)).collect();
         let unknown = |key: &String| self.unknown(error, &path, key);
         let whole = || self.data.as_object().into_iter().flat_map(Map::keys);
@@ -192,7 +195,7 @@ impl Context<'_> {
             }
             ValidationErrorKind::FalseSchema => {
                 let message = format!("{} is not allowed here", super::wording::name(&path));
-                vec![Fault { path, at: At::Key, message, help: None }]
+                vec![SchemaViolation { path, at: At::Key, message, help: None }]
             }
             ValidationErrorKind::PropertyNames { error: named } => {
                 named.instance().as_str().map(str::to_owned).iter().map(unknown).collect()
@@ -215,7 +218,12 @@ impl Context<'_> {
         }
     }
 
-    fn unknown(&self, error: &ValidationError<'_>, path: &[String], key: &String) -> Fault {
+    fn unknown(
+        &self,
+        error: &ValidationError<'_>,
+        path: &[String],
+        key: &String,
+    ) -> SchemaViolation {
         let known = super::keys::beside(self.schema, error.schema_path().as_str());
         let message = if path.is_empty() {
             format!("a {} has no field `{key}`", self.kind)
@@ -223,13 +231,13 @@ impl Context<'_> {
             format!("unknown field `{key}`")
         };
         let path = [path, std::slice::from_ref(key)].concat();
-        Fault { path, at: At::Key, message, help: suggest(key, known) }
+        SchemaViolation { path, at: At::Key, message, help: suggest(key, known) }
     }
 }
 
-fn wrong(error: &ValidationError<'_>, path: Vec<String>) -> Fault {
+fn wrong(error: &ValidationError<'_>, path: Vec<String>) -> SchemaViolation {
     let (message, help) = super::wording::of(error, &path);
-    Fault { path, at: At::Value, message, help }
+    SchemaViolation { path, at: At::Value, message, help }
 }
 
 fn segment(it: &LocationSegment<'_>) -> String {

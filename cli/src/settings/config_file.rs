@@ -8,7 +8,7 @@ use links_sdk::BaseUrl;
 use toml_edit::{DocumentMut, Item, Value};
 
 use crate::env_vars;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::private;
 use crate::output::format::Format;
@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A key of the file.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct ConfigKey {
     /// Its name in the file.
     pub(crate) name: &'static str,
     /// The variable of the environment that goes before it.
@@ -31,12 +31,12 @@ pub(crate) struct Key {
     pub(crate) default: &'static str,
     /// What it sets.
     pub(crate) about: &'static str,
-    kind: Kind,
+    kind: KeyKind,
 }
 
 /// What a key may be set to.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum KeyKind {
     Format,
     Address,
     Color,
@@ -46,48 +46,48 @@ enum Kind {
 }
 
 /// Every key.
-pub(crate) const KEYS: &[Key] = &[
-    Key {
+pub(crate) const KEYS: &[ConfigKey] = &[
+    ConfigKey {
         name: "output",
         variable: env_vars::OUTPUT,
         default: "table",
         about: "how data is printed",
-        kind: Kind::Format,
+        kind: KeyKind::Format,
     },
-    Key {
+    ConfigKey {
         name: "base-url",
         variable: env_vars::BASE_URL,
         default: "",
         about: "address of the service, version segment included",
-        kind: Kind::Address,
+        kind: KeyKind::Address,
     },
-    Key {
+    ConfigKey {
         name: "color",
         variable: env_vars::COLOR,
         default: "auto",
         about: "colour: auto, always or never",
-        kind: Kind::Color,
+        kind: KeyKind::Color,
     },
-    Key {
+    ConfigKey {
         name: "progress",
         variable: env_vars::PROGRESS,
         default: "true",
         about: "whether long work shows its progress on a terminal",
-        kind: Kind::Switch,
+        kind: KeyKind::Switch,
     },
-    Key {
+    ConfigKey {
         name: "timeout",
         variable: env_vars::TIMEOUT,
         default: "120",
         about: "longest time for one call in seconds, waiting and retries included",
-        kind: Kind::Seconds,
+        kind: KeyKind::Seconds,
     },
-    Key {
+    ConfigKey {
         name: "max-wait",
         variable: env_vars::MAX_WAIT,
         default: "",
         about: "longest wait for the rate limits in seconds",
-        kind: Kind::Wait,
+        kind: KeyKind::Wait,
     },
 ];
 
@@ -103,16 +103,19 @@ impl Config {
     /// # Errors
     ///
     /// When it cannot be read, is not TOML, or has a key or a value that is none of ours.
-    pub(crate) fn load(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn load(path: &Path) -> Result<Self, CommandError> {
         let text = match read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => {
-                return Err(Failure::usage(format!("cannot read {}: {error}", path.display())));
+                return Err(CommandError::usage(format!(
+                    "cannot read {}: {error}",
+                    path.display()
+                )));
             }
         };
         let wrong = |line: usize, why: &str| {
-            Failure::new(Exit::Usage, format!("{}:{line}: {why}", path.display()))
+            CommandError::new(Exit::Usage, format!("{}:{line}: {why}", path.display()))
                 .hint(format!("edit {0}, or delete it to do without", path.display()))
         };
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
@@ -154,25 +157,32 @@ impl Config {
     /// # Errors
     ///
     /// When the value is none of the key's, or the file cannot be written.
-    pub(crate) fn change(path: &Path, key: &Key, text: Option<&str>) -> Result<(), Failure> {
-        let unwritable =
-            |error: io::Error| Failure::usage(format!("cannot write {}: {error}", path.display()));
+    pub(crate) fn change(
+        path: &Path,
+        key: &ConfigKey,
+        text: Option<&str>,
+    ) -> Result<(), CommandError> {
+        let unwritable = |error: io::Error| {
+            CommandError::usage(format!("cannot write {}: {error}", path.display()))
+        };
         let _lock = private::lock(&path.with_extension("lock")).map_err(unwritable)?;
         let mut config = Self::load(path)?;
         config.set(key, text)?;
         private::write(path, config.document.to_string().as_bytes()).map_err(unwritable)
     }
 
-    fn set(&mut self, key: &Key, text: Option<&str>) -> Result<(), Failure> {
+    fn set(&mut self, key: &ConfigKey, text: Option<&str>) -> Result<(), CommandError> {
         let Some(text) = text else {
             self.document.remove(key.name);
             return Ok(());
         };
-        key.check(text).map_err(Failure::usage)?;
+        key.check(text).map_err(CommandError::usage)?;
         let value = match key.kind {
-            Kind::Switch => Value::from(text == "true"),
-            Kind::Seconds | Kind::Wait => Value::from(text.parse::<i64>().unwrap_or_default()),
-            Kind::Format | Kind::Address | Kind::Color => Value::from(text),
+            KeyKind::Switch => Value::from(text == "true"),
+            KeyKind::Seconds | KeyKind::Wait => {
+                Value::from(text.parse::<i64>().unwrap_or_default())
+            }
+            KeyKind::Format | KeyKind::Address | KeyKind::Color => Value::from(text),
         };
         match self.document.get_mut(key.name).and_then(Item::as_value_mut) {
             Some(old) => {
@@ -186,26 +196,26 @@ impl Config {
     }
 }
 
-impl Key {
+impl ConfigKey {
     fn check(&self, text: &str) -> Result<(), String> {
         let Self { name, .. } = self;
         match self.kind {
-            Kind::Format if Format::from_word(text).is_none() => {
+            KeyKind::Format if Format::from_word(text).is_none() => {
                 Err(format!("`{name}` is one of {}, not `{text}`", Format::words()))
             }
-            Kind::Address => {
+            KeyKind::Address => {
                 BaseUrl::new(text).map(|_| ()).map_err(|why| format!("`{name}`: {why}"))
             }
-            Kind::Color if !matches!(text, "auto" | "always" | "never") => {
+            KeyKind::Color if !matches!(text, "auto" | "always" | "never") => {
                 Err(format!("`{name}` is auto, always or never, not `{text}`"))
             }
-            Kind::Switch if !matches!(text, "true" | "false") => {
+            KeyKind::Switch if !matches!(text, "true" | "false") => {
                 Err(format!("`{name}` is true or false, not `{text}`"))
             }
-            Kind::Seconds if !text.parse::<u32>().is_ok_and(|it| it > 0) => {
+            KeyKind::Seconds if !text.parse::<u32>().is_ok_and(|it| it > 0) => {
                 Err(format!("`{name}` is a number of seconds, not `{text}`"))
             }
-            Kind::Wait if text.parse::<u32>().is_err() => {
+            KeyKind::Wait if text.parse::<u32>().is_err() => {
                 Err(format!("`{name}` is a number of seconds, not `{text}`"))
             }
             _ => Ok(()),
@@ -218,9 +228,9 @@ impl Key {
 /// # Errors
 ///
 /// When there is none; the failure names the one that may be meant.
-pub(crate) fn key(name: &str) -> Result<&'static Key, Failure> {
+pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
-        let failure = Failure::usage(format!("there is no key `{name}`"));
+        let failure = CommandError::usage(format!("there is no key `{name}`"));
         match nearest(name, KEYS.iter().map(|key| key.name)) {
             Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
             None => failure.hint("`links config list` shows all keys"),
@@ -233,9 +243,9 @@ pub(crate) fn key(name: &str) -> Result<&'static Key, Failure> {
 /// # Errors
 ///
 /// On a machine without a home folder.
-pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, Failure> {
+pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, CommandError> {
     folder.map(|folder| folder.join(NAME)).ok_or_else(|| {
-        Failure::usage("there is no home folder to keep a configuration in")
+        CommandError::usage("there is no home folder to keep a configuration in")
             .hint("name a folder with LINKS_CONFIG_DIR")
     })
 }

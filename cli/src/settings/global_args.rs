@@ -3,13 +3,13 @@
 use clap::{ArgAction, Args, ValueEnum};
 
 use crate::auth::AccountName;
-use crate::output::format::{Fields, Format};
+use crate::output::format::{FieldSelection, Format};
 
 /// What every command takes.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
+#[command(next_help_heading = "GlobalArgs options")]
+pub(crate) struct GlobalArgs {
     /// How data is printed.
     #[arg(
         short,
@@ -24,11 +24,11 @@ pub(crate) struct Global {
         long,
         global = true,
         value_name = "FIELDS",
-        value_parser = Fields::parse,
+        value_parser = FieldSelection::parse,
         conflicts_with = "jq",
         help = "Only these fields of each record: `id,data.title`"
     )]
-    pub(crate) fields: Option<Fields>,
+    pub(crate) fields: Option<FieldSelection>,
     /// The filter to apply.
     #[arg(
         long,

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use config_file::Config;
-use global_args::{Color, Global};
+use global_args::{Color, GlobalArgs};
 use links_sdk::BaseUrl;
 
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::output::format::Format;
 
 /// What a run works with.
@@ -22,11 +22,11 @@ pub(crate) struct Settings {
     /// How data is printed.
     pub(crate) output: Format,
     /// Which service is spoken to.
-    pub(crate) target: Target,
+    pub(crate) target: ServiceTarget,
     /// Where the token is.
-    pub(crate) token: TokenFrom,
+    pub(crate) token: TokenOrigin,
     /// The account that is named, if one is.
-    pub(crate) account: Option<Named>,
+    pub(crate) account: Option<NamedAccount>,
     /// The connector's address, if the environment names it.
     pub(crate) mcp_url: Option<String>,
     /// The folder of configuration, if the user names one.
@@ -70,7 +70,7 @@ impl Settings {
 
 /// Which service is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum ServiceTarget {
     /// The one at an address; with what named it.
     Service {
         /// The address, not checked yet.
@@ -86,7 +86,7 @@ pub(crate) enum Target {
 
 /// An account by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct NamedAccount {
     /// Its name, which no account may have.
     pub(crate) name: AccountName,
     /// It stands on the command line, and not in the environment.
@@ -95,7 +95,7 @@ pub(crate) struct Named {
 
 /// Where the token is. It is read only when the service is spoken to.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum TokenFrom {
+pub(crate) enum TokenOrigin {
     /// In the environment.
     Variable(String),
     /// In a file.
@@ -103,12 +103,12 @@ pub(crate) enum TokenFrom {
     /// With an account.
     Account(AccountName, Account),
     /// Nowhere.
-    Nowhere(Missing),
+    Nowhere(MissingToken),
 }
 
 /// Why there is no token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingToken {
     /// None was given, and there is no account for the address.
     NotLoggedIn,
     /// No account has the name.
@@ -135,7 +135,11 @@ pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// # Errors
 ///
 /// When a variable holds a word that is none of its values.
-pub(crate) fn resolve(flags: &Global, env: Env<'_>, config: &Config) -> Result<Settings, Failure> {
+pub(crate) fn resolve(
+    flags: &GlobalArgs,
+    env: Env<'_>,
+    config: &Config,
+) -> Result<Settings, CommandError> {
     let named_by_env = |name: &str| env(name).is_some_and(|value| !value.is_empty());
     let address_from =
         if named_by_env(env_vars::BASE_URL) { env_vars::BASE_URL } else { OF_CONFIG };
@@ -145,7 +149,7 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>, config: &Config) -> Result<S
         (Some(format), _) => format,
         (None, _) if flags.jq.is_some() => Format::Json,
         (None, Some(word)) => Format::from_word(&word).ok_or_else(|| {
-            Failure::usage(format!(
+            CommandError::usage(format!(
                 "LINKS_OUTPUT is `{word}`, which is none of {}",
                 Format::words()
             ))
@@ -153,41 +157,43 @@ pub(crate) fn resolve(flags: &Global, env: Env<'_>, config: &Config) -> Result<S
         (None, None) => Format::Table,
     };
     let target = match (&flags.base_url, flags.sandbox, set(env_vars::BASE_URL)) {
-        (Some(address), ..) => Target::Service { address: address.clone(), from: "--base-url" },
-        (None, true, _) => Target::Sandbox,
+        (Some(address), ..) => {
+            ServiceTarget::Service { address: address.clone(), from: "--base-url" }
+        }
+        (None, true, _) => ServiceTarget::Sandbox,
         (None, false, address) => {
             match (is_on(env_vars::SANDBOX, set(env_vars::SANDBOX).as_deref())?, address) {
-                (true, _) => Target::Sandbox,
-                (false, Some(address)) => Target::Service { address, from: address_from },
-                (false, None) => Target::Unset,
+                (true, _) => ServiceTarget::Sandbox,
+                (false, Some(address)) => ServiceTarget::Service { address, from: address_from },
+                (false, None) => ServiceTarget::Unset,
             }
         }
     };
     // An empty LINKS_TOKEN is kept: it is a mistake to name, not a token to look for elsewhere.
     let token = match (env(env_vars::TOKEN), set(env_vars::TOKEN_FILE)) {
         (Some(_), _) if is_of_config(&target) => {
-            TokenFrom::Nowhere(Missing::OnlyForNamed(env_vars::TOKEN))
+            TokenOrigin::Nowhere(MissingToken::OnlyForNamed(env_vars::TOKEN))
         }
         (None, Some(_)) if is_of_config(&target) => {
-            TokenFrom::Nowhere(Missing::OnlyForNamed(env_vars::TOKEN_FILE))
+            TokenOrigin::Nowhere(MissingToken::OnlyForNamed(env_vars::TOKEN_FILE))
         }
-        (Some(token), _) => TokenFrom::Variable(token),
-        (None, Some(path)) => TokenFrom::File(path.into()),
-        (None, None) => TokenFrom::Nowhere(Missing::NotLoggedIn),
+        (Some(token), _) => TokenOrigin::Variable(token),
+        (None, Some(path)) => TokenOrigin::File(path.into()),
+        (None, None) => TokenOrigin::Nowhere(MissingToken::NotLoggedIn),
     };
     let account = match (&flags.account, set(env_vars::ACCOUNT)) {
-        (Some(name), _) => Some(Named { name: name.clone(), by_flag: true }),
+        (Some(name), _) => Some(NamedAccount { name: name.clone(), by_flag: true }),
         (None, Some(name)) => {
             let name =
-                name.parse().map_err(|why| Failure::usage(format!("LINKS_ACCOUNT: {why}")))?;
-            Some(Named { name, by_flag: false })
+                name.parse().map_err(|why| CommandError::usage(format!("LINKS_ACCOUNT: {why}")))?;
+            Some(NamedAccount { name, by_flag: false })
         }
         (None, None) => None,
     };
     let max_wait = match (flags.max_wait, set(env_vars::MAX_WAIT)) {
         (Some(seconds), _) => Some(seconds),
         (None, Some(text)) => Some(text.parse().map_err(|_| {
-            Failure::usage(format!("LINKS_MAX_WAIT is `{text}`, not a number of seconds"))
+            CommandError::usage(format!("LINKS_MAX_WAIT is `{text}`, not a number of seconds"))
         })?),
         (None, None) => None,
     };
@@ -217,11 +223,11 @@ impl Settings {
         let by_flag = self.account.as_ref().is_some_and(|it| it.by_flag);
         let given = matches!(
             self.token,
-            TokenFrom::Variable(_)
-                | TokenFrom::File(_)
-                | TokenFrom::Nowhere(Missing::OnlyForNamed(_))
+            TokenOrigin::Variable(_)
+                | TokenOrigin::File(_)
+                | TokenOrigin::Nowhere(MissingToken::OnlyForNamed(_))
         );
-        self.target != Target::Sandbox && (by_flag || !given)
+        self.target != ServiceTarget::Sandbox && (by_flag || !given)
     }
 
     /// The same with what the accounts of this machine add. A token of the environment goes with an address of the command line or the
@@ -233,7 +239,7 @@ impl Settings {
         }
         let name = match (&self.account, &self.target) {
             (Some(named), _) => Some(&named.name),
-            (None, Target::Service { address, .. }) => {
+            (None, ServiceTarget::Service { address, .. }) => {
                 let origin = BaseUrl::new(address).map(|base| base.origin()).unwrap_or_default();
                 match *accounts.at(&origin) {
                     [first] => Some(first),
@@ -241,7 +247,7 @@ impl Settings {
                     [] => None,
                     ref several => {
                         let several = several.iter().copied().cloned().collect();
-                        self.token = TokenFrom::Nowhere(Missing::Several(several));
+                        self.token = TokenOrigin::Nowhere(MissingToken::Several(several));
                         return self;
                     }
                 }
@@ -251,29 +257,31 @@ impl Settings {
         let Some(name) = name.cloned() else { return self };
         match accounts.known.get(&name) {
             Some(account) => self.pair(name, account),
-            None => Self { token: TokenFrom::Nowhere(Missing::NoSuchAccount(name)), ..self },
+            None => Self { token: TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name)), ..self },
         }
     }
 
     /// The same with an account, and with its address unless another one at its origin is named.
     fn pair(mut self, name: AccountName, account: &Account) -> Self {
         let takes_its_own = match &self.target {
-            Target::Service { from, address } => {
+            ServiceTarget::Service { from, address } => {
                 let origin = BaseUrl::new(address).ok().map(|base| base.origin());
                 let is_there = origin == account.origin();
                 // The file only says what is meant where nothing else does.
                 if !(is_there || *from == OF_CONFIG) {
-                    self.token = TokenFrom::Nowhere(Missing::OtherOrigin(name, account.clone()));
+                    self.token =
+                        TokenOrigin::Nowhere(MissingToken::OtherOrigin(name, account.clone()));
                     return self;
                 }
                 !is_there
             }
-            Target::Sandbox | Target::Unset => true,
+            ServiceTarget::Sandbox | ServiceTarget::Unset => true,
         };
         if takes_its_own {
-            self.target = Target::Service { address: account.base_url.clone(), from: OF_ACCOUNT };
+            self.target =
+                ServiceTarget::Service { address: account.base_url.clone(), from: OF_ACCOUNT };
         }
-        self.token = TokenFrom::Account(name, account.clone());
+        self.token = TokenOrigin::Account(name, account.clone());
         self
     }
 }
@@ -283,7 +291,7 @@ impl Settings {
 /// # Errors
 ///
 /// When a variable or the file holds something that is none of ours.
-pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
+pub(crate) fn of_process(flags: &GlobalArgs) -> Result<Settings, CommandError> {
     let named = env(env_vars::CONFIG_DIR).filter(|it| !it.is_empty());
     let config = match dirs::config(named.map(Into::into)) {
         Some(folder) => Config::load(&config_file::path(Some(folder))?)?,
@@ -302,7 +310,7 @@ pub(crate) fn of_process(flags: &Global) -> Result<Settings, Failure> {
 /// # Errors
 ///
 /// When a variable holds something that is none of ours.
-pub(crate) fn without_config(flags: &Global) -> Result<Settings, Failure> {
+pub(crate) fn without_config(flags: &GlobalArgs) -> Result<Settings, CommandError> {
     resolve(flags, &env, &Config::default())
 }
 
@@ -322,7 +330,7 @@ pub(crate) fn layered(env: Env<'_>, config: &Config) -> impl Fn(&str) -> Option<
 }
 
 /// The flag, then the two variables that all programs share, then ours.
-fn color(flag: Option<Color>, set: &dyn Fn(&str) -> Option<String>) -> Result<Color, Failure> {
+fn color(flag: Option<Color>, set: &dyn Fn(&str) -> Option<String>) -> Result<Color, CommandError> {
     let forced = set("CLICOLOR_FORCE").is_some_and(|it| it != "0");
     Ok(match (flag, set("NO_COLOR"), set(env_vars::COLOR)) {
         (Some(when), ..) => when,
@@ -330,7 +338,7 @@ fn color(flag: Option<Color>, set: &dyn Fn(&str) -> Option<String>) -> Result<Co
         (None, None, _) if forced => Color::Always,
         (None, None, Some(word)) => {
             <Color as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
-                Failure::usage(format!("LINKS_COLOR is `{word}`, not auto, always or never"))
+                CommandError::usage(format!("LINKS_COLOR is `{word}`, not auto, always or never"))
             })?
         }
         (None, None, None) if set("TERM").is_some_and(|it| it == "dumb") => Color::Never,
@@ -343,16 +351,18 @@ pub(crate) fn color_of_process(flag: Option<Color>) -> Color {
     color(flag, &env).unwrap_or(Color::Auto)
 }
 
-fn is_of_config(target: &Target) -> bool {
-    matches!(target, Target::Service { from, .. } if *from == OF_CONFIG)
+fn is_of_config(target: &ServiceTarget) -> bool {
+    matches!(target, ServiceTarget::Service { from, .. } if *from == OF_CONFIG)
 }
 
-fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, Failure> {
+fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, CommandError> {
     match (flags, variable) {
         (0, None | Some("0")) => Ok(0),
         (0, Some("1")) => Ok(1),
         (0, Some("2")) => Ok(2),
-        (0, Some(word)) => Err(Failure::usage(format!("LINKS_LOG is `{word}`, not 0, 1 or 2"))),
+        (0, Some(word)) => {
+            Err(CommandError::usage(format!("LINKS_LOG is `{word}`, not 0, 1 or 2")))
+        }
         (flags, _) => Ok(flags),
     }
 }
@@ -361,26 +371,26 @@ fn seconds(
     flag: Option<u32>,
     name: &str,
     variable: Option<&str>,
-) -> Result<Option<Duration>, Failure> {
+) -> Result<Option<Duration>, CommandError> {
     let seconds = match (flag, variable) {
         (Some(seconds), _) => Some(seconds),
         (None, Some(text)) => Some(text.parse().ok().filter(|it| *it > 0).ok_or_else(|| {
-            Failure::usage(format!("{name} is `{text}`, not a number of seconds"))
+            CommandError::usage(format!("{name} is `{text}`, not a number of seconds"))
         })?),
         (None, None) => None,
     };
     Ok(seconds.map(|it| Duration::from_secs(it.into())))
 }
 
-fn is_on(name: &str, value: Option<&str>) -> Result<bool, Failure> {
+fn is_on(name: &str, value: Option<&str>) -> Result<bool, CommandError> {
     match value {
         None | Some("0" | "false" | "no" | "off") => Ok(false),
         Some("1" | "true" | "yes" | "on") => Ok(true),
-        Some(word) => Err(Failure::usage(format!("{name} is `{word}`, not 1 or 0"))),
+        Some(word) => Err(CommandError::usage(format!("{name} is `{word}`, not 1 or 0"))),
     }
 }
 
-impl std::fmt::Debug for TokenFrom {
+impl std::fmt::Debug for TokenOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Variable(_) => f.write_str("Variable(***)"),
@@ -395,40 +405,40 @@ impl std::fmt::Debug for TokenFrom {
 mod tests {
     use super::*;
 
-    fn resolved(flags: &Global, env: &[(&str, &str)]) -> Result<Settings, Failure> {
+    fn resolved(flags: &GlobalArgs, env: &[(&str, &str)]) -> Result<Settings, CommandError> {
         with_config(flags, env, &Config::default())
     }
 
     fn with_config(
-        flags: &Global,
+        flags: &GlobalArgs,
         env: &[(&str, &str)],
         config: &Config,
-    ) -> Result<Settings, Failure> {
+    ) -> Result<Settings, CommandError> {
         let env = |name: &str| {
             env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
         resolve(flags, &env, config)
     }
 
-    fn service(address: &str, from: &'static str) -> Target {
-        Target::Service { address: address.into(), from }
+    fn service(address: &str, from: &'static str) -> ServiceTarget {
+        ServiceTarget::Service { address: address.into(), from }
     }
 
     #[test]
     fn a_flag_goes_before_the_environment_and_that_before_the_default() {
-        let none = Global::default();
-        let here = Global {
+        let none = GlobalArgs::default();
+        let here = GlobalArgs {
             base_url: Some("https://flag".into()),
             output: Some(Format::Json),
-            ..Global::default()
+            ..GlobalArgs::default()
         };
-        let sandbox = Global { sandbox: true, ..Global::default() };
+        let sandbox = GlobalArgs { sandbox: true, ..GlobalArgs::default() };
         let env = [("LINKS_BASE_URL", "https://env"), ("LINKS_OUTPUT", "json")];
 
-        assert_eq!(resolved(&none, &[]).unwrap().target, Target::Unset);
+        assert_eq!(resolved(&none, &[]).unwrap().target, ServiceTarget::Unset);
         assert_eq!(resolved(&none, &env).unwrap().target, service("https://env", "LINKS_BASE_URL"));
         assert_eq!(resolved(&here, &env).unwrap().target, service("https://flag", "--base-url"));
-        assert_eq!(resolved(&sandbox, &env).unwrap().target, Target::Sandbox);
+        assert_eq!(resolved(&sandbox, &env).unwrap().target, ServiceTarget::Sandbox);
         assert_eq!(
             resolved(&here, &[("LINKS_SANDBOX", "1")]).unwrap().target,
             service("https://flag", "--base-url")
@@ -442,44 +452,47 @@ mod tests {
     #[test]
     fn the_sandbox_of_the_environment_goes_before_its_address() {
         let env = [("LINKS_SANDBOX", "1"), ("LINKS_BASE_URL", "https://env")];
-        assert_eq!(resolved(&Global::default(), &env).unwrap().target, Target::Sandbox);
+        assert_eq!(resolved(&GlobalArgs::default(), &env).unwrap().target, ServiceTarget::Sandbox);
         for off in ["", "0", "no", "false", "off"] {
             let env = [("LINKS_SANDBOX", off), ("LINKS_BASE_URL", "https://env")];
             assert_eq!(
-                resolved(&Global::default(), &env).unwrap().target,
+                resolved(&GlobalArgs::default(), &env).unwrap().target,
                 service("https://env", "LINKS_BASE_URL")
             );
         }
-        resolved(&Global::default(), &[("LINKS_SANDBOX", "perhaps")]).unwrap_err();
+        resolved(&GlobalArgs::default(), &[("LINKS_SANDBOX", "perhaps")]).unwrap_err();
     }
 
     #[test]
     fn the_longest_wait_is_a_number_of_seconds() {
-        let flag = Global { max_wait: Some(0), ..Global::default() };
+        let flag = GlobalArgs { max_wait: Some(0), ..GlobalArgs::default() };
         let env = [("LINKS_MAX_WAIT", "12")];
         let wait =
-            |flags: &Global, env: &[(&str, &str)]| resolved(flags, env).map(|it| it.max_wait);
-        assert_eq!(wait(&Global::default(), &[]).unwrap(), None);
-        assert_eq!(wait(&Global::default(), &env).unwrap(), Some(Duration::from_secs(12)));
+            |flags: &GlobalArgs, env: &[(&str, &str)]| resolved(flags, env).map(|it| it.max_wait);
+        assert_eq!(wait(&GlobalArgs::default(), &[]).unwrap(), None);
+        assert_eq!(wait(&GlobalArgs::default(), &env).unwrap(), Some(Duration::from_secs(12)));
         assert_eq!(wait(&flag, &env).unwrap(), Some(Duration::ZERO));
         for text in ["-1", "1.5", "a minute"] {
-            wait(&Global::default(), &[("LINKS_MAX_WAIT", text)]).unwrap_err();
+            wait(&GlobalArgs::default(), &[("LINKS_MAX_WAIT", text)]).unwrap_err();
         }
     }
 
     #[test]
     fn a_token_is_never_shown_and_an_empty_one_is_not_passed_over() {
         let env = [("LINKS_TOKEN", "s3cret"), ("LINKS_TOKEN_FILE", "/t")];
-        let settings = resolved(&Global::default(), &env).unwrap();
-        assert_eq!(settings.token, TokenFrom::Variable("s3cret".into()));
+        let settings = resolved(&GlobalArgs::default(), &env).unwrap();
+        assert_eq!(settings.token, TokenOrigin::Variable("s3cret".into()));
         assert!(!format!("{settings:?}").contains("s3cret"));
         let env = [("LINKS_TOKEN", ""), ("LINKS_TOKEN_FILE", "/t")];
         assert_eq!(
-            resolved(&Global::default(), &env).unwrap().token,
-            TokenFrom::Variable(String::new())
+            resolved(&GlobalArgs::default(), &env).unwrap().token,
+            TokenOrigin::Variable(String::new())
         );
         let env = [("LINKS_TOKEN_FILE", "/t")];
-        assert_eq!(resolved(&Global::default(), &env).unwrap().token, TokenFrom::File("/t".into()));
+        assert_eq!(
+            resolved(&GlobalArgs::default(), &env).unwrap().token,
+            TokenOrigin::File("/t".into())
+        );
     }
 
     const HERE: &str = "https://links.example/api/v1";
@@ -489,7 +502,7 @@ mod tests {
         let account = |base_url: &str| Account {
             base_url: base_url.to_owned(),
             mcp_url: None,
-            kept: crate::auth::Kept::File,
+            kept: crate::auth::SecretLocation::File,
             user_id: 7,
             user: "Somebody".to_owned(),
         };
@@ -507,25 +520,25 @@ mod tests {
     fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String {
         let flag =
             |name: &str| line.iter().position(|it| *it == name).map(|at| line[at + 1].to_owned());
-        let flags = Global {
+        let flags = GlobalArgs {
             base_url: flag("--base-url"),
             account: flag("--account").map(|name| name.parse().unwrap()),
-            ..Global::default()
+            ..GlobalArgs::default()
         };
         let settings = resolved(&flags, env).unwrap().with(&accounts(current));
         let address = match settings.target {
-            Target::Service { address, .. } => address,
+            ServiceTarget::Service { address, .. } => address,
             target => format!("{target:?}"),
         };
         let token = match settings.token {
-            TokenFrom::Variable(_) => "variable".to_owned(),
-            TokenFrom::File(_) => "file".to_owned(),
-            TokenFrom::Account(name, _) => name.to_string(),
-            TokenFrom::Nowhere(Missing::NotLoggedIn) => "none".to_owned(),
-            TokenFrom::Nowhere(Missing::NoSuchAccount(name)) => format!("no {name}"),
-            TokenFrom::Nowhere(Missing::Several(names)) => format!("one of {}", names.len()),
-            TokenFrom::Nowhere(Missing::OtherOrigin(name, _)) => format!("not {name}"),
-            TokenFrom::Nowhere(Missing::OnlyForNamed(variable)) => format!("not {variable}"),
+            TokenOrigin::Variable(_) => "variable".to_owned(),
+            TokenOrigin::File(_) => "file".to_owned(),
+            TokenOrigin::Account(name, _) => name.to_string(),
+            TokenOrigin::Nowhere(MissingToken::NotLoggedIn) => "none".to_owned(),
+            TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name)) => format!("no {name}"),
+            TokenOrigin::Nowhere(MissingToken::Several(names)) => format!("one of {}", names.len()),
+            TokenOrigin::Nowhere(MissingToken::OtherOrigin(name, _)) => format!("not {name}"),
+            TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable)) => format!("not {variable}"),
         };
         let address = address.strip_prefix("https://").unwrap_or(&address);
         format!("{token} at {}", address.split('/').next().unwrap_or_default())
@@ -568,33 +581,37 @@ mod tests {
         assert_eq!(chosen(&["--account", "other"], &env[..1], None), "other at other.example");
         let env = [("LINKS_ACCOUNT", "other"), ("LINKS_BASE_URL", HERE)];
         assert_eq!(chosen(&[], &env, None), "not other at links.example");
-        resolved(&Global::default(), &[("LINKS_ACCOUNT", "../x")]).unwrap_err();
+        resolved(&GlobalArgs::default(), &[("LINKS_ACCOUNT", "../x")]).unwrap_err();
     }
 
     #[test]
     fn found_23_the_token_of_the_environment_never_goes_to_the_address_of_the_file() {
         let config = Config::of(&[("base-url", HERE)]);
-        let none = Global::default();
-        let settings = |flags: &Global, env: &[(&str, &str)]| {
+        let none = GlobalArgs::default();
+        let settings = |flags: &GlobalArgs, env: &[(&str, &str)]| {
             with_config(flags, env, &config).unwrap().with(&accounts(Some("work")))
         };
         for (variable, value) in
             [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")]
         {
             let alone = settings(&none, &[(variable, value)]);
-            assert_eq!(alone.token, TokenFrom::Nowhere(Missing::OnlyForNamed(variable)));
+            assert_eq!(alone.token, TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable)));
             assert_eq!(alone.target, service(HERE, OF_CONFIG));
             let named = [(variable, value), ("LINKS_BASE_URL", HERE)];
-            assert!(!matches!(settings(&none, &named).token, TokenFrom::Nowhere(_)));
-            let flag = Global { base_url: Some(HERE.into()), ..Global::default() };
-            assert!(!matches!(settings(&flag, &[(variable, value)]).token, TokenFrom::Nowhere(_)));
-            let account = Global { account: Some("home".parse().unwrap()), ..Global::default() };
+            assert!(!matches!(settings(&none, &named).token, TokenOrigin::Nowhere(_)));
+            let flag = GlobalArgs { base_url: Some(HERE.into()), ..GlobalArgs::default() };
+            assert!(!matches!(
+                settings(&flag, &[(variable, value)]).token,
+                TokenOrigin::Nowhere(_)
+            ));
+            let account =
+                GlobalArgs { account: Some("home".parse().unwrap()), ..GlobalArgs::default() };
             let settings = settings(&account, &[(variable, value)]);
-            assert!(matches!(settings.token, TokenFrom::Account(..)), "{settings:?}");
+            assert!(matches!(settings.token, TokenOrigin::Account(..)), "{settings:?}");
         }
-        assert!(matches!(settings(&none, &[]).token, TokenFrom::Account(..)));
+        assert!(matches!(settings(&none, &[]).token, TokenOrigin::Account(..)));
         // What is named where it is meant goes before what the file says always.
-        let other = Global { account: Some("other".parse().unwrap()), ..Global::default() };
+        let other = GlobalArgs { account: Some("other".parse().unwrap()), ..GlobalArgs::default() };
         assert_eq!(settings(&other, &[]).target, service("https://other.example/v1", OF_ACCOUNT));
     }
 

@@ -10,18 +10,18 @@ use crate::env_vars;
 
 /// The machine's clock, moved on by every wait instead.
 #[derive(Debug, Default)]
-struct Hurried {
+struct FakeClock {
     clock: SystemClock,
     skipped: Mutex<Duration>,
 }
 
-impl Hurried {
+impl FakeClock {
     fn skipped(&self) -> Duration {
         *self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Clock for Hurried {
+impl Clock for FakeClock {
     fn monotonic(&self) -> Duration {
         self.clock.monotonic() + self.skipped()
     }
@@ -38,7 +38,7 @@ impl Clock for Hurried {
 
 /// The clock that does not wait, where `LINKS_TEST_NO_WAIT` is set.
 pub(crate) fn clock() -> Option<Arc<dyn Clock>> {
-    std::env::var_os(env_vars::TEST_NO_WAIT).map(|_| Arc::new(Hurried::default()) as _)
+    std::env::var_os(env_vars::TEST_NO_WAIT).map(|_| Arc::new(FakeClock::default()) as _)
 }
 
 /// Lets the client not wait where that clock is set.

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::ui;
 
 /// Whose form the notes have.
@@ -20,7 +20,7 @@ impl Annotate {
     }
 
     /// Says why a command failed, at each place that it names.
-    pub(crate) fn failure(self, failure: &Failure) {
+    pub(crate) fn failure(self, failure: &CommandError) {
         let Self::Github = self;
         let Some(file) = failure.file() else {
             return ui::annotate(&github(None, &failure.to_string()));

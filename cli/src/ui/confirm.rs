@@ -1,7 +1,7 @@
 //! Somebody's word for what cannot be undone.
 
 use super::Ui;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// Asks, unless it was agreed to on the command line.
@@ -9,14 +9,14 @@ use crate::error::exit_code::Exit;
 /// # Errors
 ///
 /// When the answer is no, and where there is nobody to ask.
-pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), Failure> {
+pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), CommandError> {
     if agreed {
         return Ok(());
     }
     match ui.ask(question) {
         Some(true) => Ok(()),
-        Some(false) => Err(Failure::new(Exit::Refused, "not agreed to; nothing was written")),
-        None => Err(Failure::new(
+        Some(false) => Err(CommandError::new(Exit::Refused, "not agreed to; nothing was written")),
+        None => Err(CommandError::new(
             Exit::Refused,
             "this cannot be undone, and there is no terminal to ask on; nothing was written",
         )

@@ -11,7 +11,7 @@ const RULE: usize = 40;
 /// Headings, emphasis, lists, quotes and rules as a terminal shows them, addresses behind what leads to them. Lines are left to the
 /// terminal to break, so that an address stays whole.
 pub(super) fn render(text: &str, color: bool) -> String {
-    let mut page = Page { color, ..Page::default() };
+    let mut page = MarkdownPage { color, ..MarkdownPage::default() };
     Parser::new(text).for_each(|event| page.take(event));
     page.text.truncate(page.text.trim_end().len());
     page.text.push('\n');
@@ -19,7 +19,7 @@ pub(super) fn render(text: &str, color: bool) -> String {
 }
 
 #[derive(Default)]
-struct Page {
+struct MarkdownPage {
     color: bool,
     text: String,
     /// The styles that are open, the innermost last.
@@ -32,7 +32,7 @@ struct Page {
     lists: Vec<Option<u64>>,
 }
 
-impl Page {
+impl MarkdownPage {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),

@@ -17,21 +17,21 @@ mod tty_mode;
 
 use std::io::{self, IsTerminal};
 
-pub(crate) use observer::Watch;
+pub(crate) use observer::RequestObserver;
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
-use stream::Kind;
+use stream::ContentKind;
 
-use crate::error::Failure;
-use crate::output::format::{Format, Printed, Shape};
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::format::{Format, OutputOptions, Rendering};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::Settings;
 use crate::settings::global_args::Color;
 
 /// What this process can show, and how.
 #[derive(Debug)]
 pub(crate) struct Ui {
-    shape: Shape,
+    shape: OutputOptions,
     color: Color,
     progress: bool,
     verbose: u8,
@@ -50,7 +50,7 @@ struct Terminal {
 
 impl Ui {
     /// As the settings say.
-    pub(crate) fn new(settings: &Settings, shape: Shape) -> Self {
+    pub(crate) fn new(settings: &Settings, shape: OutputOptions) -> Self {
         Self {
             shape,
             color: settings.color,
@@ -68,7 +68,7 @@ impl Ui {
             stderr: io::stderr().is_terminal(),
         };
         Self {
-            shape: Shape { format, ..Shape::default() },
+            shape: OutputOptions { format, ..OutputOptions::default() },
             color: Color::Never,
             progress: true,
             verbose: 0,
@@ -82,31 +82,35 @@ impl Ui {
     /// # Errors
     ///
     /// When stdout cannot take it; a reader that has gone away is no error.
-    pub(crate) fn show(&self, outcome: &Outcome) -> Result<(), Failure> {
+    pub(crate) fn show(&self, outcome: &CommandOutput) -> Result<(), CommandError> {
         let terminal = self.terminal.stdout;
         for note in self.shape.notes(outcome)? {
-            self.say(&Line::new(Tone::Changed, note));
+            self.say(&StyledLine::new(Style::Changed, note));
         }
         let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal);
         match self.shape.print(outcome)? {
-            Printed::Json(bytes) if bytes.is_empty() => Ok(()),
-            Printed::Json(bytes) => print(&[bytes.trim_ascii_end(), b"\n"].concat(), Kind::Json),
-            Printed::Text(text) if self.shape.format == Format::Markdown => {
-                print(text.as_bytes(), Kind::Document)
+            Rendering::Json(bytes) if bytes.is_empty() => Ok(()),
+            Rendering::Json(bytes) => {
+                print(&[bytes.trim_ascii_end(), b"\n"].concat(), ContentKind::Json)
             }
-            Printed::Text(text) => print(text.as_bytes(), Kind::Data),
-            Printed::Grid(grid) => print(table::render(&grid, terminal).as_bytes(), Kind::Text),
-            Printed::View => match &outcome.view {
-                View::Document(text) => print(text.as_bytes(), Kind::Data),
-                View::Markdown(text) if !terminal => print(text.as_bytes(), Kind::Document),
+            Rendering::Text(text) if self.shape.format == Format::Markdown => {
+                print(text.as_bytes(), ContentKind::Document)
+            }
+            Rendering::Text(text) => print(text.as_bytes(), ContentKind::Data),
+            Rendering::Grid(grid) => {
+                print(table::render(&grid, terminal).as_bytes(), ContentKind::Text)
+            }
+            Rendering::View => match &outcome.view {
+                View::Document(text) => print(text.as_bytes(), ContentKind::Data),
+                View::Markdown(text) if !terminal => print(text.as_bytes(), ContentKind::Document),
                 View::Markdown(text) => {
                     let text = markdown::render(text, self.colored(terminal));
-                    print(text.as_bytes(), Kind::Text)
+                    print(text.as_bytes(), ContentKind::Text)
                 }
-                View::Lines(lines) | View::Figures(lines, _) => {
+                View::Lines(lines) | View::FigureTable(lines, _) => {
                     let text: String =
                         lines.iter().map(|it| self.toned(it, terminal) + "\n").collect();
-                    print(text.as_bytes(), Kind::Text)
+                    print(text.as_bytes(), ContentKind::Text)
                 }
                 View::Table(_) | View::Record(_) | View::Any => Ok(()),
             },
@@ -114,14 +118,14 @@ impl Ui {
     }
 
     /// Says something to the person; scripts that asked for JSON are spared.
-    pub(crate) fn say(&self, line: &Line) {
+    pub(crate) fn say(&self, line: &StyledLine) {
         if !self.shape.format.is_json() {
             self.instruct(line);
         }
     }
 
     /// Says why the command failed.
-    pub(crate) fn fail(&self, failure: &Failure) {
+    pub(crate) fn fail(&self, failure: &CommandError) {
         if self.shape.format.is_json() {
             stream::say_json(&failure.to_json().to_string());
         } else {
@@ -135,7 +139,7 @@ impl Ui {
             stream::say(&report::draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
-            self.say(&Line::new(Tone::Plain, format!("the text is kept in {draft}")));
+            self.say(&StyledLine::new(Style::Plain, format!("the text is kept in {draft}")));
         }
     }
 
@@ -153,8 +157,8 @@ impl Ui {
     }
 
     /// Who says why requests wait.
-    pub(crate) fn watch(&self) -> Watch {
-        Watch::new(self.shape.format.is_json(), self.verbose)
+    pub(crate) fn watch(&self) -> RequestObserver {
+        RequestObserver::new(self.shape.format.is_json(), self.verbose)
     }
 
     /// Whether the command only rehearses.
@@ -171,7 +175,7 @@ impl Ui {
     }
 
     /// Shows what a yes-or-no question is about, and asks it. `None` where there is nobody to ask; nobody has to be asked in a dry run.
-    pub(crate) fn ask_about(&self, lines: &[Line], question: &str) -> Option<bool> {
+    pub(crate) fn ask_about(&self, lines: &[StyledLine], question: &str) -> Option<bool> {
         if self.is_interactive() && !self.rehearsing {
             for line in lines {
                 self.instruct(line);
@@ -208,7 +212,7 @@ impl Ui {
     }
 
     /// Says what the person has to do, whatever the format: the command cannot go on without it.
-    pub(crate) fn instruct(&self, line: &Line) {
+    pub(crate) fn instruct(&self, line: &StyledLine) {
         stream::say(&(self.toned(line, self.terminal.stderr) + "\n"));
     }
 
@@ -221,15 +225,15 @@ impl Ui {
         }
     }
 
-    fn toned(&self, line: &Line, terminal: bool) -> String {
-        use clap::builder::styling::{AnsiColor, Style};
+    fn toned(&self, line: &StyledLine, terminal: bool) -> String {
+        use clap::builder::styling::{self, AnsiColor};
         let text = line.text();
         let style = match line.tone {
-            Tone::Plain => None,
-            Tone::Added => Some(AnsiColor::Green.on_default()),
-            Tone::Changed => Some(AnsiColor::Yellow.on_default()),
-            Tone::Removed => Some(AnsiColor::Red.on_default()),
-            Tone::Faint => Some(Style::new().dimmed()),
+            Style::Plain => None,
+            Style::Added => Some(AnsiColor::Green.on_default()),
+            Style::Changed => Some(AnsiColor::Yellow.on_default()),
+            Style::Removed => Some(AnsiColor::Red.on_default()),
+            Style::Faint => Some(styling::Style::new().dimmed()),
         };
         match style {
             Some(style) if self.colored(terminal) => format!("{style}{text}{style:#}"),
@@ -248,7 +252,7 @@ pub(crate) fn help(error: &clap::Error, color: Color) {
     if is_mistake {
         stream::say(&text);
     } else {
-        let _ = stream::print(text.as_bytes(), Kind::Text, terminal);
+        let _ = stream::print(text.as_bytes(), ContentKind::Text, terminal);
     }
 }
 

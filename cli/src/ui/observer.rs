@@ -11,7 +11,7 @@ use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 
 use super::{http_trace, stream};
 use crate::cache::resource_names;
-use crate::cache::resource_names::Seen;
+use crate::cache::resource_names::SeenAnswer;
 use crate::sanitize;
 
 /// A shorter wait is over before anybody wonders.
@@ -19,15 +19,15 @@ const WORTH_SAYING: Duration = Duration::from_secs(2);
 
 /// Says on stderr why nothing happens, and what happens.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct RequestObserver {
     silent: bool,
     verbose: u8,
     alone: AtomicBool,
     pacer: OnceLock<Arc<dyn Pacer>>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<SeenAnswer>>,
 }
 
-impl Watch {
+impl RequestObserver {
     pub(crate) fn new(silent: bool, verbose: u8) -> Self {
         Self { silent, verbose, ..Self::default() }
     }
@@ -43,7 +43,7 @@ impl Watch {
     }
 
     /// The answers that name things, in their order.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<SeenAnswer> {
         std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -54,7 +54,7 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl Observer for RequestObserver {
     fn waiting(&self, _: &'static str, duration: Duration, reason: WaitReason) {
         if duration >= WORTH_SAYING {
             self.say(&format!("waiting {} s: {reason}", duration.as_secs_f64().ceil()));
@@ -78,7 +78,7 @@ impl Observer for Watch {
         if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer)
             && resource_names::is_named(attempt.operation)
         {
-            let seen = Seen {
+            let seen = SeenAnswer {
                 operation: attempt.operation,
                 target: attempt.target.to_owned(),
                 body: answer.body().clone(),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::tty_mode::Modes;
-use crate::signal::Changed;
+use crate::signal::RestoreOnExit;
 
 /// The line that is on the terminal now.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -14,7 +14,7 @@ static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    _terminal: Option<(Changed, Option<Modes>)>,
+    _terminal: Option<(RestoreOnExit, Option<Modes>)>,
 }
 
 impl Progress {
@@ -28,7 +28,7 @@ impl Progress {
         let terminal = shown.then(|| {
             now_shown(Some(bar.clone()));
             let bar = bar.clone();
-            (Changed::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
+            (RestoreOnExit::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
         });
         Self { bar, _terminal: terminal }
     }

@@ -12,7 +12,7 @@ pub(super) fn draw(handler: &MietteHandler, diagnostic: &dyn Diagnostic) -> Stri
 }
 
 fn add(text: &mut String, handler: &MietteHandler, part: Part<'_>) {
-    let _ = write!(text, "{:?}", Drawn(handler, &part));
+    let _ = write!(text, "{:?}", Rendered(handler, &part));
     for diagnostic in part.diagnostic.related().into_iter().flatten() {
         text.push('\n');
         add(text, handler, Part { diagnostic, source: part.source_code() });
@@ -20,9 +20,9 @@ fn add(text: &mut String, handler: &MietteHandler, part: Part<'_>) {
 }
 
 /// What miette draws goes through `Debug`.
-struct Drawn<'a>(&'a MietteHandler, &'a Part<'a>);
+struct Rendered<'a>(&'a MietteHandler, &'a Part<'a>);
 
-impl fmt::Debug for Drawn<'_> {
+impl fmt::Debug for Rendered<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.debug(self.1, f)
     }

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 
 use super::{markers, progress};
 use crate::auth::redaction;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::sanitize;
 
 /// How bytes of stdout are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ContentKind {
     /// For people: the terminal and the log of a CI service are protected.
     Text,
     /// A document in a text format that people read too; a terminal and a log are protected, a file gets it as it is.
@@ -54,29 +54,29 @@ pub(super) fn ask(text: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// When stdout cannot take it; a reader that has gone away is no error.
-pub(super) fn print(bytes: &[u8], kind: Kind, terminal: bool) -> Result<(), Failure> {
+pub(super) fn print(bytes: &[u8], kind: ContentKind, terminal: bool) -> Result<(), CommandError> {
     let bytes = shown(bytes, kind, terminal, markers::are_read() && !is_file());
     let mut stdout = io::stdout().lock();
     match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::internal(format!("cannot write to stdout: {error}")))
+            Err(CommandError::internal(format!("cannot write to stdout: {error}")))
         }
         _ => Ok(()),
     }
 }
 
 /// The bytes as they are written; `logged` where a CI service reads them.
-fn shown(bytes: &[u8], kind: Kind, terminal: bool, logged: bool) -> Cow<'_, [u8]> {
+fn shown(bytes: &[u8], kind: ContentKind, terminal: bool, logged: bool) -> Cow<'_, [u8]> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
     let text = match kind {
-        Kind::Text => sanitize::styled(text),
-        Kind::Document | Kind::Data if terminal => sanitize::styled(text),
-        Kind::Json if terminal => sanitize::json(text),
-        Kind::Document | Kind::Data | Kind::Json => Cow::Borrowed(text),
+        ContentKind::Text => sanitize::styled(text),
+        ContentKind::Document | ContentKind::Data if terminal => sanitize::styled(text),
+        ContentKind::Json if terminal => sanitize::json(text),
+        ContentKind::Document | ContentKind::Data | ContentKind::Json => Cow::Borrowed(text),
     };
     let text = match kind {
-        Kind::Text | Kind::Document if logged => also(text, markers::broken),
-        Kind::Json if logged => also(text, markers::escaped),
+        ContentKind::Text | ContentKind::Document if logged => also(text, markers::broken),
+        ContentKind::Json if logged => also(text, markers::escaped),
         _ => text,
     };
     match text {
@@ -118,10 +118,15 @@ mod tests {
             String::from_utf8(shown(text.as_bytes(), kind, terminal, logged).into_owned()).unwrap()
         };
         let safe = ": :error::x\n# #vso[a]\\u{1b}]52;c;x\\u{7}";
-        assert_eq!(shown(Kind::Text, false, true), safe);
-        assert_eq!(shown(Kind::Document, true, true), safe);
-        assert_eq!(shown(Kind::Text, true, false), "::error::x\n##vso[a]\\u{1b}]52;c;x\\u{7}");
-        for (kind, logged) in [(Kind::Document, false), (Kind::Data, false), (Kind::Data, true)] {
+        assert_eq!(shown(ContentKind::Text, false, true), safe);
+        assert_eq!(shown(ContentKind::Document, true, true), safe);
+        assert_eq!(
+            shown(ContentKind::Text, true, false),
+            "::error::x\n##vso[a]\\u{1b}]52;c;x\\u{7}"
+        );
+        for (kind, logged) in
+            [(ContentKind::Document, false), (ContentKind::Data, false), (ContentKind::Data, true)]
+        {
             assert_eq!(shown(kind, false, logged), text, "{kind:?}");
         }
     }
@@ -129,11 +134,11 @@ mod tests {
     #[test]
     fn found_10_json_keeps_its_value_in_a_log() {
         let json = "{\"a\":\"##vso[x] ##[error] ## \\\"##[\"}";
-        let logged = shown(json.as_bytes(), Kind::Json, false, true);
+        let logged = shown(json.as_bytes(), ContentKind::Json, false, true);
         assert!(!String::from_utf8_lossy(&logged).contains("##v"), "{logged:?}");
         assert!(!String::from_utf8_lossy(&logged).contains("##["), "{logged:?}");
         let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();
         assert_eq!(value(&logged), value(json.as_bytes()));
-        assert_eq!(&*shown(json.as_bytes(), Kind::Json, false, false), json.as_bytes());
+        assert_eq!(&*shown(json.as_bytes(), ContentKind::Json, false, false), json.as_bytes());
     }
 }

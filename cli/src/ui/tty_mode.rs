@@ -1,13 +1,13 @@
 //! What the terminal does with keys, changed for a while.
 
-use crate::signal::Changed;
+use crate::signal::RestoreOnExit;
 
 /// While this lives, the terminal shows less of what is typed. Whatever ends that, even Ctrl-C, brings it back.
 #[derive(Debug)]
 pub(crate) struct Modes {
     #[cfg(unix)]
     before: rustix::termios::Termios,
-    _changed: Changed,
+    _changed: RestoreOnExit,
 }
 
 #[cfg(unix)]
@@ -31,7 +31,7 @@ impl Modes {
         let mut modes = before.clone();
         change(&mut modes.local_modes);
         let undo = before.clone();
-        let changed = Changed::new(move || set(&undo));
+        let changed = RestoreOnExit::new(move || set(&undo));
         set(&modes);
         Some(Self { before, _changed: changed })
     }

@@ -42,11 +42,19 @@ impl TestEnv {
         Self { server, proxy, clock, client }
     }
 
-    /// The same client, but with little patience for the network.
+    /// Returns a client with little patience for the network, for a service that never answers in time.
     pub(crate) fn impatient(&self) -> Client {
+        self.with_timeouts(Duration::from_millis(250), Duration::from_millis(100))
+    }
+
+    /// Returns a client with enough patience for a service that answers at once, also on a machine that is busy.
+    pub(crate) fn patient_for_seconds(&self) -> Client {
+        self.with_timeouts(Duration::from_secs(3), Duration::from_secs(1))
+    }
+
+    fn with_timeouts(&self, attempt: Duration, stall: Duration) -> Client {
         let mut timeouts = Timeouts::default();
-        timeouts.attempt = Some(Duration::from_millis(250));
-        timeouts.stall = Duration::from_millis(100);
+        (timeouts.attempt, timeouts.stall) = (Some(attempt), stall);
         builder(&self.server, &self.proxy, &self.clock).timeouts(timeouts).build().unwrap()
     }
 

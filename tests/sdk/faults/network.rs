@@ -218,7 +218,7 @@ async fn fault_11_a_gateway_that_lost_patience_proves_nothing() {
 async fn fault_12_a_create_that_is_executed_after_its_repetition_creates_nothing_more() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::late()]);
-    let slots = env.impatient().profile("cafe").slots();
+    let slots = env.patient_for_seconds().profile("cafe").slots();
     assert_eq!(slots.create_batch(dividers(3)).await.unwrap().len(), 3);
     assert_eq!(env.answered(), [("createSlots", 201), ("createSlots", 201)]);
     assert_eq!(env.count(), 17);
@@ -232,7 +232,8 @@ async fn fault_12_a_create_that_is_executed_after_its_repetition_creates_nothing
 async fn fault_12_a_delete_that_is_executed_after_the_page_was_read_is_found_done() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::late()]);
-    let done = env.impatient().profile("cafe").slots().delete_batch(vec![1002]).await.unwrap();
+    let slots = env.patient_for_seconds().profile("cafe").slots();
+    let done = slots.delete_batch(vec![1002]).await.unwrap();
     assert_eq!((done.deleted, done.total), (1, 13));
     let answered =
         [("listSlots", 200), ("deleteSlots", 200), ("deleteSlots", 422), ("listSlots", 200)];
@@ -306,7 +307,7 @@ async fn fault_15_an_answer_over_the_limit_is_not_read_to_its_end() {
 #[tokio::test]
 async fn fault_16_an_answer_that_stops_or_crawls_is_given_up() {
     let env = TestEnv::new().await;
-    let client = env.impatient();
+    let client = env.patient_for_seconds();
     for slow in [Act::stall_in_body(5), Act::drip(Duration::from_millis(5))] {
         env.proxy.script([slow.clone()]);
         assert_eq!(client.profile("cafe").slots().list().await.unwrap().len(), 14);
@@ -315,6 +316,7 @@ async fn fault_16_an_answer_that_stops_or_crawls_is_given_up() {
         let page = client.profile("cafe").update(changes).await.unwrap();
         assert_eq!(page.title.as_deref(), Some("Anew"), "it was looked at");
     }
+    let client = env.impatient();
     for silent in [Act::stall_before(), Act::stall_after()] {
         env.proxy.always(&silent);
         let error = client.profile("cafe").slots().create(divider()).await.unwrap_err();

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::query::QueryArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 /// Arguments of `links analytics account`.
 #[derive(Args, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct AnalyticsAccountArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: AnalyticsAccountArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let call = context.client().await?.analytics().get(args.query.query());
     super::shown::shown(context, call).await
 }

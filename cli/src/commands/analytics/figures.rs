@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
-use crate::output::{Line, Tone};
+use crate::output::{Style, StyledLine};
 use crate::ui::chart;
 
 /// Lines of the chart of a timeline.
@@ -15,8 +15,8 @@ const BAR: usize = 12;
 const TEXT_MAX: usize = 36;
 
 /// What people see. `width` is that of the terminal; without one nothing is drawn.
-pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Vec<Line> {
-    let mut figures = Figures { approximate, width, lines: Vec::new() };
+pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Vec<StyledLine> {
+    let mut figures = FigureTable { approximate, width, lines: Vec::new() };
     let before = data.get("previous").unwrap_or(&Value::Null);
     match data {
         Value::Object(object) if before.is_object() => {
@@ -48,15 +48,15 @@ pub(super) fn rows(data: &Value) -> Vec<Value> {
     lists.iter().find(is_timeline).or(lists.first()).cloned().unwrap_or_default()
 }
 
-struct Figures {
+struct FigureTable {
     approximate: bool,
     width: Option<usize>,
-    lines: Vec<Line>,
+    lines: Vec<StyledLine>,
 }
 
-impl Figures {
+impl FigureTable {
     fn say(&mut self, text: impl AsRef<str>) {
-        self.lines.push(Line::new(Tone::Plain, text.as_ref().trim_end()));
+        self.lines.push(StyledLine::new(Style::Plain, text.as_ref().trim_end()));
     }
 
     fn title(&mut self, name: &str) {

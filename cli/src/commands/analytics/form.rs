@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::query::QueryArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 /// Arguments of `links analytics form`.
 #[derive(Args, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct AnalyticsFormArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: AnalyticsFormArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let call = context.client().await?.form(args.id).analytics(args.query.query());
     super::shown::shown(context, call).await
 }

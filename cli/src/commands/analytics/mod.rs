@@ -10,8 +10,8 @@ mod shown;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AnalyticsCommand {
@@ -26,7 +26,7 @@ pub(crate) enum AnalyticsCommand {
 pub(super) async fn run(
     context: &mut Context,
     command: AnalyticsCommand,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     match command {
         AnalyticsCommand::Account(args) => account::run(context, args).await,
         AnalyticsCommand::Profile(args) => profile::run(context, args).await,

@@ -5,8 +5,8 @@ use links_sdk::ProfileKey;
 
 use super::query::QueryArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 use crate::profile_key;
 
 /// Arguments of `links analytics profile`.
@@ -25,7 +25,7 @@ pub(crate) struct AnalyticsProfileArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: AnalyticsProfileArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let call = context.client().await?.profile(args.profile).analytics(args.query.query());
     super::shown::shown(context, call).await
 }

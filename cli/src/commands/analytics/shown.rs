@@ -5,22 +5,25 @@ use serde_json::Value;
 
 use super::figures;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::ui;
 /// The answer, with what is recognised in it drawn for people, and how far it can be relied on said beside it.
-pub(crate) async fn shown(context: &Context, call: Call<Analytics>) -> Result<Outcome, Failure> {
+pub(crate) async fn shown(
+    context: &Context,
+    call: Call<Analytics>,
+) -> Result<CommandOutput, CommandError> {
     let answer = call.answer().await?;
-    let body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let body: Value = serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     let meta = &body["meta"];
     let approximate = meta["uniquesAreApproximate"] == true;
     let width = context.ui.is_read().then(ui::width);
     let lines = figures::lines(&body["data"], approximate, width);
     for line in reliance(meta) {
-        context.ui.say(&Line::new(Tone::Faint, line));
+        context.ui.say(&StyledLine::new(Style::Faint, line));
     }
     let rows = figures::rows(&body["data"]);
-    Ok(Outcome::service(answer.body().clone(), View::Figures(lines, rows)))
+    Ok(CommandOutput::service(answer.body().clone(), View::FigureTable(lines, rows)))
 }
 
 /// What the service says about its numbers, as far as it is recognised.

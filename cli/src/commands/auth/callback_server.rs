@@ -63,11 +63,11 @@ impl Listener {
                 Some(read) = requests.join_next() => {
                     let Ok(Ok(Ok((mut stream, head)))) = read else { continue };
                     let address = head.as_deref().and_then(target).map(|it| format!("http://{}{it}", self.address));
-                    let page = Page::of(head.as_deref(), address.as_deref().is_some_and(&is_answer));
+                    let page = CallbackPage::of(head.as_deref(), address.as_deref().is_some_and(&is_answer));
                     // Whoever does not wait for the page has brought the answer all the same.
                     let _ = timeout(SLOWEST, stream.write_all(page.response().as_bytes())).await;
                     let _ = stream.shutdown().await;
-                    if page == Page::Done && let Some(address) = address {
+                    if page == CallbackPage::Done && let Some(address) = address {
                         return Ok(address);
                     }
                 }
@@ -109,14 +109,14 @@ fn target(head: &str) -> Option<&str> {
 
 /// What the person in the browser reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Page {
+enum CallbackPage {
     Done,
     OtherLogin,
     Nothing,
     TooLong,
 }
 
-impl Page {
+impl CallbackPage {
     fn of(head: Option<&str>, is_answer: bool) -> Self {
         match head {
             None => Self::TooLong,

@@ -4,20 +4,20 @@ use links_sdk::types::Me;
 use links_sdk::{BaseUrl, Client};
 use serde_json::{Value, json};
 
-use crate::auth::{AccountName, Kept};
-use crate::output::{Line, Tone};
+use crate::auth::{AccountName, SecretLocation};
+use crate::output::{Style, StyledLine};
 
 /// One word for where a secret is kept.
-pub(super) fn store(kept: &Kept) -> &'static str {
+pub(super) fn store(kept: &SecretLocation) -> &'static str {
     match kept {
-        Kept::Keyring => "keyring",
-        Kept::File => "file",
-        Kept::Command(_) => "command",
+        SecretLocation::Keyring => "keyring",
+        SecretLocation::File => "file",
+        SecretLocation::Command(_) => "command",
     }
 }
 
 /// What is known of the caller.
-pub(super) struct Described<'a> {
+pub(super) struct AccountDescription<'a> {
     pub(super) account: Option<&'a AccountName>,
     pub(super) base: &'a BaseUrl,
     /// What gave the token.
@@ -28,7 +28,7 @@ pub(super) struct Described<'a> {
     pub(super) settings_url: Option<String>,
 }
 
-impl Described<'_> {
+impl AccountDescription<'_> {
     /// With the address of the account's API settings if all its tokens are taken.
     pub(super) async fn with_room(mut self, client: &Client) -> Self {
         let tokens = &self.me.limits.tokens;
@@ -60,7 +60,7 @@ impl Described<'_> {
         data
     }
 
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Vec<StyledLine> {
         let me = self.me;
         let limits = &me.limits;
         let abilities =
@@ -85,6 +85,6 @@ impl Described<'_> {
                 "all {max} personal tokens are taken; end one at {address} to make another"
             ));
         }
-        lines.into_iter().map(|text| Line::new(Tone::Plain, text)).collect()
+        lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect()
     }
 }

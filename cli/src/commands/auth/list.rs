@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::describe;
 use crate::auth::AccountsFile;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Column, Outcome, View};
+use crate::error::CommandError;
+use crate::output::{Column, CommandOutput, View};
 
 /// Arguments of `links auth list`.
 #[derive(Args, Debug)]
@@ -21,7 +21,7 @@ const COLUMNS: &[Column] = &[
     Column::at("KEPT IN", "store"),
 ];
 
-pub(crate) fn run(context: &Context, _: &AuthListArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, _: &AuthListArgs) -> Result<CommandOutput, CommandError> {
     let accounts = AccountsFile::new(context.config_folder()?).load()?;
     let rows = accounts.known.iter().map(|(name, account)| {
         json!({
@@ -32,5 +32,5 @@ pub(crate) fn run(context: &Context, _: &AuthListArgs) -> Result<Outcome, Failur
             "store": describe::store(&account.kept),
         })
     });
-    Ok(Outcome::own(Value::Array(rows.collect()), View::Table(COLUMNS)))
+    Ok(CommandOutput::own(Value::Array(rows.collect()), View::Table(COLUMNS)))
 }

@@ -8,18 +8,18 @@ use links_sdk::{BaseUrl, Client, Error, Token};
 use zeroize::Zeroizing;
 
 use super::describe;
-use super::describe::Described;
-use super::oauth::{Wanted, connect};
+use super::describe::AccountDescription;
+use super::oauth::{LoginOptions, connect};
 use crate::auth::{
-    Account, AccountName, Accounts, AccountsFile, Given, Kept, Secret, Store, TokenCommand, Value,
-    check_keyring,
+    Account, AccountName, Accounts, AccountsFile, ClientAuth, Secret, SecretLocation, Store,
+    TokenCommand, Value, check_keyring,
 };
 use crate::context::{Context, clock, no_service};
 use crate::env_vars;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
-use crate::settings::{Target, TokenFrom};
+use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::settings::{ServiceTarget, TokenOrigin};
 
 /// Arguments of `links auth login`.
 #[derive(Args, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct AuthLoginArgs {
     token_command: Option<String>,
     /// Where to keep the secret
     #[arg(long, value_name = "STORE")]
-    store: Option<StoreWord>,
+    store: Option<StoreChoice>,
     /// Address of the connector
     #[arg(
         long,
@@ -49,7 +49,7 @@ pub(crate) struct AuthLoginArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StoreWord {
+enum StoreChoice {
     /// The keyring of the system
     Keyring,
     /// A file that only you can read
@@ -57,8 +57,8 @@ enum StoreWord {
 }
 
 /// What a login came to.
-struct Obtained {
-    kept: Kept,
+struct NewCredentials {
+    kept: SecretLocation,
     /// What requests carry now.
     token: Token,
     /// What is kept; a command keeps its token itself.
@@ -66,13 +66,15 @@ struct Obtained {
     mcp_url: Option<String>,
 }
 
-pub(crate) async fn run(context: &mut Context, args: AuthLoginArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: AuthLoginArgs,
+) -> Result<CommandOutput, CommandError> {
     let base = match &context.settings.target {
-        Target::Service { address, from } => {
-            BaseUrl::new(address).map_err(|error| Failure::usage(format!("{from}: {error}")))?
-        }
-        Target::Sandbox => return Err(Failure::usage("the sandbox needs no account")),
-        Target::Unset => return Err(no_service()),
+        ServiceTarget::Service { address, from } => BaseUrl::new(address)
+            .map_err(|error| CommandError::usage(format!("{from}: {error}")))?,
+        ServiceTarget::Sandbox => return Err(CommandError::usage("the sandbox needs no account")),
+        ServiceTarget::Unset => return Err(no_service()),
     };
     let file = AccountsFile::new(context.config_folder()?);
     let named = context.settings.account.as_ref().map(|it| it.name.clone());
@@ -93,10 +95,10 @@ async fn keep(
     file: &AccountsFile,
     base: &BaseUrl,
     named: Option<AccountName>,
-    obtained: Obtained,
-) -> Result<Outcome, Failure> {
-    let Obtained { kept, token, value, mcp_url } = obtained;
-    let client = context.client_of(base, Given::from(token.clone()))?;
+    obtained: NewCredentials,
+) -> Result<CommandOutput, CommandError> {
+    let NewCredentials { kept, token, value, mcp_url } = obtained;
+    let client = context.client_of(base, ClientAuth::from(token.clone()))?;
     let me = match client.me().await {
         Ok(me) => me,
         Err(error) if error.is_not_authenticated() => {
@@ -123,7 +125,7 @@ async fn keep(
         name = file.change(|accounts| {
             let name = name_in(accounts)?;
             accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
-            Ok::<_, Failure>(name)
+            Ok::<_, CommandError>(name)
         })??;
     }
     if let (Some(store), Some(value)) =
@@ -136,7 +138,7 @@ async fn keep(
                 file.change(|accounts| accounts.remove(&name))?;
             }
             let message = format!("the login succeeded, but was not kept: {error}");
-            return Err(Failure::new(Exit::Refused, message));
+            return Err(CommandError::new(Exit::Refused, message));
         }
     }
     let former = file.change(|accounts| {
@@ -144,8 +146,8 @@ async fn keep(
         accounts.known.insert(name.clone(), account)
     })?;
     let is_elsewhere = |former: &Account| match kept {
-        Kept::Keyring => former.kept != kept || former.origin() != Some(base.origin()),
-        Kept::File | Kept::Command(_) => former.kept != kept,
+        SecretLocation::Keyring => former.kept != kept || former.origin() != Some(base.origin()),
+        SecretLocation::File | SecretLocation::Command(_) => former.kept != kept,
     };
     if let Some(former) = former.filter(is_elsewhere) {
         let origin = former.origin().unwrap_or_default();
@@ -154,7 +156,7 @@ async fn keep(
             let _ = store.lock().and_then(|_lock| store.remove());
         }
     }
-    let described = Described {
+    let described = AccountDescription {
         account: Some(&name),
         base,
         source: "account",
@@ -168,17 +170,21 @@ async fn keep(
     if let Some(variable) = before {
         let text =
             format!("{variable} is set, and goes before this account unless --account names it");
-        context.ui.say(&Line::new(Tone::Changed, text));
+        context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-    Ok(Outcome::own(described.data(), View::Lines(described.lines())))
+    Ok(CommandOutput::own(described.data(), View::Lines(described.lines())))
 }
 
 /// A name that stands for an account of another service goes on doing so.
-fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Result<(), Failure> {
+fn refuse_other(
+    accounts: &Accounts,
+    name: &AccountName,
+    base: &BaseUrl,
+) -> Result<(), CommandError> {
     match accounts.known.get(name) {
         Some(known) if known.origin() != Some(base.origin()) => {
             let message = format!("`{name}` is the account at {}", known.base_url);
-            Err(Failure::new(Exit::Refused, message)
+            Err(CommandError::new(Exit::Refused, message)
                 .hint(format!("give this one another name, or `links auth logout {name}` first")))
         }
         _ => Ok(()),
@@ -186,9 +192,9 @@ fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Resu
 }
 
 /// The service does not know the token: by the way its tokens begin, perhaps because it is none of this service.
-async fn unknown(client: &Client, token: &Token, error: Error) -> Failure {
+async fn unknown(client: &Client, token: &Token, error: Error) -> CommandError {
     let prefix = client.index().await.map(|index| index.authentication.token_prefix);
-    let failure = Failure::from(error);
+    let failure = CommandError::from(error);
     match prefix {
         Ok(prefix) if !token.secret().starts_with(&prefix) => {
             failure.hint(format!("the tokens of this service begin with `{prefix}`"))
@@ -200,49 +206,56 @@ async fn unknown(client: &Client, token: &Token, error: Error) -> Failure {
 }
 
 /// Where the secret goes. Into a file only if the user says so: nobody finds it in one by surprise.
-fn place(context: &Context, args: &AuthLoginArgs, file: &AccountsFile) -> Result<Kept, Failure> {
+fn place(
+    context: &Context,
+    args: &AuthLoginArgs,
+    file: &AccountsFile,
+) -> Result<SecretLocation, CommandError> {
     let folder = file.folder().display();
-    if args.store == Some(StoreWord::File) {
+    if args.store == Some(StoreChoice::File) {
         let said = format!(
             "the secret goes into a file below {folder} that only you can read, not encrypted"
         );
-        context.ui.say(&Line::new(Tone::Faint, said));
-        return Ok(Kept::File);
+        context.ui.say(&StyledLine::new(Style::Faint, said));
+        return Ok(SecretLocation::File);
     }
-    let Err(error) = check_keyring() else { return Ok(Kept::Keyring) };
+    let Err(error) = check_keyring() else { return Ok(SecretLocation::Keyring) };
     let question =
         format!("{error}. Keep the secret in a file below {folder} that only you can read?");
     if args.store.is_none() && context.ui.ask(&question) == Some(true) {
-        return Ok(Kept::File);
+        return Ok(SecretLocation::File);
     }
-    Err(Failure::new(Exit::Refused, error.to_string()).hint(format!(
+    Err(CommandError::new(Exit::Refused, error.to_string()).hint(format!(
         "--store file keeps the secret in a file below {folder} that only you can read; LINKS_TOKEN needs no store at all"
     )))
 }
 
-fn from_command(line: &str) -> Result<Obtained, Failure> {
+fn from_command(line: &str) -> Result<NewCredentials, CommandError> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
-    let words = words.ok_or_else(|| Failure::usage("--token-command: the quotes do not match"))?;
+    let words =
+        words.ok_or_else(|| CommandError::usage("--token-command: the quotes do not match"))?;
     let token = TokenCommand::new(&words).get();
-    let token = token.map_err(|error| Failure::new(Exit::NotAuthenticated, error.to_string()))?;
-    Ok(Obtained { kept: Kept::Command(words), token, value: None, mcp_url: None })
+    let token =
+        token.map_err(|error| CommandError::new(Exit::NotAuthenticated, error.to_string()))?;
+    Ok(NewCredentials { kept: SecretLocation::Command(words), token, value: None, mcp_url: None })
 }
 
 /// The token that is piped in or typed; what is wrong with it is said without showing it.
-fn from_stdin(context: &Context, kept: Kept) -> Result<Obtained, Failure> {
+fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials, CommandError> {
     let text = context.ui.ask_secret("Token (it is not shown)").unwrap_or_else(|| {
         let most = Token::MAX_BYTES as u64;
         let mut text = String::new();
         io::stdin().lock().take(most).read_to_string(&mut text).map(|_| text)
     });
-    let text = text.map_err(|error| Failure::usage(format!("cannot read the token: {error}")))?;
+    let text =
+        text.map_err(|error| CommandError::usage(format!("cannot read the token: {error}")))?;
     let text = Zeroizing::new(text);
     let token = Token::new(&text).map_err(|error| {
-        Failure::usage(error.to_string())
+        CommandError::usage(error.to_string())
             .hint("pipe it in: `links auth login --token-stdin < FILE`")
     })?;
     let value = Some(Value::Token(token.secret().to_owned().into()));
-    Ok(Obtained { kept, token, value, mcp_url: None })
+    Ok(NewCredentials { kept, token, value, mcp_url: None })
 }
 
 async fn from_browser(
@@ -250,27 +263,27 @@ async fn from_browser(
     args: &AuthLoginArgs,
     base: &BaseUrl,
     file: &AccountsFile,
-) -> Result<Obtained, Failure> {
+) -> Result<NewCredentials, CommandError> {
     let kept = place(context, args, file)?;
     let of_account = match &context.settings.token {
-        TokenFrom::Account(_, account) => account.mcp_url.as_ref(),
+        TokenOrigin::Account(_, account) => account.mcp_url.as_ref(),
         _ => None,
     };
     let mcp_url = match args.mcp_url.as_ref().or(context.settings.mcp_url.as_ref()).or(of_account) {
         Some(address) => address.clone(),
         None => Connector::url_of(base).await.map_err(|error| {
-            Failure::from(error)
+            CommandError::from(error)
                 .hint("name the connector with --mcp-url, or log in with --token-stdin")
         })?,
     };
-    let wanted = Wanted {
+    let wanted = LoginOptions {
         mcp_url: &mcp_url,
         browser: !args.no_browser,
         port: args.callback_port.unwrap_or(0),
         clock: clock(),
     };
     let credentials = connect(context, &wanted, file).await?;
-    let token = Token::new(&credentials.access_token).map_err(Failure::unreadable)?;
+    let token = Token::new(&credentials.access_token).map_err(CommandError::unreadable)?;
     let value = Some(Value::Connection(Box::new(credentials)));
-    Ok(Obtained { kept, token, value, mcp_url: Some(mcp_url) })
+    Ok(NewCredentials { kept, token, value, mcp_url: Some(mcp_url) })
 }

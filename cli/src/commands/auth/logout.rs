@@ -6,9 +6,9 @@ use serde_json::json;
 use super::switch::no_such_account;
 use crate::auth::{AccountName, AccountsFile, Store, StoreError, Value};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 
 /// Arguments of `links auth logout`.
 #[derive(Args, Debug)]
@@ -17,29 +17,32 @@ pub(crate) struct AuthLogoutArgs {
     name: Option<AccountName>,
 }
 
-pub(crate) async fn run(context: &Context, args: &AuthLogoutArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &Context,
+    args: &AuthLogoutArgs,
+) -> Result<CommandOutput, CommandError> {
     let file = AccountsFile::new(context.config_folder()?);
     let accounts = file.load()?;
     let named = context.settings.account.as_ref().map(|it| &it.name);
     let name = args.name.as_ref().or(named).or(accounts.current.as_ref());
     let name = name.cloned().ok_or_else(|| {
-        Failure::new(Exit::NotAuthenticated, "no account is the current one")
+        CommandError::new(Exit::NotAuthenticated, "no account is the current one")
             .hint("`links auth list` shows the accounts: name one")
     })?;
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
-    let mut said = vec![Line::new(Tone::Plain, format!("account {name} is forgotten"))];
+    let mut said = vec![StyledLine::new(Style::Plain, format!("account {name} is forgotten"))];
     if let Some(store) = Store::of(file.folder(), &name, &account.kept, origin) {
         let _lock = store.lock().map_err(|error| still_kept(&name, &error))?;
         match disconnect(&store).await {
             Ok(is) => ended = is,
-            Err(note) => said.push(Line::new(Tone::Changed, note)),
+            Err(note) => said.push(StyledLine::new(Style::Changed, note)),
         }
         store.remove().map_err(|error| still_kept(&name, &error))?;
     }
     file.change(|accounts| accounts.remove(&name))?;
-    Ok(Outcome::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(said)))
+    Ok(CommandOutput::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(said)))
 }
 
 /// Ends what the account's requests carried at the service too. Gives `false` where there was nothing to end.
@@ -66,8 +69,8 @@ async fn disconnect(store: &Store) -> Result<bool, String> {
     }
 }
 
-fn still_kept(name: &AccountName, error: &StoreError) -> Failure {
+fn still_kept(name: &AccountName, error: &StoreError) -> CommandError {
     let message = format!("the secret of account `{name}` is still kept: {error}");
-    Failure::new(Exit::Refused, message)
+    CommandError::new(Exit::Refused, message)
         .hint("nothing was forgotten; repeat it when the store can be used")
 }

@@ -12,8 +12,8 @@ mod switch;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 /// Accounts: log in, switch, log out
 #[derive(Debug, Subcommand)]
@@ -30,7 +30,10 @@ pub(crate) enum AuthCommand {
     Logout(logout::AuthLogoutArgs),
 }
 
-pub(super) async fn run(context: &mut Context, command: AuthCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: AuthCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         AuthCommand::Login(args) => login::run(context, args).await,
         AuthCommand::Status(args) => status::run(context, &args).await,

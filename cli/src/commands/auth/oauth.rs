@@ -11,9 +11,9 @@ use tokio::sync::mpsc::{Receiver, channel};
 use super::callback_server::Listener;
 use crate::auth::AccountsFile;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Tone};
+use crate::output::{Style, StyledLine};
 use crate::process;
 
 /// What the user is asked to approve access for.
@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(5 * 60);
 const MOST_BYTES: u64 = 64 * 1024;
 
 /// What is wanted of a login.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct LoginOptions<'a> {
     /// The connector's address.
     pub(crate) mcp_url: &'a str,
     /// Whether a browser is opened here. If not, the address at which one ends is read from standard input.
@@ -42,35 +42,35 @@ pub(crate) struct Wanted<'a> {
 /// When the connector does not lead to a login, nobody approves in time, or the answer is not to be trusted.
 pub(crate) async fn connect(
     context: &Context,
-    wanted: &Wanted<'_>,
+    wanted: &LoginOptions<'_>,
     accounts: &AccountsFile,
-) -> Result<Credentials, Failure> {
+) -> Result<Credentials, CommandError> {
     let known = accounts.load()?.clients.remove(wanted.mcp_url);
     let mut pasted = None;
     match attempt(context, wanted, accounts, known.as_deref(), &mut pasted).await {
-        Err(Ended::Forgotten) if known.is_some() => {}
-        ended => return ended.map_err(Failure::from),
+        Err(LoginEnd::Forgotten) if known.is_some() => {}
+        ended => return ended.map_err(CommandError::from),
     }
     accounts.register(wanted.mcp_url, None)?;
     let text = "the service has forgotten this program; it is registered again, and access has to be approved once more";
-    context.ui.instruct(&Line::new(Tone::Changed, text));
-    attempt(context, wanted, accounts, None, &mut pasted).await.map_err(Failure::from)
+    context.ui.instruct(&StyledLine::new(Style::Changed, text));
+    attempt(context, wanted, accounts, None, &mut pasted).await.map_err(CommandError::from)
 }
 
 /// Why an attempt gave nothing.
-enum Ended {
-    Failed(Failure),
+enum LoginEnd {
+    Failed(CommandError),
     /// The authorization server does not know what this program is registered as.
     Forgotten,
 }
 
 async fn attempt(
     context: &Context,
-    wanted: &Wanted<'_>,
+    wanted: &LoginOptions<'_>,
     accounts: &AccountsFile,
     client_id: Option<&str>,
     pasted: &mut Option<Receiver<String>>,
-) -> Result<Credentials, Ended> {
+) -> Result<Credentials, LoginEnd> {
     let listener =
         Listener::bind(wanted.port).map_err(|error| cannot_listen(wanted.port, &error))?;
     let connector = Connector::discover(wanted.mcp_url).await?;
@@ -96,21 +96,21 @@ async fn attempt(
 
 /// Sends the user to the address, and begins to listen to what is pasted if no browser does it.
 fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Receiver<String>>) {
-    let tell = |tone, text: String| context.ui.instruct(&Line::new(tone, text));
+    let tell = |tone, text: String| context.ui.instruct(&StyledLine::new(tone, text));
     if browser {
         match process::browse(context.settings.browser.as_deref(), address) {
             Ok(()) => {
                 let text = "approve access in the browser; if none opens, open this address:";
-                tell(Tone::Plain, text.to_owned());
-                return tell(Tone::Plain, address.to_owned());
+                tell(Style::Plain, text.to_owned());
+                return tell(Style::Plain, address.to_owned());
             }
-            Err(error) => tell(Tone::Changed, format!("no browser was opened: {error}")),
+            Err(error) => tell(Style::Changed, format!("no browser was opened: {error}")),
         }
     }
-    tell(Tone::Plain, "open this address in a browser and approve access:".to_owned());
-    tell(Tone::Plain, address.to_owned());
+    tell(Style::Plain, "open this address in a browser and approve access:".to_owned());
+    tell(Style::Plain, address.to_owned());
     let text = "then paste the address at which the browser ends, even if it shows no page:";
-    tell(Tone::Plain, text.to_owned());
+    tell(Style::Plain, text.to_owned());
     pasted.get_or_insert_with(lines);
 }
 
@@ -135,7 +135,7 @@ async fn paste(
     context: &Context,
     pasted: &mut Option<Receiver<String>>,
     login: &Login,
-) -> Result<String, Ended> {
+) -> Result<String, LoginEnd> {
     let Some(lines) = pasted else { return std::future::pending().await };
     while let Some(line) = lines.recv().await {
         let line = line.trim();
@@ -145,26 +145,28 @@ async fn paste(
         if !line.is_empty() {
             let text =
                 "that is not the address at which this login ends: it holds `state` and `code`";
-            context.ui.instruct(&Line::new(Tone::Changed, text));
+            context.ui.instruct(&StyledLine::new(Style::Changed, text));
         }
     }
     let message = "nobody approved access: no address was pasted";
-    Err(Failure::new(Exit::NotAuthenticated, message)
+    Err(CommandError::new(Exit::NotAuthenticated, message)
         .hint("without a browser, log in with a token: `links auth login --token-stdin`")
         .into())
 }
 
-fn too_late() -> Failure {
+fn too_late() -> CommandError {
     let message = format!("nobody approved access within {} minutes", LIMIT.as_secs() / 60);
-    Failure::new(Exit::NotAuthenticated, message).hint("nothing was kept; start the login again")
+    CommandError::new(Exit::NotAuthenticated, message)
+        .hint("nothing was kept; start the login again")
 }
 
-fn cannot_listen(port: u16, error: &std::io::Error) -> Failure {
-    let failure = Failure::usage(format!("cannot wait for the browser on this machine: {error}"));
+fn cannot_listen(port: u16, error: &std::io::Error) -> CommandError {
+    let failure =
+        CommandError::usage(format!("cannot wait for the browser on this machine: {error}"));
     if port == 0 { failure } else { failure.hint("--callback-port names another port") }
 }
 
-impl From<LoginError> for Failure {
+impl From<LoginError> for CommandError {
     fn from(error: LoginError) -> Self {
         let exit = if error.is_unreachable() {
             Exit::Network
@@ -177,23 +179,23 @@ impl From<LoginError> for Failure {
     }
 }
 
-impl From<LoginError> for Ended {
+impl From<LoginError> for LoginEnd {
     fn from(error: LoginError) -> Self {
         if error.is_unknown_client() { Self::Forgotten } else { Self::Failed(error.into()) }
     }
 }
 
-impl From<Failure> for Ended {
-    fn from(failure: Failure) -> Self {
+impl From<CommandError> for LoginEnd {
+    fn from(failure: CommandError) -> Self {
         Self::Failed(failure)
     }
 }
 
-impl From<Ended> for Failure {
-    fn from(ended: Ended) -> Self {
+impl From<LoginEnd> for CommandError {
+    fn from(ended: LoginEnd) -> Self {
         match ended {
-            Ended::Failed(failure) => failure,
-            Ended::Forgotten => Self::new(
+            LoginEnd::Failed(failure) => failure,
+            LoginEnd::Forgotten => Self::new(
                 Exit::NotAuthenticated,
                 "the authorization server has forgotten this program during the login",
             )

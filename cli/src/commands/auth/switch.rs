@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::auth::{AccountName, AccountsFile};
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
-use crate::settings::{OF_ACCOUNT, Target};
+use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::settings::{OF_ACCOUNT, ServiceTarget};
 
 /// Arguments of `links auth switch`.
 #[derive(Args, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct AuthSwitchArgs {
     name: AccountName,
 }
 
-pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<CommandOutput, CommandError> {
     let file = AccountsFile::new(context.config_folder()?);
     let switched = file.change(|accounts| {
         let account = accounts.known.get(&args.name)?.clone();
@@ -29,19 +29,19 @@ pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<Outcome, F
     let said =
         format!("{} is the current account: {} at {}", args.name, account.user, account.base_url);
     let data = json!({ "account": args.name, "baseUrl": account.base_url });
-    let mut said = vec![Line::new(Tone::Plain, said)];
-    if let Target::Service { address, from } = &context.settings.target
+    let mut said = vec![StyledLine::new(Style::Plain, said)];
+    if let ServiceTarget::Service { address, from } = &context.settings.target
         && *from != OF_ACCOUNT
         && BaseUrl::new(address).ok().map(|base| base.origin()) != account.origin()
     {
         let text = format!("{from} names another service, {address}, and goes before it");
-        said.push(Line::new(Tone::Changed, text));
+        said.push(StyledLine::new(Style::Changed, text));
     }
-    Ok(Outcome::own(data, View::Lines(said)))
+    Ok(CommandOutput::own(data, View::Lines(said)))
 }
 
 /// There is no account of this name.
-pub(super) fn no_such_account(name: &AccountName) -> Failure {
-    Failure::new(Exit::NotFound, format!("there is no account `{name}`"))
+pub(super) fn no_such_account(name: &AccountName) -> CommandError {
+    CommandError::new(Exit::NotFound, format!("there is no account `{name}`"))
         .hint("`links auth list` shows them, `links auth login` adds one")
 }

@@ -5,8 +5,8 @@ pub(crate) mod list;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChannelsCommand {
@@ -17,7 +17,7 @@ pub(crate) enum ChannelsCommand {
 pub(super) async fn run(
     context: &mut Context,
     command: ChannelsCommand,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     match command {
         ChannelsCommand::List(args) => list::run(context, args).await,
     }

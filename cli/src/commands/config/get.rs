@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::config_file;
 use crate::settings::config_file::Config;
 
@@ -16,9 +16,9 @@ pub(crate) struct ConfigGetArgs {
     name: String,
 }
 
-pub(crate) fn run(context: &Context, args: &ConfigGetArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, args: &ConfigGetArgs) -> Result<CommandOutput, CommandError> {
     let key = config_file::key(&args.name)?;
     let row = super::list::row(key, &Config::load(&super::location::file(context)?)?);
     let value = row["value"].as_str().unwrap_or_default().to_owned();
-    Ok(Outcome::own(row, View::Lines(vec![Line::new(Tone::Plain, value)])))
+    Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::new(Style::Plain, value)])))
 }

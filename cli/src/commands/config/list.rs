@@ -5,9 +5,9 @@ use links_sdk::BaseUrl;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Column, Outcome, View};
-use crate::settings::config_file::{Config, KEYS, Key};
+use crate::error::CommandError;
+use crate::output::{Column, CommandOutput, View};
+use crate::settings::config_file::{Config, ConfigKey, KEYS};
 
 /// Arguments of `links config list`.
 #[derive(Args, Debug)]
@@ -20,15 +20,15 @@ const COLUMNS: &[Column] = &[
     Column::at("SETS", "about"),
 ];
 
-pub(crate) fn run(context: &Context, _: &ConfigListArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, _: &ConfigListArgs) -> Result<CommandOutput, CommandError> {
     let path = super::location::file(context)?;
     let config = Config::load(&path)?;
     let rows: Vec<Value> = KEYS.iter().map(|key| row(key, &config)).collect();
-    Ok(Outcome::own(rows, View::Table(COLUMNS)))
+    Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
 }
 
 /// A key with the value it has without a flag.
-pub(super) fn row(key: &Key, config: &Config) -> Value {
+pub(super) fn row(key: &ConfigKey, config: &Config) -> Value {
     let variable = std::env::var(key.variable).ok().filter(|it| !it.is_empty());
     let (value, from) = match (variable, config.get(key.name)) {
         (Some(value), _) => (Some(value), key.variable),

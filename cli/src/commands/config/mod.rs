@@ -9,8 +9,8 @@ pub(crate) mod set;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
@@ -24,7 +24,10 @@ pub(crate) enum ConfigCommand {
     Set(set::ConfigSetArgs),
 }
 
-pub(super) fn run(context: &Context, command: &ConfigCommand) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    context: &Context,
+    command: &ConfigCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         ConfigCommand::Path(args) => path::run(context, args),
         ConfigCommand::List(args) => list::run(context, args),

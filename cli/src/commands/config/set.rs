@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::config_file;
 use crate::settings::config_file::Config;
 
@@ -23,7 +23,7 @@ pub(crate) struct ConfigSetArgs {
     unset: bool,
 }
 
-pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<CommandOutput, CommandError> {
     let key = config_file::key(&args.name)?;
     let path = super::location::file(context)?;
     Config::change(&path, key, args.value.as_deref())?;
@@ -33,5 +33,5 @@ pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<Outcome, Fa
         None => format!("{} is not set any more, in {name}", key.name),
     };
     let data = json!({ "key": key.name, "value": args.value, "file": name });
-    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, said)])))
+    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, said)])))
 }

@@ -5,8 +5,8 @@ pub(crate) mod upload;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FilesCommand {
@@ -14,7 +14,10 @@ pub(crate) enum FilesCommand {
     Upload(upload::FilesUploadArgs),
 }
 
-pub(super) async fn run(context: &mut Context, command: FilesCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: FilesCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         FilesCommand::Upload(args) => upload::run(context, args).await,
     }

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use crate::args::dry_run::DryRunArgs;
 use crate::args::images;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Column, Line, Outcome, Tone, View};
+use crate::output::{Column, CommandOutput, Style, StyledLine, View};
 use crate::ui::Progress;
 
 /// Arguments of `links files upload`.
@@ -55,10 +55,13 @@ const COLUMNS: &[Column] = &[
     Column::at("SOURCE", "source"),
 ];
 
-pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FilesUploadArgs,
+) -> Result<CommandOutput, CommandError> {
     // A slip in the last name should not come to light when the first file is up already.
     let sources =
-        args.sources.iter().map(|it| Source::of(it, &args)).collect::<Result<Vec<_>, _>>()?;
+        args.sources.iter().map(|it| UploadSource::of(it, &args)).collect::<Result<Vec<_>, _>>()?;
     let client = context.writer(args.dry_run).await?;
     let progress = Arc::new(context.ui.progress(sources.len()));
     let mut done: Vec<Value> = Vec::with_capacity(sources.len());
@@ -67,12 +70,12 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
         progress.now(name);
         match send(&client, source, name, &progress).await {
             Ok(file) => {
-                let mut record = serde_json::to_value(&file).map_err(Failure::internal)?;
+                let mut record = serde_json::to_value(&file).map_err(CommandError::internal)?;
                 record["source"] = json!(name);
                 done.push(record);
             }
             Err(failure) if !failure.rehearsals().is_empty() => {
-                let earlier = rehearsed.as_ref().map(Failure::rehearsals).unwrap_or_default();
+                let earlier = rehearsed.as_ref().map(CommandError::rehearsals).unwrap_or_default();
                 rehearsed = Some(failure.after(earlier.to_vec()));
             }
             Err(failure) if done.is_empty() => return Err(failure),
@@ -81,7 +84,7 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
                 for file in &done {
                     let text =
                         format!("uploaded: {} as {}", plain(&file["source"]), plain(&file["path"]));
-                    context.ui.say(&Line::new(Tone::Added, text));
+                    context.ui.say(&StyledLine::new(Style::Added, text));
                 }
                 let paths: Vec<_> = done.iter().map(|file| plain(&file["path"])).collect();
                 return Err(failure.partial(&format!("{} uploaded", paths.join(", "))));
@@ -91,28 +94,28 @@ pub(crate) async fn run(context: &mut Context, args: FilesUploadArgs) -> Result<
     }
     match rehearsed {
         Some(end) => Err(end),
-        None => Ok(Outcome::own(done, View::Table(COLUMNS))),
+        None => Ok(CommandOutput::own(done, View::Table(COLUMNS))),
     }
 }
 
 /// Where an image comes from.
-enum Source {
+enum UploadSource {
     File(Upload),
     Address,
 }
 
-impl Source {
-    fn of(name: &str, args: &FilesUploadArgs) -> Result<Self, Failure> {
+impl UploadSource {
+    fn of(name: &str, args: &FilesUploadArgs) -> Result<Self, CommandError> {
         if name.starts_with("https://") || name.starts_with("http://") {
             return match (args.via, args.image_use) {
                 (None, None) => Ok(Self::Address),
-                _ => Err(Failure::usage(format!(
+                _ => Err(CommandError::usage(format!(
                     "--via and --for are about files of this machine, not {name}"
                 ))),
             };
         }
         if name.contains("://") {
-            return Err(Failure::usage(format!(
+            return Err(CommandError::usage(format!(
                 "`{name}` cannot be fetched: only http and https addresses can"
             )));
         }
@@ -132,11 +135,11 @@ impl Source {
 
 async fn send(
     client: &Client,
-    source: Source,
+    source: UploadSource,
     source_name: &str,
     progress: &Arc<Progress>,
-) -> Result<File, Failure> {
-    let Source::File(upload) = source else {
+) -> Result<File, CommandError> {
+    let UploadSource::File(upload) = source else {
         return Ok(client.files().upload_from_url(source_name).await?);
     };
     let (bar, name) = (progress.clone(), source_name.to_owned());
@@ -147,7 +150,7 @@ async fn send(
     // What the file itself is refused for is no mistake in the command line.
     client.files().upload(upload).await.map_err(|error| {
         let refused = error.is_invalid_input();
-        let failure = Failure::from(error);
+        let failure = CommandError::from(error);
         if !refused {
             return failure;
         }
@@ -155,7 +158,7 @@ async fn send(
         // The client knows the last part of the name only.
         let why = text.split_once(": ").filter(|(name, _)| source_name.ends_with(name));
         let why = why.map_or(text.as_str(), |(_, why)| why);
-        Failure::new(Exit::Invalid, format!("{source_name}: {why}"))
+        CommandError::new(Exit::Invalid, format!("{source_name}: {why}"))
     })
 }
 

@@ -4,10 +4,10 @@ use clap::Args;
 use links_sdk::NewForm;
 
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
 /// Arguments of `links forms create`.
 #[derive(Args, Debug)]
@@ -24,10 +24,16 @@ pub(crate) struct FormsCreateArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: FormsCreateArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?.some("title=Contact")?;
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsCreateArgs,
+) -> Result<CommandOutput, CommandError> {
+    let fields = FieldValues::read(&args.words)?.some("title=Contact")?;
     let form = NewForm::from(fields.object());
     let created = context.writer(args.dry_run).await?.forms().create(form).answer().await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::forms::view::FIRST)))
+    Ok(CommandOutput::service(
+        answer.body().clone(),
+        View::Record(crate::commands::forms::view::FIRST),
+    ))
 }

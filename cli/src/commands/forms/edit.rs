@@ -5,14 +5,14 @@ use std::path::Path;
 use clap::Args;
 
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::args::merge;
 use crate::context::Context;
 use crate::editor;
-use crate::editor::form_fields::Held;
+use crate::editor::form_fields::FormEditSession;
 use crate::editor::form_record;
-use crate::error::Failure;
-use crate::output::{Outcome, yaml};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, yaml};
 
 /// Arguments of `links forms edit`.
 #[derive(Args, Debug)]
@@ -27,15 +27,18 @@ pub(crate) struct FormsEditArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: FormsEditArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsEditArgs,
+) -> Result<CommandOutput, CommandError> {
     let form = context.writer(args.dry_run).await?.form(args.id.clone());
     let (mut opened, _) = form_record::record(&form).await?;
     opened.retain(|name, _| !crate::commands::forms::view::COMPUTED.contains(&name.as_str()));
 
     let text = yaml::write(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
-        let edited = Fields::of(document)?;
-        let held = Held::read(context, form.clone(), args.id.clone()).await?;
+        let edited = FieldValues::of(document)?;
+        let held = FormEditSession::read(context, form.clone(), args.id.clone()).await?;
         let changes = merge::changes(&edited, &mut opened, &held.before)?;
         if changes.is_empty() {
             return Ok(None);

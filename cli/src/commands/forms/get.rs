@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
 /// Arguments of `links forms get`.
 #[derive(Args, Debug)]
@@ -14,7 +14,13 @@ pub(crate) struct FormsGetArgs {
     id: String,
 }
 
-pub(crate) async fn run(context: &mut Context, args: FormsGetArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsGetArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.form(args.id).get().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::forms::view::FIRST)))
+    Ok(CommandOutput::service(
+        answer.body().clone(),
+        View::Record(crate::commands::forms::view::FIRST),
+    ))
 }

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Column, Outcome, View};
+use crate::error::CommandError;
+use crate::output::{Column, CommandOutput, View};
 
 /// Arguments of `links forms list`.
 #[derive(Args, Debug)]
@@ -18,7 +18,10 @@ const COLUMNS: &[Column] = &[
     Column::at("CREATED", "createdAt"),
 ];
 
-pub(crate) async fn run(context: &mut Context, _: FormsListArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    _: FormsListArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.forms().list().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }

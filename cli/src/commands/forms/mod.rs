@@ -11,8 +11,8 @@ mod view;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FormsCommand {
@@ -31,7 +31,10 @@ pub(crate) enum FormsCommand {
     Field(field::FieldCommand),
 }
 
-pub(super) async fn run(context: &mut Context, command: FormsCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: FormsCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         FormsCommand::List(args) => list::run(context, args).await,
         FormsCommand::Create(args) => create::run(context, args).await,

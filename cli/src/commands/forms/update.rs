@@ -4,11 +4,11 @@ use clap::Args;
 use links_sdk::FormChanges;
 
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::editor::form_fields::Held;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::editor::form_fields::FormEditSession;
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
 /// Arguments of `links forms update`.
 #[derive(Args, Debug)]
@@ -33,16 +33,22 @@ pub(crate) struct FormsUpdateArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: FormsUpdateArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read(&args.words)?.some("title=Contact")?;
+pub(crate) async fn run(
+    context: &mut Context,
+    args: FormsUpdateArgs,
+) -> Result<CommandOutput, CommandError> {
+    let fields = FieldValues::read(&args.words)?.some("title=Contact")?;
     let form = context.writer(args.dry_run).await?.form(args.id.clone());
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
-        let held = Held::read(context, form, args.id).await?;
+        let held = FormEditSession::read(context, form, args.id).await?;
         held.update(context, changes, args.yes, Some(&fields)).await?
     } else {
         let changed = form.update_unchanged(None, FormChanges::from(changes)).answer().await;
         changed.map_err(|error| fields.failure(error, ""))?
     };
-    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::forms::view::FIRST)))
+    Ok(CommandOutput::service(
+        answer.body().clone(),
+        View::Record(crate::commands::forms::view::FIRST),
+    ))
 }

@@ -6,10 +6,10 @@ use links_sdk::types::NewSlot;
 
 use super::search::SearchArgs;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::position::PlaceArgs;
+use crate::args::position::PositionArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links music add`.
@@ -24,17 +24,20 @@ pub(crate) struct MusicAddArgs {
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
-    place: PlaceArgs,
+    place: PositionArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: MusicAddArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: MusicAddArgs,
+) -> Result<CommandOutput, CommandError> {
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(args.profile).slots();
     let order = args.place.order(&slots).await?;
     let found = client.lookup_music(args.search.query()).await?.slot;
     let slot = NewSlot { type_: found.type_, data: Some(found.data), order };
     let answer = slots.create(slot).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
+    Ok(CommandOutput::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
 }

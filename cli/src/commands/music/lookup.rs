@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::search::SearchArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
 /// Arguments of `links music lookup`.
 #[derive(Args, Debug)]
@@ -15,7 +15,10 @@ pub(crate) struct MusicLookupArgs {
     search: SearchArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: MusicLookupArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: MusicLookupArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.lookup_music(args.search.query()).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Any))
+    Ok(CommandOutput::service(answer.body().clone(), View::Any))
 }

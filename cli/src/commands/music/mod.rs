@@ -7,8 +7,8 @@ mod search;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MusicCommand {
@@ -18,7 +18,10 @@ pub(crate) enum MusicCommand {
     Add(add::MusicAddArgs),
 }
 
-pub(super) async fn run(context: &mut Context, command: MusicCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: MusicCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         MusicCommand::Lookup(args) => lookup::run(context, args).await,
         MusicCommand::Add(args) => add::run(context, args).await,

@@ -13,11 +13,11 @@ pub(crate) struct SearchArgs {
     artist: Option<String>,
     /// What a search by title and artist looks for
     #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<Kind>,
+    kind: Option<SearchKind>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
+enum SearchKind {
     Album,
     Track,
 }
@@ -30,8 +30,8 @@ impl SearchArgs {
             None => query,
         };
         match self.kind {
-            Some(Kind::Album) => query.of_type(MusicType::Album),
-            Some(Kind::Track) => query.of_type(MusicType::Track),
+            Some(SearchKind::Album) => query.of_type(MusicType::Album),
+            Some(SearchKind::Track) => query.of_type(MusicType::Track),
             None => query,
         }
     }

@@ -7,9 +7,9 @@ use links_sdk::ProfileKey;
 
 use super::login;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Column, Outcome, View};
+use crate::output::{Column, CommandOutput, View};
 use crate::ui::annotations::Annotate;
 use crate::{page_file, profile_key};
 
@@ -48,7 +48,7 @@ struct Name {
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileCheckLoginArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let mut names: Vec<Name> =
         args.names.into_iter().map(|login| Name { login, place: None }).collect();
     if let Some(file) = &args.file {
@@ -72,20 +72,24 @@ pub(crate) async fn run(
     }
     drop(progress);
     let free = checks.iter().all(|check| check["available"] == true);
-    Ok(Outcome::own(checks, View::Table(COLUMNS)).exit(if free { Exit::Ok } else { Exit::No }))
+    Ok(CommandOutput::own(checks, View::Table(COLUMNS)).exit(if free {
+        Exit::Ok
+    } else {
+        Exit::No
+    }))
 }
 
-fn listed(file: &Path) -> Result<Vec<Name>, Failure> {
+fn listed(file: &Path) -> Result<Vec<Name>, CommandError> {
     let (name, bytes) = page_file::read(file)?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
+        .map_err(|_| CommandError::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
     let logins = text.lines().enumerate().filter_map(|(at, line)| {
         let login = line.split('#').next().unwrap_or_default().trim().to_owned();
         (!login.is_empty()).then(|| Name { login, place: Some((name.clone(), at + 1)) })
     });
     let logins: Vec<_> = logins.collect();
     if logins.is_empty() {
-        return Err(Failure::new(Exit::Invalid, format!("{name} names no login")));
+        return Err(CommandError::new(Exit::Invalid, format!("{name} names no login")));
     }
     Ok(logins)
 }

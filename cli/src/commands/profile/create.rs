@@ -5,11 +5,11 @@ use links_sdk::{NewProfile, Object};
 
 use super::login;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::args::images;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 
 /// Arguments of `links profile create`.
 #[derive(Args, Debug)]
@@ -31,10 +31,10 @@ pub(crate) struct ProfileCreateArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileCreateArgs,
-) -> Result<Outcome, Failure> {
-    let fields = Fields::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
+) -> Result<CommandOutput, CommandError> {
+    let fields = FieldValues::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
     if fields.get("login").is_some() {
-        return Err(Failure::usage("the login stands before the fields, not among them"));
+        return Err(CommandError::usage("the login stands before the fields, not among them"));
     }
     let client = context.writer(args.dry_run).await?;
     login::free(&client, &args.login, None).await?;
@@ -43,5 +43,8 @@ pub(crate) async fn run(
     profile.extend(fields.object().0);
     let created = client.profiles().create(NewProfile::from(profile)).answer().await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::profile::view::FIRST)))
+    Ok(CommandOutput::service(
+        answer.body().clone(),
+        View::Record(crate::commands::profile::view::FIRST),
+    ))
 }

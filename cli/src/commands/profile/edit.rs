@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::args::merge;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, yaml};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, yaml};
 use crate::{editor, profile_key};
 
 /// Arguments of `links profile edit`.
@@ -31,13 +31,16 @@ pub(crate) struct ProfileEditArgs {
 /// which the interface keeps to the dashboard.
 const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
 
-pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileEditArgs,
+) -> Result<CommandOutput, CommandError> {
     let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let (mut opened, _) = record(&profile).await?;
 
     let text = yaml::write(&opened)?;
     let apply = async |_: &mut Context, document, _: &Path| {
-        let edited = crate::commands::profile::view::without_login(Fields::of(document)?)?;
+        let edited = crate::commands::profile::view::without_login(FieldValues::of(document)?)?;
         let (now, seen) = record(&profile).await?;
         let changes = merge::changes(&edited, &mut opened, &now)?;
         if changes.is_empty() {
@@ -52,13 +55,13 @@ pub(crate) async fn run(context: &mut Context, args: ProfileEditArgs) -> Result<
 }
 
 /// A page as it is: its fields as people edit them, and as what a later look is compared with.
-async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), Failure> {
+async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), CommandError> {
     #[derive(Deserialize)]
     struct Envelope<T> {
         data: T,
     }
     let answer = profile.get().answer().await?;
-    let unreadable = Failure::unreadable;
+    let unreadable = CommandError::unreadable;
     let seen: Envelope<Profile> = serde_json::from_slice(answer.body()).map_err(unreadable)?;
     let fields: Envelope<Map<String, Value>> =
         serde_json::from_slice(answer.body()).map_err(unreadable)?;

@@ -4,8 +4,8 @@ use clap::Args;
 use links_sdk::ProfileKey;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links profile get`.
@@ -16,7 +16,13 @@ pub(crate) struct ProfileGetArgs {
     profile: ProfileKey,
 }
 
-pub(crate) async fn run(context: &mut Context, args: ProfileGetArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileGetArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.profile(args.profile).get().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::profile::view::FIRST)))
+    Ok(CommandOutput::service(
+        answer.body().clone(),
+        View::Record(crate::commands::profile::view::FIRST),
+    ))
 }

@@ -3,7 +3,7 @@
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Value, json};
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// What the service says of a login, or of what breaks a rule that needs no service. `page` is the own page that would take it, whose
@@ -16,7 +16,7 @@ pub(crate) async fn check(
     client: &Client,
     login: &str,
     page: Option<&ProfileKey>,
-) -> Result<Value, Failure> {
+) -> Result<Value, CommandError> {
     if let Some(rule) = broken_rule(login) {
         return Ok(json!({
             "login": login, "profile": null, "available": false, "reason": "invalid", "message": rule,
@@ -27,7 +27,8 @@ pub(crate) async fn check(
         check = check.for_profile(page.to_string());
     }
     let answer = check.send().answer().await?;
-    let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let mut body: Value =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     Ok(body["data"].take())
 }
 
@@ -40,13 +41,13 @@ pub(crate) async fn free(
     client: &Client,
     login: &str,
     page: Option<&ProfileKey>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let check = check(client, login, page).await?;
     if check["available"] == true {
         return Ok(());
     }
     let why = check["message"].as_str().unwrap_or("it is not available");
-    Err(Failure::new(Exit::No, format!("the login {login} cannot be had: {why}")))
+    Err(CommandError::new(Exit::No, format!("the login {login} cannot be had: {why}")))
 }
 
 /// The rules of the interface, section 8, that are the same for everybody: 4 to 60 of `a-z A-Z 0-9 . _`. Which words are reserved only

@@ -16,8 +16,8 @@ mod view;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
@@ -46,7 +46,7 @@ pub(crate) enum ProfileCommand {
 pub(super) async fn run(
     context: &mut Context,
     command: ProfileCommand,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     match command {
         ProfileCommand::List(args) => list::run(context, args).await,
         ProfileCommand::Get(args) => get::run(context, args).await,

@@ -5,8 +5,8 @@ use links_sdk::ProfileKey;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::{process, profile_key};
 
 /// Arguments of `links profile open`.
@@ -18,15 +18,18 @@ pub(crate) struct ProfileOpenArgs {
     profile: ProfileKey,
 }
 
-pub(crate) async fn run(context: &mut Context, args: ProfileOpenArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ProfileOpenArgs,
+) -> Result<CommandOutput, CommandError> {
     let page = context.client().await?.profile(args.profile).get().await?;
     let url = page.computed.url;
     if context.ui.is_read()
         && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)
     {
         let text = format!("no browser was opened: {error}");
-        context.ui.say(&Line::new(Tone::Changed, text));
+        context.ui.say(&StyledLine::new(Style::Changed, text));
     }
     let data = json!({ "id": page.id, "login": page.login, "url": url });
-    Ok(Outcome::own(data, View::Lines(vec![Line::new(Tone::Plain, url)])))
+    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, url)])))
 }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::ui::annotations::Annotate;
 use crate::{page_file, profile_key, sanitize};
 
@@ -43,11 +43,11 @@ pub(crate) struct ProfilePreviewArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfilePreviewArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let page = context.client().await?.profile(args.profile).markdown().await?;
     let too_long = is_too_long(&page, args.max_tokens)?;
     if let Some(message) = &too_long {
-        context.ui.say(&Line::new(Tone::Removed, message.clone()));
+        context.ui.say(&StyledLine::new(Style::Removed, message.clone()));
         if let Some(annotate) = args.annotate {
             annotate.error(None, message);
         }
@@ -57,30 +57,31 @@ pub(crate) async fn run(
         data["maxTokens"] = json!(args.max_tokens);
     }
     let outcome = match &args.expect {
-        None => Outcome::own(data, View::Markdown(page.text)),
+        None => CommandOutput::own(data, View::Markdown(page.text)),
         Some(file) if args.update => update(file, &page, data)?,
         Some(file) => compare(file, &page, data, args.annotate)?,
     };
     Ok(if too_long.is_some() { outcome.exit(Exit::No) } else { outcome })
 }
 
-fn is_too_long(page: &Markdown, most: Option<u64>) -> Result<Option<String>, Failure> {
+fn is_too_long(page: &Markdown, most: Option<u64>) -> Result<Option<String>, CommandError> {
     match (page.tokens, most) {
         (_, None) => Ok(None),
         (Some(tokens), Some(most)) => {
             Ok((tokens > most).then(|| format!("the page has {tokens} tokens, more than {most}")))
         }
         (None, Some(_)) => {
-            Err(Failure::unreadable("the service did not say how many tokens the page has"))
+            Err(CommandError::unreadable("the service did not say how many tokens the page has"))
         }
     }
 }
 
-fn update(file: &Path, page: &Markdown, data: Value) -> Result<Outcome, Failure> {
-    atomic::write(file, &page.text, true)
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", file.display())))?;
-    let said = Line::new(Tone::Plain, format!("{} is as the page is", file.display()));
-    Ok(Outcome::own(data, View::Lines(vec![said])))
+fn update(file: &Path, page: &Markdown, data: Value) -> Result<CommandOutput, CommandError> {
+    atomic::write(file, &page.text, true).map_err(|error| {
+        CommandError::usage(format!("cannot write {}: {error}", file.display()))
+    })?;
+    let said = StyledLine::new(Style::Plain, format!("{} is as the page is", file.display()));
+    Ok(CommandOutput::own(data, View::Lines(vec![said])))
 }
 
 fn compare(
@@ -88,10 +89,10 @@ fn compare(
     page: &Markdown,
     mut data: Value,
     annotate: Option<Annotate>,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let (name, bytes) = page_file::read(file).map_err(|why| {
-        let absent = matches!(&why, page_file::Unreadable::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
-        let failure = Failure::from(why);
+        let absent = matches!(&why, page_file::ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
+        let failure = CommandError::from(why);
         if absent { failure.hint("--update writes it") } else { failure }
     })?;
     // Git may have given the file the line ends of another platform.
@@ -99,8 +100,8 @@ fn compare(
     let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
     if expected == found {
         data["differs"] = json!(false);
-        let said = Line::new(Tone::Plain, format!("the page is as {name} says"));
-        return Ok(Outcome::own(data, View::Lines(vec![said])));
+        let said = StyledLine::new(Style::Plain, format!("the page is as {name} says"));
+        return Ok(CommandOutput::own(data, View::Lines(vec![said])));
     }
     let diff = TextDiff::from_lines(&expected, &found);
     let mut unified = diff.unified_diff();
@@ -115,15 +116,15 @@ fn compare(
     data["differs"] = json!(true);
     data["diff"] = json!(text);
     let view = View::Lines(text.lines().map(toned).collect());
-    Ok(Outcome::own(data, view).exit(Exit::No))
+    Ok(CommandOutput::own(data, view).exit(Exit::No))
 }
 
-fn toned(line: &str) -> Line {
+fn toned(line: &str) -> StyledLine {
     let tone = match line.as_bytes().first() {
-        Some(b'+') => Tone::Added,
-        Some(b'-') => Tone::Removed,
-        Some(b'@') => Tone::Faint,
-        _ => Tone::Plain,
+        Some(b'+') => Style::Added,
+        Some(b'-') => Style::Removed,
+        Some(b'@') => Style::Faint,
+        _ => Style::Plain,
     };
-    Line::new(tone, line)
+    StyledLine::new(tone, line)
 }

@@ -7,9 +7,9 @@ use serde_json::json;
 use super::login;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 
 /// Arguments of `links profile rename`.
@@ -37,14 +37,14 @@ pub(crate) struct ProfileRenameArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileRenameArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let client = context.writer(args.dry_run).await?;
     let page = client.profile(args.profile).settings().await?;
     let old = page.login.clone();
     if old == args.new {
-        let said = Line::new(Tone::Plain, format!("the login is {old} already"));
+        let said = StyledLine::new(Style::Plain, format!("the login is {old} already"));
         let data = json!({ "profileId": page.profile_id, "login": old });
-        return Ok(Outcome::own(data, View::Lines(vec![said])));
+        return Ok(CommandOutput::own(data, View::Lines(vec![said])));
     }
     let id = ProfileKey::Id(page.profile_id);
     login::free(&client, &args.new, Some(&id)).await?;
@@ -53,20 +53,21 @@ pub(crate) async fn run(
          somebody else may take the login.",
         page.computed.url
     );
-    context.ui.say(&Line::new(Tone::Removed, warning));
+    context.ui.say(&StyledLine::new(Style::Removed, warning));
     if context.dry_run().is_none() {
         agree(context, &old, args.confirm)?;
     }
     let changes = SettingsChanges::default().login(&args.new);
     let answer = client.profile(&id).update_settings_unchanged(&page, changes).answer().await?;
-    let said = Line::new(Tone::Plain, format!("the login was {old}, and is {} now", args.new));
-    Ok(Outcome::service(answer.body().clone(), View::Lines(vec![said])))
+    let said =
+        StyledLine::new(Style::Plain, format!("the login was {old}, and is {} now", args.new));
+    Ok(CommandOutput::service(answer.body().clone(), View::Lines(vec![said])))
 }
 
 /// Has the old login named, which nobody does by mistake.
-fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), Failure> {
+fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), CommandError> {
     let question = format!("Type {old} to go on:");
-    let refused = |message: String| Err(Failure::new(Exit::Refused, message));
+    let refused = |message: String| Err(CommandError::new(Exit::Refused, message));
     match confirm.or_else(|| context.ui.ask_for(&question)) {
         Some(named) if named.trim() == old => Ok(()),
         Some(named) => {

@@ -4,10 +4,10 @@ use clap::Args;
 use links_sdk::{ProfileKey, SettingsChanges};
 
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links profile settings`.
@@ -33,8 +33,8 @@ const FIRST: &[&str] = &["profileId", "login", "languageCode", "computed.url"];
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileSettingsArgs,
-) -> Result<Outcome, Failure> {
-    let fields = crate::commands::profile::view::without_login(Fields::read(&args.words)?)?;
+) -> Result<CommandOutput, CommandError> {
+    let fields = crate::commands::profile::view::without_login(FieldValues::read(&args.words)?)?;
     let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let answer = if args.words.is_empty() {
         profile.settings().answer().await?
@@ -42,5 +42,5 @@ pub(crate) async fn run(
         let changes = SettingsChanges::from(fields.some("languageCode=kk")?.object());
         profile.update_settings_unchanged(None, changes).answer().await?
     };
-    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

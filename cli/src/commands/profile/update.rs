@@ -4,11 +4,11 @@ use clap::Args;
 use links_sdk::{ProfileChanges, ProfileKey};
 
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::args::images;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links profile update`.
@@ -33,8 +33,8 @@ pub(crate) struct ProfileUpdateArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileUpdateArgs,
-) -> Result<Outcome, Failure> {
-    let fields = Fields::read_with_images(&args.words)?.some("title=Menu")?;
+) -> Result<CommandOutput, CommandError> {
+    let fields = FieldValues::read_with_images(&args.words)?.some("title=Menu")?;
     let fields =
         crate::commands::profile::view::without_login(fields)?.no_local_images(images::OF_PAGE)?;
     let client = context.writer(args.dry_run).await?;
@@ -43,5 +43,8 @@ pub(crate) async fn run(
     let changes = ProfileChanges::from(fields.object());
     let changed = profile.update_unchanged(None, changes).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(crate::commands::profile::view::FIRST)))
+    Ok(CommandOutput::service(
+        answer.body().clone(),
+        View::Record(crate::commands::profile::view::FIRST),
+    ))
 }

@@ -7,8 +7,8 @@ pub(crate) mod serve;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 /// The embedded service: try everything on this machine, without an account
 #[derive(Debug, Subcommand)]
@@ -24,7 +24,7 @@ pub(crate) enum SandboxCommand {
 pub(super) async fn run(
     context: &mut Context,
     command: SandboxCommand,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     match command {
         SandboxCommand::Serve(args) => serve::run(context, args).await,
         SandboxCommand::Reset(args) => reset::run(context, &args),

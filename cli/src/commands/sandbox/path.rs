@@ -4,15 +4,18 @@ use clap::Args;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::sandbox;
 
 /// Arguments of `links sandbox path`.
 #[derive(Args, Debug)]
 pub(crate) struct SandboxPathArgs {}
 
-pub(crate) fn run(context: &Context, _: &SandboxPathArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, _: &SandboxPathArgs) -> Result<CommandOutput, CommandError> {
     let path = sandbox::state_file(&context.settings)?.display().to_string();
-    Ok(Outcome::own(json!({ "path": path }), View::Lines(vec![Line::new(Tone::Plain, path)])))
+    Ok(CommandOutput::own(
+        json!({ "path": path }),
+        View::Lines(vec![StyledLine::new(Style::Plain, path)]),
+    ))
 }

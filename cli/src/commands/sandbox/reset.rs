@@ -6,24 +6,27 @@ use clap::Args;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::sandbox;
 
 /// Arguments of `links sandbox reset`.
 #[derive(Args, Debug)]
 pub(crate) struct SandboxResetArgs {}
 
-pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<CommandOutput, CommandError> {
     let path = sandbox::state_file(&context.settings)?;
     for file in [path.clone(), path.with_file_name(sandbox::RATE)] {
         match std::fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Failure::usage(format!("cannot remove {}: {error}", file.display())));
+                return Err(CommandError::usage(format!(
+                    "cannot remove {}: {error}",
+                    file.display()
+                )));
             }
             _ => {}
         }
     }
-    let said = Line::new(Tone::Plain, "the sandbox is as new");
-    Ok(Outcome::own(json!({ "path": path.display().to_string() }), View::Lines(vec![said])))
+    let said = StyledLine::new(Style::Plain, "the sandbox is as new");
+    Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(vec![said])))
 }

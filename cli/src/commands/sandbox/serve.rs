@@ -7,11 +7,11 @@ use clap::Args;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, Outcome, View};
+use crate::output::{Body, CommandOutput, View};
 use crate::sandbox;
-use crate::signal::Tended;
+use crate::signal::SuppressInterrupt;
 
 /// Arguments of `links sandbox serve`.
 #[derive(Args, Debug)]
@@ -24,14 +24,17 @@ pub(crate) struct SandboxServeArgs {
     no_limits: bool,
 }
 
-pub(crate) async fn run(context: &Context, args: SandboxServeArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &Context,
+    args: SandboxServeArgs,
+) -> Result<CommandOutput, CommandError> {
     let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
     // Whoever reads the line may stop the service at once.
-    let tended = Tended::new();
+    let tended = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
-    Ok(Outcome {
+    Ok(CommandOutput {
         view: View::Document(format!("{line}\n")),
         body: Body::Own(line),
         exit: Exit::Ok,

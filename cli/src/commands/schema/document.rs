@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::output::{Outcome, View};
+use crate::output::{CommandOutput, View};
 /// A schema is a document of its own, which an editor reads without any envelope.
-pub(crate) fn document(schema: Value) -> Outcome {
+pub(crate) fn document(schema: Value) -> CommandOutput {
     let text = format!("{schema:#}\n");
-    Outcome::own(schema, View::Document(text))
+    CommandOutput::own(schema, View::Document(text))
 }

@@ -7,8 +7,8 @@ pub(crate) mod slot;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SchemaCommand {
@@ -18,7 +18,10 @@ pub(crate) enum SchemaCommand {
     Slot(slot::SchemaSlotArgs),
 }
 
-pub(super) async fn run(context: &mut Context, command: SchemaCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: SchemaCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         SchemaCommand::Page(args) => page::run(context, args).await,
         SchemaCommand::Slot(args) => slot::run(context, args).await,

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 use crate::schema::editor_schema;
 
 /// Arguments of `links schema page`.
@@ -13,7 +13,10 @@ use crate::schema::editor_schema;
     links slots pull cafe -O cafe.yaml")]
 pub(crate) struct SchemaPageArgs {}
 
-pub(crate) async fn run(context: &mut Context, _: SchemaPageArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    _: SchemaPageArgs,
+) -> Result<CommandOutput, CommandError> {
     let types = context.client().await?.slot_types().await?;
     Ok(super::document::document(editor_schema::page(&types)))
 }

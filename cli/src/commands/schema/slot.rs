@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 use crate::schema::editor_schema;
 
 /// Arguments of `links schema slot`.
@@ -16,7 +16,10 @@ pub(crate) struct SchemaSlotArgs {
     kind: String,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SchemaSlotArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SchemaSlotArgs,
+) -> Result<CommandOutput, CommandError> {
     let it = context.client().await?.slot_type(args.kind).await?;
     Ok(super::document::document(editor_schema::slot(&it)))
 }

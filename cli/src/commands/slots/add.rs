@@ -6,11 +6,11 @@ use links_sdk::types::NewSlot;
 
 use super::view::FIRST;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
-use crate::args::position::PlaceArgs;
+use crate::args::fields::FieldValues;
+use crate::args::position::PositionArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links slots add`.
@@ -32,13 +32,16 @@ pub(crate) struct SlotsAddArgs {
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
-    place: PlaceArgs,
+    place: PositionArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsAddArgs,
+) -> Result<CommandOutput, CommandError> {
+    let fields = FieldValues::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(args.profile).slots();
     let order = args.place.order(&slots).await?;
@@ -46,5 +49,5 @@ pub(crate) async fn run(context: &mut Context, args: SlotsAddArgs) -> Result<Out
     let data = (!fields.is_empty()).then(|| fields.object());
     let created = slots.create(NewSlot { type_: args.kind, data, order }).answer().await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

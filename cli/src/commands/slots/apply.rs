@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::apply::planned::AllowedArgs;
-use crate::apply::saved_plan::Source;
-use crate::apply::{Job, apply, unfinished_runs};
+use crate::apply::planned::ApplyArgs;
+use crate::apply::saved_plan::ApplySource;
+use crate::apply::{ApplyRequest, apply, unfinished_runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 use crate::profile_key;
 
 /// Arguments of `links slots apply`.
@@ -29,7 +29,7 @@ pub(crate) struct SlotsApplyArgs {
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
-    allowed: AllowedArgs,
+    allowed: ApplyArgs,
     /// Wait for another run on the same page instead of refusing
     #[arg(long)]
     wait: bool,
@@ -62,13 +62,16 @@ impl SlotsApplyArgs {
     }
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsApplyArgs,
+) -> Result<CommandOutput, CommandError> {
     let SlotsApplyArgs { file, plan, profile, mut allowed, wait, status, resume, abort, dry_run } =
         args;
     let roots = allowed.upload_root.clone();
     let mut source = match (&file, &plan) {
-        (Some(file), _) => Some(Source::page(file, &roots, "apply")?),
-        (None, Some(plan)) => Some(Source::plan(plan, &roots, "apply")?),
+        (Some(file), _) => Some(ApplySource::page(file, &roots, "apply")?),
+        (None, Some(plan)) => Some(ApplySource::plan(plan, &roots, "apply")?),
         (None, None) => None,
     };
     let mut path = file.as_deref().filter(|it| it.as_os_str() != "-").map(absolute);
@@ -86,7 +89,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         allowed.prune_unsupported |= opening.prune_unsupported;
         if source.is_none() {
             let recorded = opening.path.ok_or_else(|| {
-                Failure::usage(
+                CommandError::usage(
                     "the run had no page file of its own; name one, or its plan with --plan",
                 )
             })?;
@@ -95,18 +98,19 @@ pub(crate) async fn run(context: &mut Context, args: SlotsApplyArgs) -> Result<O
         }
     }
     let Some(source) = source else {
-        return Err(Failure::usage("no page file is named"));
+        return Err(CommandError::usage("no page file is named"));
     };
     if let Some(saved) = &source.saved {
         saved.allow(&mut allowed, resume)?;
     }
     allowed.profile = profile;
-    apply(context, Job { source, path, allowed, wait, ask: false, dry_run, seen: None }).await
+    apply(context, ApplyRequest { source, path, allowed, wait, ask: false, dry_run, seen: None })
+        .await
 }
 
 /// The page file of a run that goes on.
-fn resumed(path: &Path, roots: &[PathBuf]) -> Result<Source, Failure> {
-    Source::page(path, roots, "apply --resume").map_err(|failure| {
+fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> {
+    ApplySource::page(path, roots, "apply --resume").map_err(|failure| {
         if path.exists() {
             return failure;
         }

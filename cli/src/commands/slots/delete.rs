@@ -10,11 +10,11 @@ use serde_json::json;
 use super::clicks;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::label::label;
-use crate::output::{Body, Line, Outcome, Tone, View};
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::ui::confirm::agree;
 use crate::{profile_key, sanitize};
 
@@ -35,7 +35,10 @@ pub(crate) struct SlotsDeleteArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsDeleteArgs,
+) -> Result<CommandOutput, CommandError> {
     let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let slots = profile.slots();
     let page = slots.list().await?;
@@ -43,7 +46,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     // Whoever has agreed already does not wait for the numbers.
     let clicks = if args.yes { HashMap::new() } else { clicks(&profile).await };
     for slot in &doomed {
-        context.ui.say(&Line::new(Tone::Removed, lost(slot, clicks.get(&slot.id))));
+        context.ui.say(&StyledLine::new(Style::Removed, lost(slot, clicks.get(&slot.id))));
     }
     let question = match doomed.len() {
         1 => "Delete this block with its click statistics? There is no way back.".to_owned(),
@@ -60,11 +63,11 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
 
     let progress = context.ui.progress(doomed.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;
-    let mut rehearsed: Option<Failure> = None;
+    let mut rehearsed: Option<CommandError> = None;
     for batch in doomed.chunks(SLOTS_PER_BATCH) {
         progress.now(&format!("deleting {} of {}", deleted + batch.len(), doomed.len()));
         let seen = batch.iter().copied().cloned().collect();
-        match slots.delete_unchanged(seen).await.map_err(Failure::from) {
+        match slots.delete_unchanged(seen).await.map_err(CommandError::from) {
             Ok(_) => deleted += batch.len(),
             Err(end) if !end.rehearsals().is_empty() => {
                 let earlier = rehearsed.map(|it| it.rehearsals().to_vec()).unwrap_or_default();
@@ -80,13 +83,18 @@ pub(crate) async fn run(context: &mut Context, args: SlotsDeleteArgs) -> Result<
     }
     drop(progress);
     let left = page.len() - deleted;
-    let said = Line::new(Tone::Plain, format!("{deleted} deleted, {left} left"));
+    let said = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));
     let body = json!({ "data": doomed, "meta": { "deleted": deleted, "total": left } });
-    Ok(Outcome { body: Body::Own(body), view: View::Lines(vec![said]), exit: Exit::Ok, then: None })
+    Ok(CommandOutput {
+        body: Body::Own(body),
+        view: View::Lines(vec![said]),
+        exit: Exit::Ok,
+        then: None,
+    })
 }
 
 /// What is known to be refused whatever a rehearsal says: rules are perhaps not checked in one.
-async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<Outcome> {
+async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<CommandOutput> {
     let types = context.slot_types().await.map(|it| it.rules()).unwrap_or_default();
     let mut lines: Vec<_> = doomed
         .iter()
@@ -94,25 +102,27 @@ async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<Outcome> {
         .map(|it| {
             format!("the service refuses to delete {} {}: no {0} can be deleted", it.kind, it.id)
         })
-        .map(|text| Line::new(Tone::Removed, text))
+        .map(|text| StyledLine::new(Style::Removed, text))
         .collect();
     if lines.is_empty() {
         return None;
     }
-    lines.push(Line::new(Tone::Plain, "nothing was changed"));
+    lines.push(StyledLine::new(Style::Plain, "nothing was changed"));
     let body = json!({
         "dryRun": "service", "operation": "deleteSlots", "accepted": false, "slots": doomed,
     });
-    Some(Outcome::own(body, View::Lines(lines)))
+    Some(CommandOutput::own(body, View::Lines(lines)))
 }
 
 /// The blocks with these ids, each once.
-fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, Failure> {
+fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
     let on_page = |id: &i64| page.iter().any(|slot| slot.id == *id);
     let strange: Vec<_> = ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
     if !strange.is_empty() {
         let message = format!("not on this page: {}; nothing was deleted", strange.join(" "));
-        return Err(Failure::new(Exit::NotFound, message).hint("`links slots list` shows the ids"));
+        return Err(
+            CommandError::new(Exit::NotFound, message).hint("`links slots list` shows the ids")
+        );
     }
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
 }

@@ -7,15 +7,15 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, fingerprint};
 
 use crate::apply::export::pull;
-use crate::apply::planned::AllowedArgs;
+use crate::apply::planned::ApplyArgs;
 use crate::apply::three_way::Conflict;
-use crate::apply::{Job, apply, three_way};
+use crate::apply::{ApplyRequest, apply, three_way};
 use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::contested;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone};
+use crate::output::{CommandOutput, Style, StyledLine};
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::{Document, PageFile};
 use crate::{editor, profile_key};
@@ -27,7 +27,7 @@ pub(crate) struct SlotsEditArgs {
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
-    allowed: AllowedArgs,
+    allowed: ApplyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -41,10 +41,13 @@ const HEAD: &str = "\
 /// Merges that are made where others write at the same time.
 const MOST_MERGES: u32 = 3;
 
-pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsEditArgs,
+) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
     let (page, login) = pull(context, args.profile.clone()).await?;
-    let text = format!("{HEAD}{}", page.to_yaml().map_err(Failure::internal)?);
+    let text = format!("{HEAD}{}", page.to_yaml().map_err(CommandError::internal)?);
     let name = format!("{login}.yaml");
     let mut opened = page.content.slots;
     let apply = async |context: &mut Context, document: Document, path: &Path| {
@@ -68,7 +71,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> Result<Ou
 }
 
 /// The file that is to be applied, and whether it is another one than the user's.
-struct ToApply {
+struct EditedPage {
     file: PageFile,
     is_merged: bool,
 }
@@ -80,14 +83,14 @@ async fn merged(
     opened: &mut Vec<DesiredSlot>,
     document: &Document,
     now: &PageSnapshot,
-) -> Result<ToApply, Failure> {
+) -> Result<EditedPage, CommandError> {
     // References are relative to where the user is, and not to where the draft is.
     let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
     let file = PageFile::of(document.clone(), &images)?;
     let types = context.slot_types().await?.rules();
     let now = DesiredPage::from_page(&now.slots, &types).slots;
     if *opened == now {
-        return Ok(ToApply { file, is_merged: false });
+        return Ok(EditedPage { file, is_merged: false });
     }
     let allowed = &args.allowed;
     let prune = allowed.prune || allowed.prune_unsupported;
@@ -101,24 +104,25 @@ async fn merged(
         contested().at(document.refuse(places))
     })?;
     for kept in merged.kept {
-        context.ui.say(&Line::new(Tone::Changed, format!("{kept} meanwhile, and stays so")));
+        context.ui.say(&StyledLine::new(Style::Changed, format!("{kept} meanwhile, and stays so")));
     }
     let file = PageFile::of(document.clone().rearranged(&merged.items), &images)?;
-    Ok(ToApply { file, is_merged: true })
+    Ok(EditedPage { file, is_merged: true })
 }
 
 /// Applies the file where the page still is the one that it was merged with.
 async fn apply_to(
     context: &mut Context,
     args: &SlotsEditArgs,
-    ToApply { file, is_merged }: ToApply,
+    EditedPage { file, is_merged }: EditedPage,
     path: &Path,
     now: &PageSnapshot,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     // What the user left in the editor is not what such a run is about.
     let path = (!is_merged).then(|| path.display().to_string());
     let (allowed, dry_run) = (args.allowed.clone(), args.dry_run);
     let seen = Some(fingerprint(&now.slots));
-    let job = Job { source: file.into(), path, allowed, wait: false, ask: false, dry_run, seen };
+    let job =
+        ApplyRequest { source: file.into(), path, allowed, wait: false, ask: false, dry_run, seen };
     apply(context, job).await
 }

@@ -5,9 +5,9 @@ use links_sdk::types::SlotType;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Line, Outcome, Tone, View, yaml};
+use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
 use crate::schema::describe;
 use crate::suggest::suggest;
 
@@ -24,22 +24,30 @@ pub(crate) struct SlotsExplainArgs {
     field: Option<String>,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsExplainArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsExplainArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.slot_type(args.kind).answer().await?;
-    let mut body: Value = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
-    let it: SlotType = serde_json::from_value(body["data"].take()).map_err(Failure::unreadable)?;
+    let mut body: Value =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    let it: SlotType =
+        serde_json::from_value(body["data"].take()).map_err(CommandError::unreadable)?;
     match args.field {
-        None => Ok(Outcome::service(answer.body().clone(), View::Lines(whole(&it)?))),
+        None => Ok(CommandOutput::service(answer.body().clone(), View::Lines(whole(&it)?))),
         Some(field) => one(&it, &field),
     }
 }
 
-fn whole(it: &SlotType) -> Result<Vec<Line>, Failure> {
-    let plain = |text: String| Line::new(Tone::Plain, text);
+fn whole(it: &SlotType) -> Result<Vec<StyledLine>, CommandError> {
+    let plain = |text: String| StyledLine::new(Style::Plain, text);
     let mut lines =
         vec![plain(format!("{} ({})", it.title, it.type_)), plain(it.description.clone())];
     if !it.writable {
-        lines.push(Line::new(Tone::Changed, "Read-only: it can be moved, not created or changed."));
+        lines.push(StyledLine::new(
+            Style::Changed,
+            "Read-only: it can be moved, not created or changed.",
+        ));
     }
     let fields = describe::fields(it);
     if !fields.is_empty() {
@@ -61,12 +69,12 @@ fn whole(it: &SlotType) -> Result<Vec<Line>, Failure> {
     Ok(lines)
 }
 
-fn one(it: &SlotType, field: &str) -> Result<Outcome, Failure> {
+fn one(it: &SlotType, field: &str) -> Result<CommandOutput, CommandError> {
     let schema = Value::Object(it.schema.0.clone());
     let Some(found) = describe::at(&schema, field) else {
         let known = describe::names(&schema);
         let message = format!("a block of type {} has no field `{field}`", it.type_);
-        let failure = Failure::new(Exit::NotFound, message);
+        let failure = CommandError::new(Exit::NotFound, message);
         return Err(match suggest(field, known) {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -74,18 +82,18 @@ fn one(it: &SlotType, field: &str) -> Result<Outcome, Failure> {
     };
     let labels = it.enum_labels.get(field);
     let required = describe::is_required(&schema, field);
-    let mut lines = vec![Line::new(
-        Tone::Plain,
+    let mut lines = vec![StyledLine::new(
+        Style::Plain,
         format!("{field}: {}", describe::words(found, labels, required)),
     )];
     let below = describe::below(found);
-    lines.extend(below.into_iter().map(|line| Line::new(Tone::Plain, line)));
+    lines.extend(below.into_iter().map(|line| StyledLine::new(Style::Plain, line)));
     let example = it.example.get(field);
     if let Some(example) = example {
-        lines.push(Line::new(Tone::Faint, format!("Example: {example}")));
+        lines.push(StyledLine::new(Style::Faint, format!("Example: {example}")));
     }
     let data = json!({
         "field": field, "required": required, "schema": found, "enumLabels": labels, "example": example,
     });
-    Ok(Outcome::own(data, View::Lines(lines)))
+    Ok(CommandOutput::own(data, View::Lines(lines)))
 }

@@ -5,8 +5,8 @@ use links_sdk::ProfileKey;
 
 use super::view::FIRST;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links slots get`.
@@ -20,8 +20,11 @@ pub(crate) struct SlotsGetArgs {
     id: i64,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsGetArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsGetArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer =
         context.client().await?.profile(args.profile).slots().get(args.id).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

@@ -6,8 +6,8 @@ use links_sdk::ProfileKey;
 use crate::apply::run_table::listed;
 use crate::apply::runs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 use crate::profile_key;
 
 /// Arguments of `links slots history`.
@@ -18,7 +18,10 @@ pub(crate) struct SlotsHistoryArgs {
     profile: Option<ProfileKey>,
 }
 
-pub(crate) fn run(context: &Context, args: &SlotsHistoryArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(
+    context: &Context,
+    args: &SlotsHistoryArgs,
+) -> Result<CommandOutput, CommandError> {
     let mut all = runs::all(context)?;
     let key = args.profile.as_ref();
     all.retain(|(runs, recorded)| key.is_none_or(|key| runs::is_of(runs, recorded, key)));

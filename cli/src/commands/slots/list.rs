@@ -5,8 +5,8 @@ use links_sdk::ProfileKey;
 
 use super::view::COLUMNS;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links slots list`.
@@ -17,7 +17,10 @@ pub(crate) struct SlotsListArgs {
     profile: ProfileKey,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsListArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsListArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.profile(args.profile).slots().list().answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }

@@ -22,8 +22,8 @@ mod view;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SlotsCommand {
@@ -61,7 +61,10 @@ pub(crate) enum SlotsCommand {
     Restore(restore::SlotsRestoreArgs),
 }
 
-pub(super) async fn run(context: &mut Context, command: SlotsCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: SlotsCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         SlotsCommand::List(args) => list::run(context, args).await,
         SlotsCommand::Get(args) => get::run(context, args).await,

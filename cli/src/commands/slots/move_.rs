@@ -1,15 +1,15 @@
 //! `links slots move`
 
 use clap::Args;
-use links_sdk::{Error, Outcome as SdkOutcome, ProfileKey, Slot};
+use links_sdk::{Error, Outcome, ProfileKey, Slot};
 
 use super::view::{COLUMNS, ORDER, page};
 use crate::args::dry_run::DryRunArgs;
-use crate::args::position::PlaceArgs;
+use crate::args::position::PositionArgs;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Outcome, View};
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links slots move`.
@@ -26,14 +26,17 @@ pub(crate) struct SlotsMoveArgs {
     #[arg(value_parser = profile_key::slot)]
     id: i64,
     #[command(flatten)]
-    place: PlaceArgs,
+    place: PositionArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsMoveArgs,
+) -> Result<CommandOutput, CommandError> {
     if !args.place.is_given() {
-        return Err(Failure::usage("no place is named")
+        return Err(CommandError::usage("no place is named")
             .hint("say --top, --bottom, --at N, --before ID or --after ID"));
     }
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
@@ -42,32 +45,38 @@ pub(crate) async fn run(context: &mut Context, args: SlotsMoveArgs) -> Result<Ou
         let (body, page) = page(&slots).await?;
         let seen: Vec<i64> = page.iter().map(|slot| slot.id).collect();
         let Some(order) = moved(page, args.id, args.place)? else {
-            return Ok(Outcome::service(body, View::Table(COLUMNS)));
+            return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
         };
         match slots.reorder_unchanged(seen, order).answer().await {
             Ok(answer) => {
-                return Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)));
+                return Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)));
             }
             // Somebody else moved something: the place is looked for in their order.
             Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Failure::internal("no order was written"))
+    Err(CommandError::internal("no order was written"))
 }
 
 /// Orders that are made where others move slots at the same time.
 const MOST_TRIES: u32 = 3;
 
 fn is_moved_by_others(error: &Error) -> bool {
-    error.is_conflict() && error.status().is_none() && error.outcome() == SdkOutcome::NotExecuted
+    error.is_conflict() && error.status().is_none() && error.outcome() == Outcome::NotExecuted
 }
 
 /// The order in which the slot is at its new place. None where it is there already.
-fn moved(mut page: Vec<Slot>, id: i64, place: PlaceArgs) -> Result<Option<Vec<i64>>, Failure> {
+fn moved(
+    mut page: Vec<Slot>,
+    id: i64,
+    place: PositionArgs,
+) -> Result<Option<Vec<i64>>, CommandError> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
         let message = format!("there is no block {id} on this page");
-        return Err(Failure::new(Exit::NotFound, message).hint("`links slots list` shows the ids"));
+        return Err(
+            CommandError::new(Exit::NotFound, message).hint("`links slots list` shows the ids")
+        );
     };
     let slot = page.remove(from);
     let to = place.position(&page)?.min(page.len());

@@ -7,13 +7,13 @@ use links_sdk::ProfileKey;
 
 use crate::apply::dry_run::rehearse;
 use crate::apply::planned;
-use crate::apply::planned::{AllowedArgs, Planned};
+use crate::apply::planned::{ApplyArgs, PlannedPage};
 use crate::apply::report::shown;
-use crate::apply::saved_plan::{SavedPlan, Source};
+use crate::apply::saved_plan::{ApplySource, SavedPlan};
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Line, Outcome, Tone};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, Style, StyledLine};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
@@ -30,7 +30,7 @@ pub(crate) struct SlotsPlanArgs {
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
-    allowed: AllowedArgs,
+    allowed: ApplyArgs,
     /// Write the plan to this file, for `links slots apply --plan`
     #[arg(long, value_name = "PLAN")]
     out: Option<PathBuf>,
@@ -52,7 +52,10 @@ impl SlotsPlanArgs {
     }
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsPlanArgs,
+) -> Result<CommandOutput, CommandError> {
     let annotate = args.annotate;
     let planned = plan(context, args).await;
     let it = planned.inspect_err(|failure| {
@@ -63,14 +66,14 @@ pub(crate) async fn run(context: &mut Context, args: SlotsPlanArgs) -> Result<Ou
     Ok(shown(&it))
 }
 
-async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Failure> {
+async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {
     let mut allowed = args.allowed;
     allowed.profile = args.profile;
     let roots = &allowed.upload_root;
     let source = match (&args.file, &args.plan) {
-        (Some(file), _) => Source::page(file, roots, "plan")?,
-        (None, Some(plan)) => Source::plan(plan, roots, "plan")?,
-        (None, None) => return Err(Failure::usage("no page file is named")),
+        (Some(file), _) => ApplySource::page(file, roots, "plan")?,
+        (None, Some(plan)) => ApplySource::plan(plan, roots, "plan")?,
+        (None, None) => return Err(CommandError::usage("no page file is named")),
     };
     if let Some(saved) = &source.saved {
         saved.allow(&mut allowed, false)?;
@@ -85,7 +88,7 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<Planned, Fai
         for root in &allowed.upload_root {
             text.extend([" --upload-root ", &root.display().to_string()]);
         }
-        context.ui.say(&Line::new(Tone::Faint, text));
+        context.ui.say(&StyledLine::new(Style::Faint, text));
     }
     Ok(it)
 }

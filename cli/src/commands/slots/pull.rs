@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::apply::export::pull;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
-use crate::output::{Line, Outcome, Tone, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 
 /// How the examples call the schema of a page.
@@ -36,32 +36,41 @@ pub(crate) struct SlotsPullArgs {
     schema: Option<String>,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsPullArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsPullArgs,
+) -> Result<CommandOutput, CommandError> {
     let (page, login) = pull(context, args.profile).await?;
-    let data = serde_json::to_value(&page).map_err(Failure::internal)?;
-    let mut yaml = page.to_yaml().map_err(Failure::internal)?;
+    let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
+    let mut yaml = page.to_yaml().map_err(CommandError::internal)?;
     if let Some(schema) = args.schema.as_deref().or_else(|| beside(args.out.as_deref()?)) {
         yaml = format!("{}\n{yaml}", header(schema)?);
     }
     let out = args.out.filter(|it| it.as_os_str() != "-");
-    let Some(path) = out else { return Ok(Outcome::own(data, View::Document(yaml))) };
+    let Some(path) = out else { return Ok(CommandOutput::own(data, View::Document(yaml))) };
 
     let json = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
     if json && args.schema.is_some() {
-        return Err(Failure::usage("--schema is a line of YAML, and a JSON file is to be written"));
+        return Err(CommandError::usage(
+            "--schema is a line of YAML, and a JSON file is to be written",
+        ));
     }
     let text = if json { format!("{data:#}\n") } else { yaml };
     atomic::write(&path, &text, args.force).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            Failure::new(Exit::Refused, format!("{} is there already", path.display()))
+            CommandError::new(Exit::Refused, format!("{} is there already", path.display()))
                 .hint("--force replaces it")
         }
-        _ => Failure::usage(format!("cannot write {}: {error}", path.display())),
+        _ => CommandError::usage(format!("cannot write {}: {error}", path.display())),
     })?;
     let blocks = page.content.slots.len();
     let name = path.display().to_string();
-    let said = Line::new(Tone::Plain, format!("{blocks} blocks of {login} written to {name}"));
-    Ok(Outcome::own(json!({ "file": name, "slots": blocks }) as Value, View::Lines(vec![said])))
+    let said =
+        StyledLine::new(Style::Plain, format!("{blocks} blocks of {login} written to {name}"));
+    Ok(CommandOutput::own(
+        json!({ "file": name, "slots": blocks }) as Value,
+        View::Lines(vec![said]),
+    ))
 }
 
 /// The schema that lies where the file is written.
@@ -70,9 +79,9 @@ fn beside(file: &Path) -> Option<&'static str> {
 }
 
 /// The line by which the YAML language server finds a schema.
-fn header(schema: &str) -> Result<String, Failure> {
+fn header(schema: &str) -> Result<String, CommandError> {
     if schema.is_empty() || schema.contains(char::is_control) {
-        return Err(Failure::usage("--schema is no path"));
+        return Err(CommandError::usage("--schema is no path"));
     }
     Ok(format!("# yaml-language-server: $schema={schema}"))
 }

@@ -8,9 +8,9 @@ use links_sdk::{ProfileKey, Slot};
 use super::view::{COLUMNS, ORDER};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Outcome, View};
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links slots reorder`.
@@ -27,18 +27,21 @@ pub(crate) struct SlotsReorderArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsReorderArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsReorderArgs,
+) -> Result<CommandOutput, CommandError> {
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
     let _turn = context.turn(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
     let seen = page.iter().map(|slot| slot.id).collect();
     let answer = slots.reorder_unchanged(seen, args.ids).answer().await?;
-    Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }
 
 /// The service takes only an order that names every block once, and does not say which one is amiss.
-fn whole(ids: &[i64], page: &[Slot]) -> Result<(), Failure> {
+fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
     let mut left: BTreeSet<i64> = page.iter().map(|slot| slot.id).collect();
     let (mut strange, mut twice) = (Vec::new(), Vec::new());
     for id in ids {
@@ -61,5 +64,5 @@ fn whole(ids: &[i64], page: &[Slot]) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!("an order names every block of the page once; {}", amiss.join("; "));
-    Err(Failure::new(Exit::Invalid, message).hint("`links slots move` moves a single block"))
+    Err(CommandError::new(Exit::Invalid, message).hint("`links slots move` moves a single block"))
 }

@@ -6,13 +6,13 @@ use clap::Args;
 use links_sdk::apply::{DesiredSlot, PageSnapshot, SlotTypes};
 use serde_json::json;
 
-use crate::apply::planned::AllowedArgs;
-use crate::apply::{Job, apply, runs};
+use crate::apply::planned::ApplyArgs;
+use crate::apply::{ApplyRequest, apply, runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, Line, Outcome, Tone};
+use crate::output::{Body, CommandOutput, Style, StyledLine};
 use crate::page_file::PageFile;
 
 /// Arguments of `links slots restore`.
@@ -33,7 +33,10 @@ pub(crate) struct SlotsRestoreArgs {
 
 /// The page as it was before the run, as far as that goes: slots that were deleted get new ids, those that came since stay. `notRestored`
 /// names the slots that cannot be created again and the keys that cannot be cleared.
-pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsRestoreArgs,
+) -> Result<CommandOutput, CommandError> {
     let client = context.writer(args.dry_run).await?;
     let (backup, run) = find(context, &args.run)?;
     let mut file = PageFile::read_literal(&backup)?;
@@ -50,7 +53,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         let id = slot.id.unwrap_or_default();
         not_restored.push(json!({ "id": id, "type": slot.kind }));
         let text = format!("{} {id} is gone for good: such a block cannot be created", slot.kind);
-        context.ui.say(&Line::new(Tone::Removed, text));
+        context.ui.say(&StyledLine::new(Style::Removed, text));
     }
     let again = kept.iter().filter(|slot| is_gone(slot)).count();
     if again > 0 {
@@ -61,7 +64,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
                 "{again} deleted blocks are created again, with new ids; their click statistics are gone"
             ),
         };
-        context.ui.say(&Line::new(Tone::Changed, text));
+        context.ui.say(&StyledLine::new(Style::Changed, text));
     }
     file.page.content.slots = kept
         .into_iter()
@@ -71,19 +74,19 @@ pub(crate) async fn run(context: &mut Context, args: SlotsRestoreArgs) -> Result
         not_restored.push(json!({ "id": id, "key": key }));
         let text =
             format!("slot {id}: `{key}` was added since and stays: the service cannot clear it");
-        context.ui.say(&Line::new(Tone::Changed, text));
+        context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-    let text = serde_json::to_vec_pretty(&file.page).map_err(Failure::internal)?;
+    let text = serde_json::to_vec_pretty(&file.page).map_err(CommandError::internal)?;
     let file = PageFile::made(&format!("the page before {run}"), text)?;
-    let allowed = AllowedArgs {
+    let allowed = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
         unnamed: Some("it came since, and stays"),
-        ..AllowedArgs::default()
+        ..ApplyArgs::default()
     };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;
     let source = file.into();
-    let job = Job { source, path: None, allowed, wait, ask: true, dry_run, seen: None };
+    let job = ApplyRequest { source, path: None, allowed, wait, ask: true, dry_run, seen: None };
     let mut outcome = apply(context, job).await?;
     if let Body::Own(body) = &mut outcome.body
         && let Some(data) = body["data"].as_object_mut()
@@ -98,13 +101,13 @@ fn can_be_made(slot: &DesiredSlot, types: &SlotTypes) -> bool {
     types.is_creatable(&slot.kind) && (!slot.data.is_empty() || slot.kind == "divider")
 }
 
-fn find(context: &Context, name: &str) -> Result<(std::path::PathBuf, String), Failure> {
+fn find(context: &Context, name: &str) -> Result<(std::path::PathBuf, String), CommandError> {
     let mut found = runs::all(context)?;
     found.retain(|(_, recorded)| recorded.run.starts_with(name));
     match &found[..] {
         [(runs, recorded)] => Ok((runs.backup(&recorded.run), recorded.run.clone())),
-        [] => Err(Failure::new(Exit::NotFound, format!("there is no run {name}"))
+        [] => Err(CommandError::new(Exit::NotFound, format!("there is no run {name}"))
             .hint("`links slots history` lists them")),
-        _ => Err(Failure::usage(format!("{name} could be any of {} runs", found.len()))),
+        _ => Err(CommandError::usage(format!("{name} could be any of {} runs", found.len()))),
     }
 }

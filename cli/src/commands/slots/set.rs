@@ -5,10 +5,10 @@ use links_sdk::ProfileKey;
 
 use super::view::FIRST;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Outcome, View};
+use crate::error::CommandError;
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 /// Arguments of `links slots set`.
@@ -32,13 +32,16 @@ pub(crate) struct SlotsSetArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(context: &mut Context, args: SlotsSetArgs) -> Result<Outcome, Failure> {
-    let fields = Fields::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsSetArgs,
+) -> Result<CommandOutput, CommandError> {
+    let fields = FieldValues::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
     let fields = fields.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(args.profile).slots();
     let fields = fields.upload(context, &client).await?;
     let changed = slots.update_unchanged(args.id, None, fields.object()).answer().await;
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
-    Ok(Outcome::service(answer.body().clone(), View::Record(FIRST)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

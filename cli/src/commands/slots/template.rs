@@ -6,9 +6,9 @@ use links_sdk::types::SlotType;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Outcome, View, yaml};
+use crate::output::{CommandOutput, View, yaml};
 use crate::sanitize;
 use crate::schema::describe;
 
@@ -24,22 +24,22 @@ pub(crate) struct SlotsTemplateArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: SlotsTemplateArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let it = context.client().await?.slot_type(args.kind).await?;
     if !it.writable {
         let message = format!("blocks of type {} are read-only: none can be created", it.type_);
-        return Err(Failure::new(Exit::Conflict, message));
+        return Err(CommandError::new(Exit::Conflict, message));
     }
     let mut item = json!({ "type": it.type_ });
     if !it.example.is_empty() {
         item["data"] = Value::Object(literal(&it.example).0);
     }
     let text = document(&it, &item)?;
-    Ok(Outcome::own(item, View::Document(text)))
+    Ok(CommandOutput::own(item, View::Document(text)))
 }
 
 /// The item as it stands below `slots:` in a page file, with what its fields take as comments.
-fn document(it: &SlotType, item: &Value) -> Result<String, Failure> {
+fn document(it: &SlotType, item: &Value) -> Result<String, CommandError> {
     let page = yaml::write(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
     let comments = std::iter::once(format!("{}: {}", it.type_, it.description))

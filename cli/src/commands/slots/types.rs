@@ -3,8 +3,8 @@
 use clap::Args;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::{Column, Outcome, View};
+use crate::error::CommandError;
+use crate::output::{Column, CommandOutput, View};
 
 /// Arguments of `links slots types`.
 #[derive(Args, Debug)]
@@ -17,8 +17,11 @@ const COLUMNS: &[Column] = &[
     Column::at("DESCRIPTION", "description"),
 ];
 
-pub(crate) async fn run(context: &mut Context, _: SlotsTypesArgs) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    context: &mut Context,
+    _: SlotsTypesArgs,
+) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.slot_types().answer().await?;
     context.keep_slot_types(answer.body());
-    Ok(Outcome::service(answer.body().clone(), View::Table(COLUMNS)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use links_sdk::{Slot, SlotsHandle};
 use serde::Deserialize;
 
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::output::Column;
 use crate::output::label::label;
 /// What those take turns at who write the order of a page. One for all pages: which page a login or an address means, only the service
@@ -27,12 +27,12 @@ pub(crate) const COLUMNS: &[Column] = &[
 ];
 
 /// The blocks of a page, and the answer they came in.
-pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), Failure> {
+pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), CommandError> {
     #[derive(Deserialize)]
     struct Page {
         data: Vec<Slot>,
     }
     let answer = slots.list().answer().await?;
-    let page: Page = serde_json::from_slice(answer.body()).map_err(Failure::unreadable)?;
+    let page: Page = serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     Ok((answer.body().clone(), page.data))
 }

@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 
 use super::Grid;
-use crate::error::Failure;
+use crate::error::CommandError;
 
 /// What a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// `safe` puts a quote before what a spreadsheet would compute. Numbers stay numbers.
-pub(crate) fn render(grid: &Grid, safe: bool) -> Result<String, Failure> {
+pub(crate) fn render(grid: &Grid, safe: bool) -> Result<String, CommandError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if !grid.headings.is_empty() {
-        writer.write_record(cells(&grid.headings, safe)).map_err(Failure::internal)?;
+        writer.write_record(cells(&grid.headings, safe)).map_err(CommandError::internal)?;
     }
     for row in &grid.rows {
-        writer.write_record(cells(row, safe)).map_err(Failure::internal)?;
+        writer.write_record(cells(row, safe)).map_err(CommandError::internal)?;
     }
-    let bytes = writer.into_inner().map_err(Failure::internal)?;
-    String::from_utf8(bytes).map_err(Failure::internal)
+    let bytes = writer.into_inner().map_err(CommandError::internal)?;
+    String::from_utf8(bytes).map_err(CommandError::internal)
 }
 
 fn cells(row: &[String], safe: bool) -> impl Iterator<Item = Cow<'_, [u8]>> {

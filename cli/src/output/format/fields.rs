@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 /// Fields of a record, in the order they were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fields(Vec<String>);
+pub(crate) struct FieldSelection(Vec<String>);
 
-impl Fields {
+impl FieldSelection {
     /// Reads names between commas.
     ///
     /// # Errors
@@ -47,20 +47,21 @@ impl Fields {
     }
 
     /// Those that no record has.
-    pub(crate) fn missing(&self, records: &[Value]) -> Vec<Missing<'_>> {
+    pub(crate) fn missing(&self, records: &[Value]) -> Vec<MissingField<'_>> {
         let missing =
             self.paths().filter(|path| !records.iter().any(|it| pick(it, path).is_some()));
         let known = |path: &str| {
             let names = records.iter().flat_map(super::flatten::names);
             crate::suggest::nearest(path, names)
         };
-        let of = |field| Missing { field, meant: known(field), may_come: may_come(field, records) };
+        let of =
+            |field| MissingField { field, meant: known(field), may_come: may_come(field, records) };
         if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
     }
 }
 
 /// A field that was asked for and that no record has.
-pub(crate) struct Missing<'f> {
+pub(crate) struct MissingField<'f> {
     /// Its path.
     pub(crate) field: &'f str,
     /// What the records do have that may be meant.
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     fn narrowed(fields: &str, body: Value) -> Value {
-        Fields::parse(fields).unwrap().narrow(body)
+        FieldSelection::parse(fields).unwrap().narrow(body)
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn a_name_that_is_nearly_right_is_suggested() {
         let records = [json!({ "title": "x", "data": { "link": 1 } })];
-        let fields = Fields::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
+        let fields = FieldSelection::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
         let missing: Vec<_> = fields.missing(&records).into_iter().collect();
         let said = missing.iter().map(|it| (it.field, it.meant.as_deref(), it.may_come));
         assert_eq!(
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn names_cannot_be_empty() {
         for text in ["", "a,", ",a", "a..b", ".a"] {
-            Fields::parse(text).unwrap_err();
+            FieldSelection::parse(text).unwrap_err();
         }
     }
 }

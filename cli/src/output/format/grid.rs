@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fields::{Fields, pick};
+use super::fields::{FieldSelection, pick};
 use crate::output::format::flatten::flat;
 use crate::output::{Cell, Column};
 
@@ -32,7 +32,11 @@ impl Grid {
     }
 
     /// One row for each record, with the fields that were asked for.
-    pub(crate) fn picked(records: &[Value], fields: &Fields, cell: fn(&Value) -> String) -> Self {
+    pub(crate) fn picked(
+        records: &[Value],
+        fields: &FieldSelection,
+        cell: fn(&Value) -> String,
+    ) -> Self {
         let text =
             |record: &Value, path| pick(record, path).map_or_else(String::new, |it| cell(&it));
         Self {
@@ -45,7 +49,11 @@ impl Grid {
     }
 
     /// The fields that were asked for of one record, one a row.
-    pub(crate) fn of_fields(record: &Value, fields: &Fields, cell: fn(&Value) -> String) -> Self {
+    pub(crate) fn of_fields(
+        record: &Value,
+        fields: &FieldSelection,
+        cell: fn(&Value) -> String,
+    ) -> Self {
         let Self { headings, mut rows } = Self::picked(std::slice::from_ref(record), fields, cell);
         let values = rows.pop().unwrap_or_default();
         let rows = headings.into_iter().zip(values).map(|(name, value)| vec![name, value]);

@@ -11,16 +11,16 @@ mod query;
 mod records;
 
 use clap::ValueEnum;
-pub(crate) use fields::Fields;
-use fields::Missing;
+pub(crate) use fields::FieldSelection;
+use fields::MissingField;
 pub(crate) use grid::Grid;
 pub(crate) use query::{Query, asked as asked_to_filter};
-use records::Selected;
+use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Line, Outcome, View};
-use crate::error::Failure;
+use super::{CommandOutput, StyledLine, View};
+use crate::error::CommandError;
 
 /// How data is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -44,11 +44,11 @@ pub(crate) enum Format {
 
 /// How the data of a command is to be printed, and which part of it.
 #[derive(Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct OutputOptions {
     /// The format.
     pub(crate) format: Format,
     /// The fields to show.
-    pub(crate) fields: Option<Fields>,
+    pub(crate) fields: Option<FieldSelection>,
     /// The filter to apply.
     pub(crate) query: Option<Query>,
     /// Whether the texts that a filter makes are printed as they are.
@@ -59,7 +59,7 @@ pub(crate) struct Shape {
 
 /// What is to be printed.
 #[derive(Debug)]
-pub(crate) enum Printed {
+pub(crate) enum Rendering {
     /// JSON, with any white space it came with.
     Json(Vec<u8>),
     /// Text that is to be read by another program, or by people as it is.
@@ -93,37 +93,40 @@ impl Format {
     }
 }
 
-impl Shape {
+impl OutputOptions {
     /// An outcome in this shape.
     ///
     /// # Errors
     ///
     /// When the body is not JSON, or the filter fails on it.
-    pub(crate) fn print(&self, outcome: &Outcome) -> Result<Printed, Failure> {
-        let selected = Selected::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
+    pub(crate) fn print(&self, outcome: &CommandOutput) -> Result<Rendering, CommandError> {
+        let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         Ok(match self.format {
             Format::Json => self.json(&selected)?,
-            Format::Yaml => Printed::Text(yaml(&selected)?),
-            Format::Jsonl => Printed::Json(lines(&selected.raw_records()?)),
+            Format::Yaml => Rendering::Text(yaml(&selected)?),
+            Format::Jsonl => Rendering::Json(lines(&selected.raw_records()?)),
             Format::Csv if !self.is_narrowed() && outcome.view.rows().is_some() => {
                 let rows = outcome.view.rows().unwrap_or_default();
-                Printed::Text(delimited::render(&Grid::of_all(rows, grid::compact), self.csv_safe)?)
+                Rendering::Text(delimited::render(
+                    &Grid::of_all(rows, grid::compact),
+                    self.csv_safe,
+                )?)
             }
             Format::Csv => {
                 let grid = self.grid(&selected, &View::Any, grid::compact)?;
-                Printed::Text(delimited::render(&grid, self.csv_safe)?)
+                Rendering::Text(delimited::render(&grid, self.csv_safe)?)
             }
-            Format::Ids => Printed::Text(ids::render(&selected.records()?, &outcome.view)),
-            Format::Markdown => Printed::Text(self.markdown(&selected, &outcome.view)?),
+            Format::Ids => Rendering::Text(ids::render(&selected.records()?, &outcome.view)),
+            Format::Markdown => Rendering::Text(self.markdown(&selected, &outcome.view)?),
             Format::Table if self.is_narrowed() => {
-                Printed::Grid(self.grid(&selected, &outcome.view, grid::show)?)
+                Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?)
             }
             Format::Table => match &outcome.view {
                 View::Table(_) | View::Record(_) | View::Any => {
-                    Printed::Grid(self.grid(&selected, &outcome.view, grid::show)?)
+                    Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?)
                 }
-                View::Document(_) | View::Markdown(_) | View::Lines(_) | View::Figures(..) => {
-                    Printed::View
+                View::Document(_) | View::Markdown(_) | View::Lines(_) | View::FigureTable(..) => {
+                    Rendering::View
                 }
             },
         })
@@ -134,16 +137,16 @@ impl Shape {
     /// # Errors
     ///
     /// When the body is not JSON, or no record can have a field that was asked for.
-    pub(crate) fn notes(&self, outcome: &Outcome) -> Result<Vec<String>, Failure> {
+    pub(crate) fn notes(&self, outcome: &CommandOutput) -> Result<Vec<String>, CommandError> {
         let Some(fields) = &self.fields else { return Ok(Vec::new()) };
-        let records = Selected::of(&outcome.body, None, None)?.records()?;
+        let records = Selection::of(&outcome.body, None, None)?.records()?;
         let mut notes = Vec::new();
-        for Missing { field, meant, may_come } in fields.missing(&records.items) {
+        for MissingField { field, meant, may_come } in fields.missing(&records.items) {
             let said = format!("nothing has a field `{field}`");
             let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
             match meant {
                 meant if !may_come => {
-                    let failure = Failure::usage(format!("--fields: {said}"));
+                    let failure = CommandError::usage(format!("--fields: {said}"));
                     let known = || "`-o json` shows the fields there are".to_owned();
                     return Err(failure.hint(meant.unwrap_or_else(known)));
                 }
@@ -158,31 +161,31 @@ impl Shape {
         self.fields.is_some() || self.query.is_some()
     }
 
-    fn json(&self, selected: &Selected) -> Result<Printed, Failure> {
+    fn json(&self, selected: &Selection) -> Result<Rendering, CommandError> {
         Ok(match selected {
-            Selected::Whole(bytes) => Printed::Json(bytes.trim_ascii_end().to_vec()),
-            Selected::Narrowed(value) => Printed::Json(value.to_string().into_bytes()),
-            Selected::Made(values) if self.raw => {
+            Selection::Whole(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
+            Selection::Narrowed(value) => Rendering::Json(value.to_string().into_bytes()),
+            Selection::Made(values) if self.raw => {
                 let mut text = String::new();
                 for value in values {
-                    match serde_json::from_str(value.get()).map_err(Failure::internal)? {
+                    match serde_json::from_str(value.get()).map_err(CommandError::internal)? {
                         Value::String(it) => text += &it,
                         _ => text += value.get(),
                     }
                     text.push('\n');
                 }
-                Printed::Text(text)
+                Rendering::Text(text)
             }
-            Selected::Made(values) => Printed::Json(lines(values)),
+            Selection::Made(values) => Rendering::Json(lines(values)),
         })
     }
 
     fn grid(
         &self,
-        selected: &Selected,
+        selected: &Selection,
         view: &View,
         cell: fn(&Value) -> String,
-    ) -> Result<Grid, Failure> {
+    ) -> Result<Grid, CommandError> {
         let records = selected.records()?;
         Ok(match (&self.fields, view) {
             (Some(fields), View::Record(_)) if records.is_one() => {
@@ -202,13 +205,13 @@ impl Shape {
         })
     }
 
-    fn markdown(&self, selected: &Selected, view: &View) -> Result<String, Failure> {
+    fn markdown(&self, selected: &Selection, view: &View) -> Result<String, CommandError> {
         Ok(match view {
             _ if self.is_narrowed() => markdown::table(&self.grid(selected, view, grid::show)?),
             View::Markdown(text) => text.clone(),
             View::Document(text) => markdown::block("", text),
-            View::Lines(lines) | View::Figures(lines, _) => {
-                let text: Vec<_> = lines.iter().map(Line::text).collect();
+            View::Lines(lines) | View::FigureTable(lines, _) => {
+                let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
                 markdown::block("diff", &text.join("\n"))
             }
             View::Table(_) | View::Record(_) | View::Any => {
@@ -218,21 +221,21 @@ impl Shape {
     }
 }
 
-fn yaml(selected: &Selected) -> Result<String, Failure> {
+fn yaml(selected: &Selection) -> Result<String, CommandError> {
     match selected {
-        Selected::Whole(bytes) => yaml_of(&records::parsed(bytes)?),
-        Selected::Narrowed(value) => yaml_of(value),
-        Selected::Made(values) => {
+        Selection::Whole(bytes) => yaml_of(&records::parsed(bytes)?),
+        Selection::Narrowed(value) => yaml_of(value),
+        Selection::Made(values) => {
             let documents = values.iter().map(|it| yaml_of(&records::made(it)?));
             Ok(documents.collect::<Result<Vec<_>, _>>()?.join("---\n"))
         }
     }
 }
 
-fn yaml_of(value: &Value) -> Result<String, Failure> {
+fn yaml_of(value: &Value) -> Result<String, CommandError> {
     let options =
         serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: usize::MAX };
-    serde_saphyr::to_string_with_options(value, options).map_err(Failure::internal)
+    serde_saphyr::to_string_with_options(value, options).map_err(CommandError::internal)
 }
 
 fn lines(values: &[Box<RawValue>]) -> Vec<u8> {

@@ -6,12 +6,12 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Fields, Query};
-use crate::error::Failure;
+use super::{FieldSelection, Query};
+use crate::error::CommandError;
 use crate::output::Body;
 
 /// The part of a body that is to be printed.
-pub(crate) enum Selected<'a> {
+pub(crate) enum Selection<'a> {
     /// All of it, as it came.
     Whole(Cow<'a, [u8]>),
     /// Its envelope with some fields of each record.
@@ -34,18 +34,18 @@ impl Records {
     }
 }
 
-impl<'a> Selected<'a> {
+impl<'a> Selection<'a> {
     pub(crate) fn of(
         body: &'a Body,
-        fields: Option<&Fields>,
+        fields: Option<&FieldSelection>,
         query: Option<&Query>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let bytes = match body {
             Body::Service(bytes) => Cow::Borrowed(&bytes[..]),
             Body::Own(value) => Cow::Owned(value.to_string().into_bytes()),
         };
         // What is printed untouched is checked all the same: a page of HTML with status 200 is no data.
-        serde_json::from_slice::<IgnoredAny>(&bytes).map_err(Failure::unreadable)?;
+        serde_json::from_slice::<IgnoredAny>(&bytes).map_err(CommandError::unreadable)?;
         Ok(match (query, fields) {
             (Some(query), _) => Self::Made(query.run(&parsed(&bytes)?)?),
             (None, Some(fields)) => Self::Narrowed(fields.narrow(parsed(&bytes)?)),
@@ -53,7 +53,7 @@ impl<'a> Selected<'a> {
         })
     }
 
-    pub(crate) fn records(&self) -> Result<Records, Failure> {
+    pub(crate) fn records(&self) -> Result<Records, CommandError> {
         let value = match self {
             Self::Whole(bytes) => data(parsed(bytes)?),
             Self::Narrowed(value) => data(value.clone()),
@@ -72,13 +72,15 @@ impl<'a> Selected<'a> {
     }
 
     /// The records as they came, each on one line.
-    pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, Failure> {
+    pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, CommandError> {
         match self {
-            Self::Whole(bytes) => raw(bytes).map_err(Failure::unreadable),
-            Self::Narrowed(value) => raw(value.to_string().as_bytes()).map_err(Failure::internal),
+            Self::Whole(bytes) => raw(bytes).map_err(CommandError::unreadable),
+            Self::Narrowed(value) => {
+                raw(value.to_string().as_bytes()).map_err(CommandError::internal)
+            }
             Self::Made(values) => match &values[..] {
                 [one] if one.get().starts_with('[') => {
-                    serde_json::from_str(one.get()).map_err(Failure::internal)
+                    serde_json::from_str(one.get()).map_err(CommandError::internal)
                 }
                 many => Ok(many.to_vec()),
             },
@@ -89,14 +91,14 @@ impl<'a> Selected<'a> {
 /// # Errors
 ///
 /// When these bytes are not JSON, or nested deeper than any answer.
-pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, Failure> {
-    serde_json::from_slice(bytes).map_err(Failure::unreadable)
+pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, CommandError> {
+    serde_json::from_slice(bytes).map_err(CommandError::unreadable)
 }
 
 /// # Errors
 ///
 /// When what a filter made is nested deeper than any answer.
-pub(crate) fn made(value: &RawValue) -> Result<Value, Failure> {
+pub(crate) fn made(value: &RawValue) -> Result<Value, CommandError> {
     serde_json::from_str(value.get()).map_err(super::query::failed)
 }
 

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::output::{Column, Line, Tone};
+use crate::output::{Column, Style, StyledLine};
 
 const COLUMNS: &[Column] = &[Column::at("ID", "id"), Column::at("TITLE", "data.title")];
 const TYPES: &[Column] = &[Column::at("TYPE", "type")];
@@ -10,22 +10,22 @@ const TYPES: &[Column] = &[Column::at("TYPE", "type")];
 const LIST: &str = r#"{ "data": [ {"id": 12345678901234567890123, "data": {"title": "no, \"yes\"\n| - x"}, "new": [1, {"a": null}]},
  {"id": 2, "data": [], "more": true} ], "meta": {"total": 2} }"#;
 
-fn printed(shape: &Shape, body: &str, view: View) -> Result<String, Failure> {
-    let outcome = Outcome::service(Bytes::copy_from_slice(body.as_bytes()), view);
+fn printed(shape: &OutputOptions, body: &str, view: View) -> Result<String, CommandError> {
+    let outcome = CommandOutput::service(Bytes::copy_from_slice(body.as_bytes()), view);
     Ok(match shape.print(&outcome)? {
-        Printed::Json(bytes) => String::from_utf8(bytes).unwrap(),
-        Printed::Text(text) => text,
-        Printed::Grid(grid) => format!("{grid:?}"),
-        Printed::View => "(view)".to_owned(),
+        Rendering::Json(bytes) => String::from_utf8(bytes).unwrap(),
+        Rendering::Text(text) => text,
+        Rendering::Grid(grid) => format!("{grid:?}"),
+        Rendering::View => "(view)".to_owned(),
     })
 }
 
-fn shape(format: Format) -> Shape {
-    Shape { format, ..Shape::default() }
+fn shape(format: Format) -> OutputOptions {
+    OutputOptions { format, ..OutputOptions::default() }
 }
 
-fn filtered(filter: &str, format: Format, raw: bool) -> Result<String, Failure> {
-    let shape = Shape { query: Some(Query::new(filter)?), raw, ..shape(format) };
+fn filtered(filter: &str, format: Format, raw: bool) -> Result<String, CommandError> {
+    let shape = OutputOptions { query: Some(Query::new(filter)?), raw, ..shape(format) };
     printed(&shape, LIST, View::Table(COLUMNS))
 }
 
@@ -86,7 +86,7 @@ fn unknown_shapes_survive_every_format() {
                 View::Any,
                 View::Table(COLUMNS),
                 View::Record(&["id"]),
-                View::Lines(vec![Line::new(Tone::Plain, "x")]),
+                View::Lines(vec![StyledLine::new(Style::Plain, "x")]),
             ] {
                 let text = printed(&shape(*format), body, view).unwrap();
                 if *format == Format::Json {

@@ -2,21 +2,21 @@ use serde_json::json;
 
 use super::*;
 
-fn described(schema: &Value) -> Described {
+fn described(schema: &Value) -> SlotTypeCatalog {
     let described = json!({
         "type": "button", "title": "", "description": "", "writable": true, "schema": schema,
         "computed": {"clicks": "How often it was opened."}, "enumLabels": {}, "example": {},
     });
-    Described::of(vec![serde_json::from_value(described).unwrap()], true)
+    SlotTypeCatalog::of(vec![serde_json::from_value(described).unwrap()], true)
 }
 
-fn shown(fault: &Fault) -> String {
+fn shown(fault: &SchemaViolation) -> String {
     let at = if fault.at == At::Key { "key " } else { "" };
     let help = fault.help.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
     format!("{at}{}: {}{help}", fault.path.join("."), fault.message)
 }
 
-fn faults(schema: &Value, data: &Value, extent: Extent<'_>) -> Vec<String> {
+fn faults(schema: &Value, data: &Value, extent: SchemaExtent<'_>) -> Vec<String> {
     let described = described(schema);
     let schemas = Schemas::new(&described);
     let mut found: Vec<_> =
@@ -50,7 +50,7 @@ fn everything_wrong_is_named_at_its_key_or_its_value() {
         "titel": "Shop", "link": "no link", "style": "primray", "size": "x", "clicks": 3,
         "items": [{"question": 1}, {"answer": "x"}, "text"], "image": {"path": 7},
     });
-    let found = faults(&button(), &data, Extent::Whole);
+    let found = faults(&button(), &data, SchemaExtent::Whole);
     assert_eq!(
         found,
         [
@@ -76,7 +76,7 @@ fn of_a_block_on_the_page_only_what_is_written_is_judged() {
     let written = json!({"size": 0, "colour": "red"});
     let mut merged = on_page.clone();
     merged.as_object_mut().unwrap().extend(written.as_object().unwrap().clone());
-    let found = faults(&button(), &merged, Extent::Written(written.as_object().unwrap()));
+    let found = faults(&button(), &merged, SchemaExtent::Written(written.as_object().unwrap()));
     assert_eq!(
         found,
         [
@@ -99,7 +99,7 @@ fn addresses_are_refused_only_when_they_are_none() {
         ("1:2", false),
         ("https://a b", false),
     ] {
-        let found = faults(&button(), &json!({"title": "a", "link": link}), Extent::Whole);
+        let found = faults(&button(), &json!({"title": "a", "link": link}), SchemaExtent::Whole);
         assert_eq!(found.is_empty(), good, "{link}: {found:?}");
     }
 }
@@ -113,8 +113,8 @@ fn an_object_that_allows_nothing_names_every_key() {
         json!({"maxProperties": 0}),
         json!({"unevaluatedProperties": false}),
     ] {
-        assert_eq!(faults(&schema, &data, Extent::Whole), keys, "{schema}");
-        assert!(faults(&schema, &json!({}), Extent::Whole).is_empty());
+        assert_eq!(faults(&schema, &data, SchemaExtent::Whole), keys, "{schema}");
+        assert!(faults(&schema, &json!({}), SchemaExtent::Whole).is_empty());
     }
 }
 
@@ -126,10 +126,12 @@ fn what_cannot_be_checked_is_left_to_the_service() {
         json!({}),
         json!({"properties": {"title": {"$ref": "#/$defs/none"}}}),
     ] {
-        assert!(faults(&schema, &json!({"title": 1}), Extent::Whole).is_empty(), "{schema}");
+        assert!(faults(&schema, &json!({"title": 1}), SchemaExtent::Whole).is_empty(), "{schema}");
     }
     let described = described(&button());
-    assert!(Schemas::new(&described).check("hologram", &Map::new(), Extent::Whole).is_empty());
+    assert!(
+        Schemas::new(&described).check("hologram", &Map::new(), SchemaExtent::Whole).is_empty()
+    );
 }
 
 #[test]
@@ -138,7 +140,7 @@ fn each_schema_is_compiled_once_and_only_if_it_is_used() {
     let schemas = Schemas::new(&described);
     assert!(schemas.compiled.borrow().is_empty());
     for _ in 0..500 {
-        schemas.check("button", &Map::new(), Extent::Whole);
+        schemas.check("button", &Map::new(), SchemaExtent::Whole);
     }
     let compiled = schemas.compiled.borrow();
     let [Some(only)] = &compiled.values().collect::<Vec<_>>()[..] else { panic!() };

@@ -4,12 +4,12 @@ mod model;
 mod text;
 
 use links_sdk::apply::{Notice, RetainReason};
-use model::{Block, Change};
-pub(crate) use model::{Shown, Upload};
+use model::{Change, ShownSlot};
+pub(crate) use model::{PlanView, Upload};
 pub(crate) use text::cut;
 
 use super::width;
-use crate::output::{Line, Tone};
+use crate::output::{Style, StyledLine};
 
 /// Most columns that the name of a block takes.
 const LABEL_MAX: usize = 40;
@@ -19,23 +19,26 @@ const KEPT_MAX: usize = 12;
 
 /// What a plan does to a page: changes with old and new value, new blocks, moves, blocks kept and deleted. `unnamed` says why a block
 /// stays that could be deleted.
-pub(crate) fn lines(shown: &Shown<'_>, unnamed: &str) -> Vec<Line> {
+pub(crate) fn lines(shown: &PlanView<'_>, unnamed: &str) -> Vec<StyledLine> {
     shown.lines(width(), unnamed)
 }
 
-impl Shown<'_> {
-    fn lines(&self, width: usize, unnamed: &str) -> Vec<Line> {
+impl PlanView<'_> {
+    fn lines(&self, width: usize, unnamed: &str) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         for it in &self.updates {
             let name = name(Some(it.id), it.kind, it.label);
-            lines.push(Line::new(Tone::Changed, format!("~ {name}")));
+            lines.push(StyledLine::new(Style::Changed, format!("~ {name}")));
             lines.extend(it.changes.iter().flat_map(|it| change(it, width)));
         }
         for it in self.creates {
-            lines.push(Line::new(Tone::Added, format!("+ {} (item {})", it.kind, it.index + 1)));
+            lines.push(StyledLine::new(
+                Style::Added,
+                format!("+ {} (item {})", it.kind, it.index + 1),
+            ));
             let line = |(key, new)| {
                 let text = format!("    {key}: {}", text::value(new));
-                Line::new(Tone::Added, text::cut(&text, width))
+                StyledLine::new(Style::Added, text::cut(&text, width))
             };
             lines.extend(it.data.iter().map(line));
         }
@@ -44,21 +47,24 @@ impl Shown<'_> {
                 Some(block) => format!("behind {}", block.name()),
                 None => "to the top".to_owned(),
             };
-            lines.push(Line::new(Tone::Changed, format!("> {} {place}", it.block.name())));
+            lines.push(StyledLine::new(Style::Changed, format!("> {} {place}", it.block.name())));
         }
         lines.extend(self.kept(unnamed));
-        let upload = |it| Line::new(Tone::Changed, format!("^ upload {it}"));
+        let upload = |it| StyledLine::new(Style::Changed, format!("^ upload {it}"));
         lines.extend(self.uploads.iter().map(upload));
         for it in self.deletes {
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
-            lines.push(Line::new(Tone::Removed, format!("- {name}, with its click statistics")));
+            lines.push(StyledLine::new(
+                Style::Removed,
+                format!("- {name}, with its click statistics"),
+            ));
         }
         lines.extend(self.warnings());
         lines
     }
 
     /// Blocks that stay although the file does not mention them: the first few by name.
-    fn kept(&self, unnamed: &str) -> impl Iterator<Item = Line> {
+    fn kept(&self, unnamed: &str) -> impl Iterator<Item = StyledLine> {
         let named = self.kept.iter().take(KEPT_MAX).map(move |it| {
             let why = match it.reason {
                 RetainReason::NotInFile => unnamed,
@@ -66,14 +72,14 @@ impl Shown<'_> {
                 RetainReason::Unsupported => "not in the file; a legacy block",
             };
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
-            Line::new(Tone::Faint, format!("= {name} ({why})"))
+            StyledLine::new(Style::Faint, format!("= {name} ({why})"))
         });
         let more = self.kept.len().saturating_sub(KEPT_MAX);
         let line = format!("= and {more} more that stay; -o json lists all");
-        named.chain((more > 0).then(|| Line::new(Tone::Faint, line)))
+        named.chain((more > 0).then(|| StyledLine::new(Style::Faint, line)))
     }
 
-    fn warnings(&self) -> impl Iterator<Item = Line> {
+    fn warnings(&self) -> impl Iterator<Item = StyledLine> {
         let room = (self.make_room > 0).then(|| {
             format!("the page is full: {} to delete before the new blocks come", self.make_room)
         });
@@ -83,11 +89,11 @@ impl Shown<'_> {
                 index + 1
             )
         });
-        room.into_iter().chain(notices).map(|it| Line::new(Tone::Changed, format!("! {it}")))
+        room.into_iter().chain(notices).map(|it| StyledLine::new(Style::Changed, format!("! {it}")))
     }
 }
 
-impl Block<'_> {
+impl ShownSlot<'_> {
     fn name(&self) -> String {
         match self.index {
             Some(index) => format!("the new {} of item {}", self.kind, index + 1),
@@ -97,27 +103,27 @@ impl Block<'_> {
 }
 
 /// A change on one line where it fits, else with the old value above the new one.
-fn change(it: &Change<'_>, width: usize) -> Vec<Line> {
+fn change(it: &Change<'_>, width: usize) -> Vec<StyledLine> {
     let path = crate::sanitize::line(&it.path);
     let one = |tone, sign: &str, value| {
         let text = format!("    {sign} {path}: {}", text::value(value));
-        vec![Line::new(tone, text::cut(&text, width))]
+        vec![StyledLine::new(tone, text::cut(&text, width))]
     };
     match (it.old, it.new) {
         (None, None) => Vec::new(),
-        (None, Some(new)) => one(Tone::Added, "+", new),
-        (Some(old), None) => one(Tone::Removed, "-", old),
+        (None, Some(new)) => one(Style::Added, "+", new),
+        (Some(old), None) => one(Style::Removed, "-", old),
         (Some(old), Some(new)) => {
             let (old, new) = (text::value(old), text::value(new));
             let line = format!("    {path}: {old} → {new}");
             if text::width(&line) <= width {
-                return vec![Line::new(Tone::Changed, line)];
+                return vec![StyledLine::new(Style::Changed, line)];
             }
             let (old, new) = text::pair(&old, &new, width.saturating_sub(8));
             vec![
-                Line::new(Tone::Changed, format!("    {path}:")),
-                Line::new(Tone::Removed, format!("      - {old}")),
-                Line::new(Tone::Added, format!("      + {new}")),
+                StyledLine::new(Style::Changed, format!("    {path}:")),
+                StyledLine::new(Style::Removed, format!("      - {old}")),
+                StyledLine::new(Style::Added, format!("      + {new}")),
             ]
         }
     }

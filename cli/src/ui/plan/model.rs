@@ -14,7 +14,7 @@ use crate::output::label::label;
 
 /// What a plan does to a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Shown<'p> {
+pub(crate) struct PlanView<'p> {
     /// The fingerprint of the page that the plan is for.
     pub(super) page: &'p str,
     pub(super) updates: Vec<Updated<'p>>,
@@ -73,14 +73,14 @@ pub(crate) struct Change<'p> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Move<'p> {
     #[serde(flatten)]
-    pub(super) block: Block<'p>,
+    pub(super) block: ShownSlot<'p>,
     /// The block it comes to stand behind; none: it goes to the top.
-    pub(super) behind: Option<Block<'p>>,
+    pub(super) behind: Option<ShownSlot<'p>>,
 }
 
 /// A block, by its id or, while it has none, by the index of its item in the file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Block<'p> {
+pub(crate) struct ShownSlot<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ pub(crate) struct Block<'p> {
     pub(super) label: Option<&'p str>,
 }
 
-impl<'p> Shown<'p> {
+impl<'p> PlanView<'p> {
     /// The plan for this page.
     pub(crate) fn of(plan: &'p Plan, page: &'p [Slot]) -> Self {
         Self {
@@ -187,12 +187,12 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
         SlotRef::Existing(id) => {
             let slot = was.get(id).map(|at| &page[*at])?;
             let (kind, label) = (slot.kind.as_str(), label(&slot.data));
-            Some(Block { id: Some(*id), index: None, kind, label })
+            Some(ShownSlot { id: Some(*id), index: None, kind, label })
         }
         SlotRef::Created(nth) => {
             let create = plan.creates.get(*nth)?;
             let (kind, label) = (create.kind.as_str(), label(&create.data));
-            Some(Block { id: None, index: Some(create.index), kind, label })
+            Some(ShownSlot { id: None, index: Some(create.index), kind, label })
         }
     };
     let moved = |(nth, slot): (usize, &SlotRef)| {

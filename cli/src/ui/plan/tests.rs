@@ -17,16 +17,16 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &desired, options).unwrap();
-    let lines = Shown::of(&plan, &page).lines(width, "not in the file; --prune deletes it");
+    let lines = PlanView::of(&plan, &page).lines(width, "not in the file; --prune deletes it");
     for line in &lines {
         assert!(line.text().chars().all(|c| !crate::sanitize::is_unsafe(c)), "{line:?}");
     }
-    let sign = |line: &Line| match line.tone {
-        Tone::Plain => ' ',
-        Tone::Added => 'a',
-        Tone::Changed => 'c',
-        Tone::Removed => 'r',
-        Tone::Faint => 'f',
+    let sign = |line: &StyledLine| match line.tone {
+        Style::Plain => ' ',
+        Style::Added => 'a',
+        Style::Changed => 'c',
+        Style::Removed => 'r',
+        Style::Faint => 'f',
     };
     lines.iter().map(|it| format!("{} {}\n", sign(it), it.text())).collect::<Vec<_>>().concat()
 }

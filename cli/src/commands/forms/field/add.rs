@@ -4,12 +4,12 @@ use clap::Args;
 
 use super::questions::Questions;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::editor::form_fields::called;
-use crate::error::Failure;
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::Outcome;
+use crate::output::CommandOutput;
 
 /// Arguments of `links forms field add`.
 #[derive(Args, Debug)]
@@ -33,8 +33,8 @@ pub(crate) struct FormsFieldAddArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: FormsFieldAddArgs,
-) -> Result<Outcome, Failure> {
-    let question = Fields::read(&args.words)?.some("type=text label=Name")?.object().0;
+) -> Result<CommandOutput, CommandError> {
+    let question = FieldValues::read(&args.words)?.some("type=text label=Name")?.object().0;
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = args.at.unwrap_or(usize::MAX).min(questions.list.len());
     let key = question.get("key").filter(|it| !it.is_null());
@@ -43,7 +43,7 @@ pub(crate) async fn run(
             "a question with this key is there already: {}; nothing was written",
             called(taken)
         );
-        return Err(Failure::new(Exit::Invalid, message).hint(
+        return Err(CommandError::new(Exit::Invalid, message).hint(
             "leave the key out, and the service gives one; `links forms field set` changes a question",
         ));
     }

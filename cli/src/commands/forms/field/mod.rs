@@ -9,8 +9,8 @@ pub(crate) mod set;
 use clap::Subcommand;
 
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FieldCommand {
@@ -22,7 +22,10 @@ pub(crate) enum FieldCommand {
     Remove(remove::FormsFieldRemoveArgs),
 }
 
-pub(super) async fn run(context: &mut Context, command: FieldCommand) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    context: &mut Context,
+    command: FieldCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
         FieldCommand::Add(args) => add::run(context, args).await,
         FieldCommand::Set(args) => set::run(context, args).await,

@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::editor::form_fields::{Held, called};
-use crate::error::Failure;
+use crate::editor::form_fields::{FormEditSession, called};
+use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Outcome, View};
+use crate::output::{CommandOutput, View};
 /// The questions of a form, as the service sent them.
 pub(crate) struct Questions {
-    held: Held,
+    held: FormEditSession,
     pub(crate) list: Vec<Map<String, Value>>,
 }
 
@@ -19,22 +19,22 @@ impl Questions {
         context: &mut Context,
         id: String,
         dry_run: DryRunArgs,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let form = context.writer(dry_run).await?.form(id.clone());
-        let held = Held::read(context, form, id).await?;
+        let held = FormEditSession::read(context, form, id).await?;
         let Some(Value::Array(list)) = held.before.get("fields").cloned() else {
-            return Err(Failure::unreadable("the form has no list of fields"));
+            return Err(CommandError::unreadable("the form has no list of fields"));
         };
         let list: Option<_> = list
             .into_iter()
             .map(|it| if let Value::Object(it) = it { Some(it) } else { None })
             .collect();
-        let list = list.ok_or_else(|| Failure::unreadable("a field is no object"))?;
+        let list = list.ok_or_else(|| CommandError::unreadable("a field is no object"))?;
         Ok(Self { held, list })
     }
 
     /// The index of the question with this key, else of the only one with this label.
-    pub(crate) fn find(&self, name: &str) -> Result<usize, Failure> {
+    pub(crate) fn find(&self, name: &str) -> Result<usize, CommandError> {
         let all = |field: &str| -> Vec<usize> {
             let is = |at: &usize| self.list[*at].get(field).and_then(Value::as_str) == Some(name);
             (0..self.list.len()).filter(is).collect()
@@ -44,20 +44,24 @@ impl Questions {
             ([at, ..], _) | ([], [at]) => Ok(*at),
             ([], []) => {
                 let known: Vec<_> = self.list.iter().map(called).collect();
-                Err(Failure::new(Exit::NotFound, format!("the form has no field `{name}`"))
+                Err(CommandError::new(Exit::NotFound, format!("the form has no field `{name}`"))
                     .hint(format!("it has {}", known.join(", "))))
             }
-            _ => Err(Failure::usage(format!("several fields are labelled `{name}`"))
+            _ => Err(CommandError::usage(format!("several fields are labelled `{name}`"))
                 .hint("name one by its key")),
         }
     }
 
     /// Writes the whole list; `agreed` tells whether questions may go without asking.
-    pub(crate) async fn write(self, context: &Context, agreed: bool) -> Result<Outcome, Failure> {
+    pub(crate) async fn write(
+        self,
+        context: &Context,
+        agreed: bool,
+    ) -> Result<CommandOutput, CommandError> {
         let list = self.list.into_iter().map(Value::Object).collect::<Value>();
         let changes = [("fields", list)].into_iter().collect();
         let answer = self.held.update(context, changes, agreed, None).await?;
-        Ok(Outcome::service(
+        Ok(CommandOutput::service(
             answer.body().clone(),
             View::Record(crate::commands::forms::view::FIRST),
         ))

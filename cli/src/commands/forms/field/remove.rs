@@ -5,8 +5,8 @@ use clap::Args;
 use super::questions::Questions;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 /// Arguments of `links forms field remove`.
 #[derive(Args, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct FormsFieldRemoveArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: FormsFieldRemoveArgs,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutput, CommandError> {
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
     let at = questions.find(&args.field)?;
     questions.list.remove(at);

@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::questions::Questions;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::Fields;
+use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Outcome;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
 
 /// Arguments of `links forms field set`.
 #[derive(Args, Debug)]
@@ -30,11 +30,11 @@ pub(crate) struct FormsFieldSetArgs {
 pub(crate) async fn run(
     context: &mut Context,
     args: FormsFieldSetArgs,
-) -> Result<Outcome, Failure> {
-    let changes = Fields::read(&args.words)?.some("label=Name")?;
+) -> Result<CommandOutput, CommandError> {
+    let changes = FieldValues::read(&args.words)?.some("label=Name")?;
     if changes.get("key").is_some() {
         return Err(
-            Failure::usage("a question keeps its key").hint("remove it and add another one")
+            CommandError::usage("a question keeps its key").hint("remove it and add another one")
         );
     }
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;

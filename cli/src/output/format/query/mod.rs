@@ -14,7 +14,7 @@ pub(crate) use contained::asked;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::error::Failure;
+use crate::error::CommandError;
 
 /// Most bytes of a filter: what is nested in so few cannot exhaust the stack it is read on.
 const MOST_CODE: usize = 16 * 1024;
@@ -33,7 +33,7 @@ impl Query {
     /// # Errors
     ///
     /// When it is no filter; the failure names the place.
-    pub(crate) fn new(code: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(code: &str) -> Result<Self, CommandError> {
         if code.len() > MOST_CODE {
             return Err(failed(format!("it is longer than {MOST_CODE} bytes")));
         }
@@ -49,7 +49,7 @@ impl Query {
     /// # Errors
     ///
     /// When it fails, takes too long or too much, or makes something that is not JSON.
-    pub(crate) fn run(&self, body: &Value) -> Result<Vec<Box<RawValue>>, Failure> {
+    pub(crate) fn run(&self, body: &Value) -> Result<Vec<Box<RawValue>>, CommandError> {
         let input = body.to_string();
         let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
         let text = match process {
@@ -57,7 +57,7 @@ impl Query {
             None if cfg!(test) => in_this_process(&self.code, input),
             None => Process::start(&self.code).and_then(|process| process.run(input)),
         };
-        let text = String::from_utf8(text.map_err(failed)?).map_err(Failure::internal)?;
+        let text = String::from_utf8(text.map_err(failed)?).map_err(CommandError::internal)?;
         let made = |line: &str| {
             RawValue::from_string(line.to_owned())
                 .map_err(|_| failed(format!("it makes {line}, which is not JSON")))
@@ -74,6 +74,6 @@ fn in_this_process(code: &str, input: String) -> Result<Vec<u8>, String> {
     ran.and_then(|it| it)
 }
 
-pub(crate) fn failed(why: impl std::fmt::Display) -> Failure {
-    Failure::usage(format!("--jq: {why}"))
+pub(crate) fn failed(why: impl std::fmt::Display) -> CommandError {
+    CommandError::usage(format!("--jq: {why}"))
 }
