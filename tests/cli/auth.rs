@@ -305,7 +305,7 @@ fn an_account_at_one_address_is_no_account_at_another() {
 
 #[test]
 #[cfg(unix)]
-fn a_command_gives_the_token_through_no_shell_and_sees_nothing_of_ours() {
+fn a_command_gives_the_token_through_no_shell_and_gets_no_token() {
     let env = logged_out();
     let script = env.file(
         "my pass",
@@ -324,7 +324,7 @@ fn a_command_gives_the_token_through_no_shell_and_sees_nothing_of_ours() {
     assert_eq!(env.run("me").exit, 0);
     let seen = |name: &str| fs::read_to_string(env.home.path().join(name)).unwrap();
     assert_eq!(seen("argv"), "show\n$(id)\nlinks\n");
-    assert!(seen("env").contains("MY_VARIABLE=stays") && !seen("env").contains("LINKS_"));
+    assert!(seen("env").contains("MY_VARIABLE=stays") && !seen("env").contains("LINKS_TOKEN"));
     assert!(!config(&env).join("credentials").exists());
 
     env.file("my pass", "#!/bin/sh\nexit 3\n");

@@ -8,7 +8,7 @@ use crate::output::format::{FieldSelection, Format};
 /// What every command takes.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "GlobalArgs options")]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// How data is printed.
     #[arg(
