@@ -200,6 +200,23 @@ fn every_row_names_tests_that_exist() {
 }
 
 #[test]
+fn every_numbered_test_that_scripts_and_documents_name_exists() {
+    let name = Regex::new(r"\b(?:fault|found)_(?:\d\d|h)_\w*[a-z]\w*").unwrap();
+    let tests = numbered_tests();
+    let scripts = std::fs::read_dir(root().join("tests")).unwrap();
+    let scripts = scripts.map(|entry| entry.unwrap().path().join("run"));
+    let scripts = scripts.filter_map(|path| std::fs::read_to_string(path).ok());
+    let mut count = 0;
+    for text in scripts.chain(files(&["md"]).into_iter().map(|file| file.text)) {
+        for named in name.find_iter(&text).map(|it| it.as_str()) {
+            count += 1;
+            assert!(tests.iter().any(|test| test.name == named), "there is no test `{named}`");
+        }
+    }
+    assert!(count > 10, "only {count} names were recognised");
+}
+
+#[test]
 fn the_rows_are_numbered_without_gaps() {
     for (prefix, last) in [("fault_", 89), ("found_", 41)] {
         let tags = rows().into_iter().map(|row| row.tag);
