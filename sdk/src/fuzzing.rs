@@ -91,8 +91,9 @@ mod tests {
 
     /// Every input of the corpus of a target.
     fn corpus(target: &str) -> Vec<Vec<u8>> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
-        let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+        let files =
+            fs::read_dir(&directory).unwrap_or_else(|error| panic!("{directory:?}: {error}"));
         files.map(|it| fs::read(it.unwrap().path()).unwrap()).collect()
     }
 

@@ -237,8 +237,8 @@ mod tests {
     #[cfg(unix)]
     fn found_h_a_file_that_everybody_can_write_to_gives_no_token() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("token");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("token");
         std::fs::write(&path, "of-the-file").unwrap();
         let file = [("LINKS_TOKEN_FILE", path.to_str().unwrap())];
         for (mode, is_taken) in [(0o666, false), (0o602, false), (0o644, true), (0o600, true)] {
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn fault_79_the_variable_goes_before_the_file_and_an_empty_one_is_not_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("token");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("token");
         std::fs::write(&path, " of-the-file\n").unwrap();
         let file = ("LINKS_TOKEN_FILE", path.to_str().unwrap());
         assert_eq!(from(&[file]).unwrap(), Token::new("of-the-file").unwrap());

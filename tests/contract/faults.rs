@@ -1,4 +1,4 @@
-//! The faults that tests can ask for: what the client sees, and whether the service executed the request.
+//! Faults that tests can inject: what the client sees, and whether the service executed the request.
 
 use links_fixtures::{Fault, Substitute};
 use serde_json::json;

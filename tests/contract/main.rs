@@ -4,7 +4,7 @@
 
 mod connector;
 mod faults;
-mod guard;
+mod foreign_requests;
 mod image;
 mod operations;
 mod shapes;

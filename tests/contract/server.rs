@@ -1,4 +1,4 @@
-//! What the server offers tests besides the interface: its record of requests, edits, and a state that several servers share.
+//! Features of the server for tests: its log of requests, edits, and a state that several servers share.
 
 use links_fixtures::{ContractServer, Limits, World};
 use serde_json::json;
@@ -53,11 +53,11 @@ async fn edits_are_seen_by_the_next_request() {
 
 #[tokio::test]
 async fn servers_of_one_state_file_share_their_account() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let directory = tempfile::tempdir().expect("a temporary directory");
     let start = async || {
         let builder = ContractServer::builder(World::cafe())
             .no_limits()
-            .state_file(folder.path().join("state"));
+            .state_file(directory.path().join("state"));
         Api::over(builder.start().await.expect("the server starts"))
     };
     let (one, two) = (start().await, start().await);

@@ -1,4 +1,4 @@
-//! Where the interface is silent or contradicts itself: the reading taken by default, and the switch to the other.
+//! Points on which the interface is silent or contradicts itself: the reading taken by default, and the switch to the other.
 
 mod compared;
 mod protocol;

@@ -109,7 +109,7 @@ impl Api {
         forms.data()[0]["id"].as_str().expect("the account has a form").to_owned()
     }
 
-    /// Whatever comes back for these bytes until the connection is closed. `{host}` stands for the server's address.
+    /// Returns whatever comes back for these bytes until the connection is closed. `{host}` stands for the server's host and port.
     pub(crate) fn raw(&self, request: &str) -> String {
         let base_url = self.server.base_url();
         let host = base_url.trim_start_matches("http://").trim_end_matches("/api/v1");
@@ -273,7 +273,7 @@ impl<'a> IntoFuture for RequestBuilder<'a> {
     }
 }
 
-/// What the server said, and to what.
+/// Answer of the server, with the request it belongs to.
 pub(crate) struct Answer {
     pub(crate) asked: String,
     pub(crate) status: u16,

@@ -1,4 +1,4 @@
-//! Applying a page: how many requests it takes, and what is left when somebody else works on it.
+//! Apply of a page: the number of its requests, and edits by somebody else meanwhile.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use links_sdk::apply::{
 };
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
-use crate::{applying, cafe, client_of};
+use crate::{cafe, client_of, recorded_run};
 
 fn text(title: impl Into<String>) -> DesiredSlot {
     DesiredSlot {
@@ -35,7 +35,7 @@ async fn apply(
         between(step);
         ControlFlow::Continue(())
     };
-    let ended = applying::apply(client, key, desired, options, None, &mut watch).await;
+    let ended = recorded_run::apply(client, key, desired, options, None, &mut watch).await;
     (ended.plan.unwrap(), ended.done, ended.result)
 }
 

@@ -1,4 +1,4 @@
-//! Logging in at the connector: against the contract server, and against servers that lie.
+//! Login at the connector: against the contract server, and against misbehaving servers.
 
 use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
@@ -15,7 +15,7 @@ async fn server(choices: Choices) -> ContractServer {
     builder.start().await.unwrap()
 }
 
-/// Where a browser ends that is sent to this address.
+/// Returns the URL at which a browser ends that is sent to this URL.
 pub(crate) async fn browse(address: &str) -> String {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
@@ -30,7 +30,7 @@ async fn begin(mcp_url: &str, client_id: Option<&str>) -> Login {
     connector.begin(REDIRECT, NAME, client_id).await.unwrap()
 }
 
-/// What the whole login gives, the user approving.
+/// Returns the credentials of a whole login that the user approves.
 pub(crate) async fn connect(server: &ContractServer) -> Credentials {
     let login = begin(&server.mcp_url(), None).await;
     let redirect = browse(login.url()).await;

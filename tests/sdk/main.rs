@@ -3,31 +3,31 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod apply;
-mod applying;
+mod apply_call;
 mod batch;
+mod concurrent_edits;
+mod conditional_writes;
 #[cfg(feature = "oauth")]
 mod connector;
-mod editors;
+mod edits_during_waits;
 mod faults;
+mod login_change;
 mod memory;
-mod one_call;
 mod operations;
+mod outcomes;
 mod pacing;
 mod raw;
-mod reading;
 #[cfg(feature = "oauth")]
 mod readme;
-#[cfg(feature = "oauth")]
-mod refreshing;
-mod rename;
+mod recorded_run;
 mod resume;
+#[cfg(feature = "oauth")]
+mod token_refresh;
 mod token_source;
-mod truth;
-mod unchanged;
+mod tolerant_reading;
 mod upload;
-mod waits;
-mod writes;
-mod writing;
+mod write_mode;
+mod write_requests;
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::{Client, Token};

@@ -1,4 +1,4 @@
-//! How much memory the largest upload takes: this test runs itself as another process, which measures itself.
+//! Memory of the largest upload: this test runs itself as another process, which measures itself.
 
 use std::fs;
 use std::process::Command;
@@ -47,8 +47,8 @@ async fn fifty_megabytes_take_at_most_sixteen_of_memory() {
         println!("skipped: this system does not tell the peak memory of a process in /proc");
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("large.png");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("large.png");
     fs::write(&path, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x06\x40\0\0\x03\x84\x08\x02\0\0\0")
         .unwrap();
     fs::File::options().write(true).open(&path).unwrap().set_len(MAX_UPLOAD_BYTES).unwrap();

@@ -1,4 +1,4 @@
-//! Keeping within the limits: in one process, and as several that share a file.
+//! Pacing within the limits: in one process, and in several that share a file.
 
 use std::fs;
 use std::io;
@@ -63,10 +63,10 @@ impl Observer for Warnings {
 
 #[test]
 fn eight_processes_use_the_limits_of_one_in_full() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (clock, _) = SharedClock::new();
     let pacers: Vec<_> =
-        (0..8).map(|_| SharedFilePacer::new(folder.path().join("state/rate.json"))).collect();
+        (0..8).map(|_| SharedFilePacer::new(directory.path().join("state/rate.json"))).collect();
     let times = run(&pacers, &clock, 130, Duration::ZERO);
     assert_eq!((times[4], times[5]), (Duration::ZERO, SECOND), "5 go out at once");
     assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
@@ -83,8 +83,8 @@ fn eight_processes_use_the_limits_of_one_in_full() {
 
 #[test]
 fn threads_over_one_file_never_pass_a_limit() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rate.json");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
     let (clock, _) = SharedClock::new();
     let sent = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -113,8 +113,8 @@ fn threads_over_one_file_never_pass_a_limit() {
 
 #[test]
 fn a_429_stops_every_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let [one, other] = [(); 2].map(|()| SharedFilePacer::new(folder.path().join("rate.json")));
+    let directory = tempfile::tempdir().unwrap();
+    let [one, other] = [(); 2].map(|()| SharedFilePacer::new(directory.path().join("rate.json")));
     let (clock, _) = SharedClock::new();
     one.block(2 * SECOND, &*clock);
     let expected = MustWait { duration: 2 * SECOND, reason: WaitReason::TooManyRequests };
@@ -125,8 +125,8 @@ fn a_429_stops_every_process() {
 
 #[test]
 fn a_process_that_dies_does_not_hold_its_place_for_long() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rate.json");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
     let (clock, _) = SharedClock::new();
     for _ in 0..5 {
         SharedFilePacer::new(&path).admit(Bucket::General, &*clock).unwrap();
@@ -155,8 +155,8 @@ fn fault_66_a_clock_that_is_set_back_stops_nobody() {
             self.0.sleep(duration)
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let pacer = SharedFilePacer::new(folder.path().join("rate.json"));
+    let directory = tempfile::tempdir().unwrap();
+    let pacer = SharedFilePacer::new(directory.path().join("rate.json"));
     let clock: &'static SharedClock =
         Box::leak(Box::new(Arc::into_inner(SharedClock::new().0).unwrap()));
     let before = SetBackClock(clock, Duration::ZERO);
@@ -172,8 +172,8 @@ fn fault_66_a_clock_that_is_set_back_stops_nobody() {
 
 #[test]
 fn torn_foreign_and_oversized_content_counts_as_empty() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rate.json");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
     let (clock, _) = SharedClock::new();
     let pacer = SharedFilePacer::new(&path);
     pacer.admit(Bucket::General, &*clock).unwrap();
@@ -203,7 +203,7 @@ fn torn_foreign_and_oversized_content_counts_as_empty() {
 
 #[test]
 fn the_file_stays_small_and_names_no_token() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let base = BaseUrl::new("https://links.example/api/v1").unwrap();
     let [canary, other] = ["lnk_canary", "lnk_other"].map(|text| Token::new(text).unwrap());
     let elsewhere = BaseUrl::new("https://links.example:444/api/v1").unwrap();
@@ -216,7 +216,7 @@ fn the_file_stays_small_and_names_no_token() {
     assert_ne!(name, SharedFilePacer::name(&base, &other));
     assert_ne!(name, SharedFilePacer::name(&elsewhere, &canary));
 
-    let path = folder.path().join("new/state").join(&name);
+    let path = directory.path().join("new/state").join(&name);
     let (clock, _) = SharedClock::new();
     run(&[SharedFilePacer::new(&path)], &clock, 300, Duration::from_millis(3));
     let content = fs::read_to_string(&path).unwrap();
@@ -232,10 +232,10 @@ fn the_file_stays_small_and_names_no_token() {
 
 #[test]
 fn an_unusable_file_leaves_pacing_to_the_process_with_one_warning() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
     fs::write(&file, "").unwrap();
-    let unusable = [folder.path().to_owned(), file.join("below/rate.json"), "/dev/full".into()];
+    let unusable = [directory.path().to_owned(), file.join("below/rate.json"), "/dev/full".into()];
     for path in unusable {
         let warnings = Arc::new(Warnings::default());
         let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
@@ -250,8 +250,8 @@ fn an_unusable_file_leaves_pacing_to_the_process_with_one_warning() {
 
 #[test]
 fn a_file_that_becomes_unusable_is_gone_on_from() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rate.json");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
     let warnings = Arc::new(Warnings::default());
     let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
     let (clock, _) = SharedClock::new();
@@ -279,10 +279,11 @@ async fn limited(limits: Limits) -> (ContractServer, Arc<SharedClock>) {
 
 #[tokio::test]
 async fn clients_that_share_a_file_are_never_answered_429() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (server, clock) = limited(Limits::default()).await;
-    let clients = [(); 4]
-        .map(|()| client(&server, &clock, SharedFilePacer::new(folder.path().join("rate.json"))));
+    let clients = [(); 4].map(|()| {
+        client(&server, &clock, SharedFilePacer::new(directory.path().join("rate.json")))
+    });
     let calls = |client: Client| async move {
         for _ in 0..30 {
             client.notification_channels().await.unwrap();
@@ -296,11 +297,12 @@ async fn clients_that_share_a_file_are_never_answered_429() {
 
 #[tokio::test]
 async fn the_limits_that_me_reports_are_kept_by_every_process() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let limits = Limits { requests_per_second: 2, requests_per_minute: 7, ..Limits::default() };
     let (server, clock) = limited(limits).await;
-    let [one, other] = [(); 2]
-        .map(|()| client(&server, &clock, SharedFilePacer::new(folder.path().join("rate.json"))));
+    let [one, other] = [(); 2].map(|()| {
+        client(&server, &clock, SharedFilePacer::new(directory.path().join("rate.json")))
+    });
     one.me().await.unwrap();
     for _ in 0..10 {
         other.notification_channels().await.unwrap();
@@ -312,10 +314,10 @@ async fn the_limits_that_me_reports_are_kept_by_every_process() {
 async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
     let limits = Limits { requests_per_second: 50, requests_per_minute: 600, ..Limits::default() };
     let (server, clock) = limited(limits).await;
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut ceiling = RateLimits::default();
     ceiling.per_second = 2;
-    let file = || SharedFilePacer::new(folder.path().join("rate.json"));
+    let file = || SharedFilePacer::new(directory.path().join("rate.json"));
     let client_of = |pacer: Arc<dyn Pacer>| {
         let builder =
             Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());

@@ -7,7 +7,7 @@ use crate::cafe;
 use links_test_support::canned::{Canned, Received};
 use links_test_support::clock::SharedClock;
 
-/// What a call sends when its first answer is lost. Where the path is one of the interface, the second is nothing to rely on.
+/// Returns the requests of a call whose first answer is lost. Where the path is one of the interface, the second proves nothing.
 async fn after_a_lost_answer(call: impl FnOnce(&Client) -> RawCall) -> (bool, Vec<Received>) {
     let service = Canned::start([(0, String::new()), (404, "{}".to_owned())]);
     let builder = Client::builder(service.origin()).clock(SharedClock::new().0);

@@ -1,4 +1,4 @@
-//! The Rust of the README, which has to be what is compiled here, line by line.
+//! Rust code of the README, compared line by line with what is compiled here.
 
 #![expect(dead_code, reason = "that it compiles is the test")]
 

@@ -1,4 +1,4 @@
-//! Runs that were interrupted, and what another process makes of their journals; the tests carry the numbers of the project's list of
+//! Interrupted runs, which another process continues from their journals; the tests carry the numbers of the project's list of
 //! faults.
 
 use std::future::Future;
@@ -16,14 +16,14 @@ use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::applying::{OnStep, RunResult};
-use crate::{applying, no_limits};
+use crate::recorded_run::{OnStep, RunResult};
+use crate::{no_limits, recorded_run};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
 const PAGE: i64 = 101;
 
-/// A service behind a proxy, one time for all, and a folder of state.
+/// A service behind a proxy, one time for all, and a directory of state.
 struct JournalEnv {
     server: ContractServer,
     clock: Arc<SharedClock>,
@@ -31,7 +31,7 @@ struct JournalEnv {
     proxy: Arc<Proxy>,
     client: Client,
     state: TempDir,
-    /// Whether what the file does not name is deleted.
+    /// Whether slots that the file does not name are deleted.
     prune: bool,
 }
 
@@ -86,7 +86,7 @@ impl JournalEnv {
         self.watched(file, acts, &mut |_| ControlFlow::Continue(())).await
     }
 
-    /// The same; it is ended before a step where `watch` says so.
+    /// Applies in a process that stops before a step where `watch` says so.
     async fn watched(
         &self,
         file: &DesiredPage,
@@ -96,7 +96,7 @@ impl JournalEnv {
         self.proxy.script(acts);
         let options = PlanOptions { prune: self.prune, ..PlanOptions::default() };
         let (key, state) = (ProfileKey::Id(PAGE), Some(self.state.path()));
-        applying::apply(&self.client, &key, file, &options, state, watch).await
+        recorded_run::apply(&self.client, &key, file, &options, state, watch).await
     }
 
     /// The keys that `createSlots` was sent under, each once, and whether each had one body.

@@ -1,4 +1,4 @@
-//! Images: what goes out, where to, and what never does.
+//! Uploads of images: requests, targets, and refusals.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -43,8 +43,8 @@ async fn quick_cafe() -> (ContractServer, Client, links_fixtures::Clock) {
 
 #[tokio::test]
 async fn a_file_is_streamed_with_its_progress_either_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a \"b\".png");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a \"b\".png");
     let content = png(10, 20, 300_000);
     fs::write(&path, &content).unwrap();
     let (server, client) = cafe().await;
@@ -271,8 +271,8 @@ async fn fault_76_the_address_is_in_no_error_and_no_log() {
 
 #[tokio::test]
 async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
-    let folder = tempfile::tempdir().unwrap();
-    let large = folder.path().join("large.png");
+    let directory = tempfile::tempdir().unwrap();
+    let large = directory.path().join("large.png");
     let mut file = fs::File::create(&large).unwrap();
     file.write_all(&png(1, 1, 0)).unwrap();
     file.set_len(MAX_UPLOAD_BYTES + 1).unwrap();
@@ -281,9 +281,9 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
         |width, height| Upload::bytes("me.png", png(width, height, 0)).for_use(ImageUse::Avatar);
     let refused = [
         (Upload::file(&large), "52428801 bytes"),
-        (Upload::file(folder.path()), "not a regular file"),
+        (Upload::file(directory.path()), "not a regular file"),
         (Upload::file("/dev/zero"), "not a regular file"),
-        (Upload::file(folder.path().join("none.png")), "none.png"),
+        (Upload::file(directory.path().join("none.png")), "none.png"),
         (Upload::bytes("empty.png", &b""[..]), "empty"),
         (Upload::bytes("a.gif", &b"GIF89a"[..]).for_use(ImageUse::Avatar), "not an image"),
         (avatar(1600, 900), "1:1"),
@@ -312,8 +312,8 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
 
 #[tokio::test]
 async fn found_04_only_images_leave_the_machine_whatever_their_name_and_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("secret.png");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("secret.png");
     fs::write(&path, "root:x:0:0:root:/root:/bin/sh\n").unwrap();
     let (server, client) = cafe().await;
     for via in [UploadMethod::Multipart, UploadMethod::UploadUrl] {
@@ -328,8 +328,8 @@ async fn found_04_only_images_leave_the_machine_whatever_their_name_and_way() {
 
 #[tokio::test]
 async fn a_file_that_changes_between_attempts_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.png");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.png");
     fs::write(&path, png(1, 1, 10)).unwrap();
     let (server, client, _) = quick_cafe().await;
     server.fail([1], &Fault::Before(502));
@@ -349,8 +349,8 @@ async fn a_file_that_changes_between_attempts_is_an_error() {
 
 #[tokio::test]
 async fn a_repeated_multipart_upload_sends_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.png");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.png");
     fs::write(&path, png(1, 1, 5000)).unwrap();
     let (server, client, _) = quick_cafe().await;
     server.fail([1], &Fault::Before(502));

@@ -1,4 +1,4 @@
-//! What the comparison of two independent models of the service showed to be open: the reading here, and the switch to the other.
+//! Points that the comparison of two independent models of the service showed to be open: the reading here, and the switch to the other.
 
 use links_fixtures::World;
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! What records look like, and what their data may hold.
+//! Forms of records, and of their data.
 
 use links_fixtures::{
     Collection, EmptyObjects, Envelope, LegacyTypes, Strings, UpdatedSlots, World,

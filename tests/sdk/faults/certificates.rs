@@ -1,4 +1,4 @@
-//! Secure connections that are not to be trusted.
+//! Connections whose certificate is not trusted.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -12,7 +12,7 @@ use rcgen::{
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-use super::alone;
+use super::own_process;
 
 /// Answers 418 over TLS with this certificate, until the process ends; counts the connections.
 fn serve(
@@ -67,8 +67,8 @@ async fn fault_02_a_certificate_that_is_not_to_be_trusted_is_named_and_never_tri
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.distinguished_name.push(DnType::CommonName, "An authority of this test");
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let trusted = folder.path().join("authority.pem");
+    let directory = tempfile::tempdir().unwrap();
+    let trusted = directory.path().join("authority.pem");
     std::fs::write(&trusted, authority.pem()).unwrap();
     let mut expired = certificate("localhost");
     expired.not_before = date_time_ymd(2001, 1, 1);
@@ -80,7 +80,7 @@ async fn fault_02_a_certificate_that_is_not_to_be_trusted_is_named_and_never_tri
         (certificate("links.example"), Some(&authority), "not valid for name"),
     ] {
         let (address, connections) = serve(&certificate, issuer);
-        let said = alone::ask(&address, &[("SSL_CERT_FILE", trusted.as_os_str())]).await;
+        let said = own_process::ask(&address, &[("SSL_CERT_FILE", trusted.as_os_str())]).await;
         assert!(
             said.starts_with("1 attempts, NotExecuted: getMe: no secure connection to localhost"),
             "{said}"
@@ -89,6 +89,6 @@ async fn fault_02_a_certificate_that_is_not_to_be_trusted_is_named_and_never_tri
         assert_eq!(connections.load(Ordering::Relaxed), 1);
     }
     let (address, _) = serve(&certificate("localhost"), Some(&authority));
-    let said = alone::ask(&address, &[("SSL_CERT_FILE", trusted.as_os_str())]).await;
+    let said = own_process::ask(&address, &[("SSL_CERT_FILE", trusted.as_os_str())]).await;
     assert!(said.contains("418"), "a good certificate is accepted: {said}");
 }

@@ -1,9 +1,9 @@
-//! What a call does about every fault of the network and of the service; the tests carry the numbers of the project's list of faults.
+//! Faults of the network and of the service; the tests carry the numbers of the project's list of faults.
 
-mod alone;
 mod certificates;
 mod keys;
 mod network;
+mod own_process;
 mod pages;
 mod secrets;
 mod service;

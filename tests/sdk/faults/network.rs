@@ -9,7 +9,7 @@ use links_fixtures::{ContractServer, World};
 use links_sdk::{Client, Outcome, ProfileChanges, Timeouts, Token};
 use tokio::net::{TcpSocket, TcpStream};
 
-use super::{TestEnv, alone, divider, dividers};
+use super::{TestEnv, divider, dividers, own_process};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::Act;
 
@@ -22,7 +22,7 @@ fn client_of(address: String, connect: Duration) -> Client {
     builder.clock(clock).timeouts(timeouts).build().unwrap()
 }
 
-/// What an error says, without the port, which differs from run to run.
+/// Returns the text of an error without the port, which differs from run to run.
 fn portless(error: &links_sdk::Error) -> String {
     let text = error.to_string();
     let (before, after) = text.split_once("127.0.0.1:").unwrap();
@@ -40,7 +40,7 @@ async fn fault_01_a_host_that_cannot_be_reached_is_tried_four_times() {
 
     // No name has a label of more than 63 letters, so no resolver needs to be asked.
     let host = format!("{}.invalid", "a".repeat(64));
-    let said = alone::ask(&format!("https://{host}/api/v1"), &[]).await;
+    let said = own_process::ask(&format!("https://{host}/api/v1"), &[]).await;
     assert!(
         said.starts_with(&format!("4 attempts, NotExecuted: getMe: cannot reach {host}")),
         "{said}"
@@ -246,7 +246,7 @@ async fn fault_13_a_proxy_of_the_environment_is_named_when_it_fails_and_loopback
     let proxy = format!("http://127.0.0.1:{port}");
     let environment =
         ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY"].map(|name| (name, OsStr::new(&proxy)));
-    let said = alone::ask("https://links.example/api/v1", &environment).await;
+    let said = own_process::ask("https://links.example/api/v1", &environment).await;
     assert!(
         said.starts_with("4 attempts, NotExecuted: getMe: cannot reach links.example"),
         "{said}"
@@ -254,7 +254,7 @@ async fn fault_13_a_proxy_of_the_environment_is_named_when_it_fails_and_loopback
     assert!(said.contains("tunnel"), "{said}");
 
     let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
-    let said = alone::ask(&server.base_url(), &environment).await;
+    let said = own_process::ask(&server.base_url(), &environment).await;
     assert!(said.contains("getMe was refused with 401"), "{said}");
 }
 

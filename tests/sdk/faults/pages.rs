@@ -1,4 +1,4 @@
-//! Faults 30, 34 to 37 and 40, as far as calls and plans go: what an apply has to stand on. Its own answer to them is its own.
+//! Faults 30, 34 to 37 and 40, as far as calls and plans go. Those of an apply are tested with it.
 
 use links_fixtures::{Choices, Strings, World};
 use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SlotTypes};

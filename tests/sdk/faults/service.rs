@@ -1,4 +1,4 @@
-//! Faults 17 to 20, 23 to 29, 31 to 33, 38 and 39: what the service answers.
+//! Faults 17 to 20, 23 to 29, 31 to 33, 38 and 39: answers of the service.
 
 use std::time::Duration;
 
@@ -276,7 +276,7 @@ async fn fault_38_markdown_is_read_with_and_without_its_count_and_whatever_its_b
     }
 }
 
-/// Whether to warn is the caller's: the call gives both numbers.
+/// The call returns both numbers; the caller decides whether to warn.
 #[tokio::test]
 async fn fault_39_more_records_than_were_sent_can_be_seen() {
     let env = TestEnv::new().await;

@@ -1,4 +1,4 @@
-//! Fault 21, and what every write does about a lost answer: how often it is executed, and what the call says.
+//! Fault 21, and each write after a lost answer: how often it is executed, and how the call ends.
 
 use links_fixtures::{Account, Choices, Fault, World};
 use links_sdk::types::SlotChange;
@@ -52,7 +52,7 @@ fn new_form() -> NewForm {
     NewForm::from(serde_json::from_str::<Object>(form).unwrap())
 }
 
-/// What stands in an account, without what differs from run to run.
+/// Returns the content of an account, without what differs from run to run.
 fn state(account: &Account) -> Value {
     let mut state = serde_json::to_value(account).unwrap();
     drop_what_differs(&mut state);
@@ -74,7 +74,7 @@ fn drop_what_differs(value: &mut Value) {
     }
 }
 
-/// What stands in the café's account after so many calls without any fault.
+/// Returns the content of the café's account after so many calls without any fault.
 async fn executed(operation: &str, times: usize) -> Value {
     let env = TestEnv::new().await;
     for _ in 0..times {
@@ -83,7 +83,7 @@ async fn executed(operation: &str, times: usize) -> Value {
     state(&env.server.account())
 }
 
-/// What became of a call: how often it was executed, and how it ended.
+/// Expected result of a call: how often it is executed, and how it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Expected {
     /// Executed so often, and it succeeded.

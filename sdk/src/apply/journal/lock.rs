@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::state_file::{self, make_folder, private};
+use super::state_file::{self, make_directory, private};
 
 /// Keeps other processes of this machine off the page until it is dropped.
 #[derive(Debug)]
@@ -37,10 +37,10 @@ pub enum LockError {
 
 impl PageLock {
     /// Takes the lock in a directory, which is created where it is missing. `wait` waits for another process to release it.
-    pub(super) fn take(folder: &Path, wait: bool) -> Result<Self, LockError> {
-        let path = folder.join("lock");
+    pub(super) fn take(directory: &Path, wait: bool) -> Result<Self, LockError> {
+        let path = directory.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };
-        make_folder(folder).map_err(failed)?;
+        make_directory(directory).map_err(failed)?;
         let mut file =
             state_file::open(private().create(true).read(true), &path).map_err(failed)?;
         let was_awaited = match file.try_lock() {

@@ -33,8 +33,8 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the paths in a directory, by name; none where it is missing.
-pub(super) fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = match fs::read_dir(folder) {
+pub(super) fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = match fs::read_dir(directory) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error),
@@ -51,17 +51,17 @@ pub(super) fn private() -> OpenOptions {
     options
 }
 
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_directory(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(directory)
 }
 
 /// Syncs a directory, so that the names of new files last. Only Unix can open a directory for it, and only Unix needs it.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -70,12 +70,12 @@ mod tests {
 
     #[test]
     fn only_regular_files_of_a_bounded_size_are_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
         std::fs::write(&path, "12345").unwrap();
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         assert_eq!(read(&path, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        read(folder.path(), 5).unwrap_err();
+        read(directory.path(), 5).unwrap_err();
         #[cfg(unix)]
         {
             let error = read(Path::new("/dev/zero"), 5).unwrap_err();

@@ -13,7 +13,7 @@ use super::entry::{JournalEntry, RunEnding, RunHeader};
 use super::file::Journal;
 use super::hash::short_hash;
 use super::lock::{LockError, PageLock};
-use super::state_file::{self, entries, private, sync_folder};
+use super::state_file::{self, entries, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
 use crate::crash_point;
 
@@ -45,7 +45,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// ```
 #[derive(Clone, Debug)]
 pub struct JournalStore {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 /// A run that was found.
@@ -88,7 +88,7 @@ impl Backup {
 impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
-        Self { folder: of_service(state, service).join(profile.to_string()) }
+        Self { directory: of_service(state, service).join(profile.to_string()) }
     }
 
     /// Returns the stores of every page that has any run, of one service or of all.
@@ -104,7 +104,7 @@ impl JournalStore {
         let mut all = Vec::new();
         for service in services {
             let pages = entries(&service)?.into_iter();
-            all.extend(pages.filter(|it| it.is_dir()).map(|folder| Self { folder }));
+            all.extend(pages.filter(|it| it.is_dir()).map(|directory| Self { directory }));
         }
         Ok(all)
     }
@@ -116,7 +116,7 @@ impl JournalStore {
     /// When the directory cannot be read. A journal that cannot be used is listed as such.
     pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
         let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        for path in entries(&self.folder)? {
+        for path in entries(&self.directory)? {
             if let Some((run, what)) = run_of(&path) {
                 runs.entry(run).or_default().insert(what);
             }
@@ -143,14 +143,14 @@ impl JournalStore {
     /// Returns the current end of the journals.
     pub(in crate::apply) fn mark(&self) -> JournalPosition {
         let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
-        let newest = entries(&self.folder).ok()?.into_iter().rfind(is_journal)?;
+        let newest = entries(&self.directory).ok()?.into_iter().rfind(is_journal)?;
         let length = fs::metadata(&newest).ok()?.len();
         Some((newest, length))
     }
 
     /// The page's id.
     pub fn profile(&self) -> Option<i64> {
-        self.folder.file_name()?.to_str()?.parse().ok()
+        self.directory.file_name()?.to_str()?.parse().ok()
     }
 
     /// The page as it was before a run: a page file.
@@ -164,7 +164,7 @@ impl JournalStore {
     ///
     /// When another process holds it, or the directory cannot be written.
     pub fn lock(&self, wait: bool) -> Result<PageLock, LockError> {
-        PageLock::take(&self.folder, wait)
+        PageLock::take(&self.directory, wait)
     }
 
     /// Begins a run with its confirmed plan: the page as it is and the journal are on the disk when this returns.
@@ -194,7 +194,7 @@ impl JournalStore {
         let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
         journal.open(opening)?;
         journal.plan(plan, page)?;
-        sync_folder(&self.folder)?;
+        sync_directory(&self.directory)?;
         Ok(journal)
     }
 
@@ -236,12 +236,12 @@ impl JournalStore {
     }
 
     fn file(&self, run: &str, what: &str) -> PathBuf {
-        self.folder.join(format!("{run}.{what}"))
+        self.directory.join(format!("{run}.{what}"))
     }
 
     /// Time and number come first, so that names sort as the runs came, whatever the clock did; what is random makes keys of it.
     fn new_name(&self, time: u64) -> String {
-        let files = entries(&self.folder).unwrap_or_default();
+        let files = entries(&self.directory).unwrap_or_default();
         let last = files.iter().filter_map(|path| order_of(&run_of(path)?.0)).max();
         let order = last.map_or(time << 8, |last| (last + 1).max(time << 8));
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])

@@ -214,8 +214,8 @@ fn nobody_else_can_read_the_files() {
     for path in [&journal, &env.runs.backup(&run), &journal.with_file_name("lock")] {
         assert_eq!(mode(path), 0o600, "{}", path.display());
     }
-    for folder in journal.ancestors().skip(1).take_while(|it| *it != env.state.path()) {
-        assert_eq!(mode(folder), 0o700, "{}", folder.display());
+    for directory in journal.ancestors().skip(1).take_while(|it| *it != env.state.path()) {
+        assert_eq!(mode(directory), 0o700, "{}", directory.display());
     }
 }
 

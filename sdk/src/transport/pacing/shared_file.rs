@@ -35,11 +35,11 @@ const VERSION: u32 = 1;
 /// use std::sync::Arc;
 /// use links_sdk::{BaseUrl, Client, SharedFilePacer, Token};
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let folder = folder.path();
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
 /// let base = BaseUrl::new("https://links.example/api/v1")?;
 /// let token = Token::new("lnk_secret")?;
-/// let pacer = SharedFilePacer::new(folder.join(SharedFilePacer::name(&base, &token)));
+/// let pacer = SharedFilePacer::new(directory.join(SharedFilePacer::name(&base, &token)));
 /// let client = Client::builder(base.as_str()).token(token).pacer(Arc::new(pacer)).build()?;
 /// # let _ = client;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -158,17 +158,17 @@ impl Pacer for SharedFilePacer {
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    let mut folders = DirBuilder::new();
-    folders.recursive(true);
+    let mut directories = DirBuilder::new();
+    directories.recursive(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
         options.mode(0o600);
-        folders.mode(0o700);
+        directories.mode(0o700);
     }
     let file = match (options.open(path), path.parent()) {
-        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
-            folders.create(folder)?;
+        (Err(error), Some(directory)) if error.kind() == io::ErrorKind::NotFound => {
+            directories.create(directory)?;
             options.open(path)?
         }
         (opened, _) => opened?,

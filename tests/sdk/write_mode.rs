@@ -1,4 +1,4 @@
-//! Clients that only rehearse or show their writes.
+//! Clients that send writes as dry runs, or withhold them.
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::types::NewSlot;

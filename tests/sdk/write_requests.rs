@@ -1,4 +1,4 @@
-//! Writes: keys, rehearsals, and what is refused before anything is sent.
+//! Writes: keys, dry runs, and refusals before anything is sent.
 
 use links_sdk::types::NewSlot;
 use links_sdk::{

@@ -10,7 +10,7 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, PlanOptions, Step};
 use serde_json::{Value, json};
 
-use crate::{applying, cafe, client_of};
+use crate::{cafe, client_of, recorded_run};
 
 const PAGE: i64 = 101;
 /// The file changes its title.
@@ -22,7 +22,7 @@ const KEPT: u64 = 3;
 const DOOMED: u64 = 4;
 const FOREIGN: u64 = 9000;
 
-/// What somebody else does.
+/// Edit by somebody else.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Edit {
     Add,
@@ -68,7 +68,7 @@ fn make(edit: Edit, account: &mut Account) {
     }
 }
 
-/// Whether the edit comes after the last look at what it changes and before the write that sets it: no client could tell.
+/// Returns whether the edit comes after the last read of what it changes and before the write that sets it: no client could tell.
 fn cannot_be_seen(edit: Edit, step: Step) -> bool {
     match edit {
         Edit::Change(UPDATED, "title") => matches!(step, Step::Update(_)),
@@ -126,7 +126,7 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
     assert_eq!(tried, 60);
 }
 
-/// What a second host does to the page from start to end: a file of its own, which it prunes by.
+/// Edits of a second host from start to end: a file of its own, which it prunes by.
 fn other_host(server: &ContractServer) {
     let act = async {
         let client = client_of(server);
@@ -158,7 +158,7 @@ async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted(
             ControlFlow::Continue(())
         };
         let key = ProfileKey::Id(PAGE);
-        let ended = applying::apply(&client, &key, &file(), &options, None, &mut watch).await;
+        let ended = recorded_run::apply(&client, &key, &file(), &options, None, &mut watch).await;
         let ended = ended.result;
         let account = server.account();
         let slots = &account.profiles[0].slots;
@@ -207,6 +207,6 @@ async fn with_each_step(
         ControlFlow::Continue(())
     };
     let key = ProfileKey::Id(PAGE);
-    let ended = applying::apply(&client, &key, &file(), &options, None, &mut watch).await;
+    let ended = recorded_run::apply(&client, &key, &file(), &options, None, &mut watch).await;
     (ended.result.map(|_| ()), server.account())
 }

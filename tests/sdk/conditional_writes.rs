@@ -1,4 +1,4 @@
-//! Writes that rely on what was seen: somebody else edits in every wait that comes before them.
+//! Conditional writes: somebody else edits in every wait that comes before them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
-/// What somebody does to the page, once, when the client waits.
+/// Edit of the page by somebody else, once, when the client waits.
 type AccountEdit = Box<dyn FnOnce(&mut Account) + Send>;
 
 /// A clock by whose first wait somebody else edits the page.
@@ -55,7 +55,7 @@ impl ContendedEnv {
         Self::before(limits, ContractServerBuilder::no_limits).await
     }
 
-    /// The same before a service with other settings.
+    /// Returns the environment of a service with other settings.
     async fn before(
         limits: RateLimits,
         settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
@@ -79,7 +79,7 @@ impl ContendedEnv {
         *self.clock.server.lock().unwrap() = Some((self.server.clone(), Box::new(edit)));
     }
 
-    /// Whether somebody had the time to.
+    /// Returns whether the edit was made.
     pub(crate) fn was_meddled_with(&self) -> bool {
         self.clock.server.lock().unwrap().is_none()
     }
@@ -89,7 +89,7 @@ impl ContendedEnv {
     }
 }
 
-/// What becomes of the write, which is the second request after the look, before it takes effect.
+/// Fault of the write, which is the second request after the read, before it takes effect.
 pub(crate) fn troubles() -> Vec<(&'static str, Act)> {
     let error = |status, headers: &[(&str, &str)]| {
         Act::answer(status, headers, r#"{"message": "No.", "code": "no"}"#)

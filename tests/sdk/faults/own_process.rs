@@ -1,4 +1,4 @@
-//! Calls from a process of their own, where the environment matters: proxies, certificates.
+//! Calls in a process of their own, where the environment matters: proxies, certificates.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -13,12 +13,12 @@ const ADDRESS: &str = "LINKS_TEST_ADDRESS";
 /// Lets a process with this environment and no other ask for `/me`; gives what it says of that.
 pub(super) async fn ask(address: &str, environment: &[(&str, &OsStr)]) -> String {
     // Unless told otherwise it trusts nobody, whatever certificates this machine has.
-    let folder = tempfile::tempdir().unwrap();
-    let trusted = folder.path().join("nobody.pem");
+    let directory = tempfile::tempdir().unwrap();
+    let trusted = directory.path().join("nobody.pem");
     let nobody = rcgen::generate_simple_self_signed(["nobody.invalid".to_owned()]).unwrap();
     std::fs::write(&trusted, nobody.cert.pem()).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "faults::alone::ask_for_me", "--ignored", "--nocapture"]);
+    command.args(["--exact", "faults::own_process::ask_for_me", "--ignored", "--nocapture"]);
     command.env_clear().env(ADDRESS, address).env("SSL_CERT_FILE", &trusted);
     command.envs(environment.iter().copied());
     let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();

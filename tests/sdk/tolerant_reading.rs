@@ -1,4 +1,4 @@
-//! Reading works under every way in which the service may write its answers.
+//! Reading under every way in which the service may write its answers.
 
 use links_fixtures::{
     Choices, Collection, ContractServer, EmptyObjects, LegacyTypes, UpdatedSlots, World,
@@ -23,7 +23,7 @@ async fn every_spelling_of_the_answers_reads_alike() {
     }
 }
 
-/// What a client understands of a café, under the given choices.
+/// Records of a café as a client decodes them, under the given choices.
 async fn read(choices: Choices) -> Vec<String> {
     let server =
         ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();

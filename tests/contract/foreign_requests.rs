@@ -1,4 +1,4 @@
-//! What the server takes from strangers: nothing that was meant for another host, no web page's requests, and few bytes.
+//! Refusals of requests that are not meant for the server: another host's, a web page's, and large bodies.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Runs whose steps a test watches with what it holds.
+//! Runs whose steps a test observes.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use links_sdk::apply::{
 };
 use links_sdk::{Client, ProfileKey, Slot};
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct RunResult {
     pub(crate) plan: Option<Plan>,
@@ -19,7 +19,7 @@ pub(crate) struct RunResult {
     pub(crate) result: Result<Option<Vec<Slot>>, ApplyError>,
 }
 
-/// Who hears of each step before it is taken.
+/// Callback for each step before it is taken.
 pub(crate) type OnStep<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
 
 struct RecordingDelegate<'a> {

@@ -1,4 +1,4 @@
-//! Changing a login: the page is addressed by its id, and nothing is sent twice before a look at the page.
+//! Changes of a login: the page is addressed by its id, and nothing is sent twice before the page is read.
 
 use links_fixtures::{ContractServer, Fault, World};
 use links_sdk::{Client, Object, Outcome, ProfileChanges, SettingsChanges, Token};

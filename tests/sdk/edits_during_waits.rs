@@ -1,4 +1,4 @@
-//! Somebody else edits while a run waits: before any of its requests, for any reason, at any kind of slot.
+//! Edits by somebody else while a run waits: before any of its requests, for any reason, of any kind of slot.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,8 @@ use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, Plan
 use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
-use crate::unchanged::{ContendedEnv, slow, troubles};
-use crate::{applying, no_limits};
+use crate::conditional_writes::{ContendedEnv, slow, troubles};
+use crate::{no_limits, recorded_run};
 use links_test_support::proxy::Act;
 
 const PAGE: i64 = 101;
@@ -20,7 +20,7 @@ const NAMED: u64 = 2;
 const DOOMED: u64 = 4;
 const FOREIGN: u64 = 9000;
 
-/// What somebody else does in a wait.
+/// Edit by somebody else during a wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Edit {
     Add,
@@ -94,7 +94,7 @@ async fn apply(
         ControlFlow::Continue(())
     };
     let key = ProfileKey::Id(PAGE);
-    let ended = applying::apply(&env.client, &key, file, &options, None, &mut watch).await;
+    let ended = recorded_run::apply(&env.client, &key, file, &options, None, &mut watch).await;
     let result = ended.result.map(|_| ());
     AppliedRun { result, done: ended.done, account: env.server.account() }
 }

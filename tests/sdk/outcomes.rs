@@ -1,4 +1,4 @@
-//! What counts as an answer: each operation against answers that are none, and what is said of its outcome.
+//! Outcomes of calls: each operation against answers that prove nothing, and what is said of its outcome.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A page is applied by one call: the order of locking, reading and settling is not left to the program.
+//! Apply in one call: the order of locking, reading and settling is not left to the program.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn ten_slots() -> DesiredPage {
     serde_json::from_value(json!({ "slots": (0..10).map(text).collect::<Vec<_>>() })).unwrap()
 }
 
-/// What another process does from its start to its end, while this one waits.
+/// Run of another process from its start to its end, while this one waits.
 fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
     let act = async {
         let mut run =

@@ -1,4 +1,4 @@
-//! Tokens of the connector that end, and are renewed.
+//! Tokens of the connector that expire and are renewed.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -84,7 +84,7 @@ fn client(server: &ContractServer, clock: &Arc<SharedClock>, store: &Shared) -> 
     builder.rate_limits(no_limits()).build().unwrap()
 }
 
-/// How often tokens were asked for.
+/// Returns how often tokens were requested.
 fn renewals(server: &ContractServer) -> usize {
     server.requests().iter().filter(|it| it.path == "/oauth/token").count()
 }
