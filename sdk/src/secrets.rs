@@ -108,7 +108,7 @@ fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
     if !text.contains('%') {
         return None;
     }
-    // Each byte that is meant, and where it stands.
+    // Each decoded byte, with its position.
     let bytes = text.as_bytes();
     let mut meant = Vec::with_capacity(bytes.len());
     let mut at = 0;

@@ -9,7 +9,7 @@ use super::{PageSnapshot, Plan, SlotTypes, same};
 use crate::Slot;
 use crate::conditional_write::ReadTime;
 
-/// The page as the run last saw it, and as it has changed it since.
+/// State of the page as the run last read it, with the changes that the run has made since.
 pub(super) struct KnownPage<'a> {
     plan: &'a Plan,
     types: &'a SlotTypes,
@@ -56,12 +56,12 @@ impl<'a> KnownPage<'a> {
         &self.order
     }
 
-    /// The slots that the run knows of.
+    /// Returns the slots that the run knows of.
     pub(super) fn known(&self) -> HashSet<i64> {
         self.order.iter().copied().collect()
     }
 
-    /// The run updated these slots; `answered` is what the service shows of them, if anything.
+    /// Applies updates that the run made; `answered` is what the service shows of the slots, if anything.
     pub(super) fn updated(&mut self, updates: &[PlannedUpdate], answered: &[Slot]) {
         let answered: HashMap<i64, &Slot> = answered.iter().map(|slot| (slot.id, slot)).collect();
         for update in updates {
@@ -81,7 +81,7 @@ impl<'a> KnownPage<'a> {
         }
     }
 
-    /// The run created these slots, in the order of the page.
+    /// Adds slots that the run created, in the order of the page.
     pub(super) fn created(&mut self, ids: impl IntoIterator<Item = i64>) {
         for id in ids {
             if self.new.insert(id) {
@@ -90,18 +90,18 @@ impl<'a> KnownPage<'a> {
         }
     }
 
-    /// The slots are in the order that the plan asks for.
+    /// Notes that the slots are in the order that the plan asks for.
     pub(super) fn ordered(&mut self) {
         self.is_ordered = true;
     }
 
-    /// The run deleted these slots.
+    /// Removes slots that the run deleted.
     pub(super) fn deleted(&mut self, ids: &[i64]) {
         self.old.retain(|id, _| !ids.contains(id));
         self.order.retain(|id| !ids.contains(id));
     }
 
-    /// The page was seen as a whole, and nothing stands against going on.
+    /// Takes over a page that was read as a whole and has no conflicts.
     pub(super) fn refresh(&mut self, page: &[Slot], at: ReadTime) {
         let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
         let pending: HashMap<i64, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
@@ -163,7 +163,7 @@ impl<'a> KnownPage<'a> {
         if before.eq(&now) { Vec::new() } else { vec!["slots were moved".to_owned()] }
     }
 
-    /// Slots that neither stood on the page nor were created by this run.
+    /// Describes slots that were neither on the page nor created by this run.
     pub(super) fn foreign_slots(&self, page: &[Slot]) -> Vec<String> {
         let strange = page
             .iter()
@@ -173,7 +173,7 @@ impl<'a> KnownPage<'a> {
             .collect()
     }
 
-    /// Slots that somebody else edited. What the service computes does not count.
+    /// Describes slots that somebody else edited. What the service computes does not count.
     pub(super) fn edits(&self, page: &[Slot]) -> Vec<String> {
         let is_edited = |now: &&Slot| {
             self.edited.contains(&now.id)
@@ -189,7 +189,7 @@ impl<'a> KnownPage<'a> {
         before.kind != now.kind || self.edits_of(before, now).next().is_some()
     }
 
-    /// The keys that hold something else than before.
+    /// Returns the keys that hold something else than before.
     fn edits_of<'s>(&'s self, before: &'s Slot, now: &'s Slot) -> impl Iterator<Item = &'s str> {
         let held = |slot: &'s Slot, key: &str| slot.data.get(key).unwrap_or(&Value::Null);
         let added = now.data.keys().filter(|key| !before.data.contains_key(*key));

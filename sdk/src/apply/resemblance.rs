@@ -76,7 +76,7 @@ fn closest_within(
     pairs
 }
 
-/// A value at a path, and who holds it: the items and the slots.
+/// Value at a path, with its holders: items and slots.
 struct SharedValue {
     telling: bool,
     holders: [Vec<usize>; 2],
@@ -90,7 +90,7 @@ impl SharedValue {
 
 struct SharedValues<'s> {
     schema: Option<SchemaNode<'s>>,
-    /// By path and value, both as digests: two that had the same would cost a worse guess, and no more.
+    /// Numbers of the values, by the digests of path and value: two values with the same digests would cost a worse guess, and no more.
     numbers: HashMap<(u64, u64), usize>,
     all: Vec<SharedValue>,
 }

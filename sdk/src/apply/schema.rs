@@ -48,7 +48,7 @@ impl SlotTypes {
         self.0.insert(kind.into(), SlotTypeRules { writable, schema, computed: None });
     }
 
-    /// Names the keys that the service computes for a type that was added. A key that an open schema does not declare then counts as
+    /// Sets the keys that the service computes for a type that was added. A key that an open schema does not declare then counts as
     /// content, as long as it is not computed; without this it may be computed and does not.
     pub fn computes<K: Into<String>>(&mut self, kind: &str, keys: impl IntoIterator<Item = K>) {
         if let Some(rules) = self.0.get_mut(kind) {
@@ -118,7 +118,7 @@ pub(super) struct SchemaNode<'s> {
     here: &'s Value,
 }
 
-/// Deeper nesting of references or branches is not looked into: it may be a loop.
+/// Maximum nesting of references or branches: a deeper one may be a loop.
 const DEPTH: usize = 5;
 
 impl<'s> SchemaNode<'s> {
@@ -132,7 +132,7 @@ impl<'s> SchemaNode<'s> {
         })
     }
 
-    /// One of a fixed set of values, so that holding it says little about a slot.
+    /// Returns whether it is one of a fixed set of values, so that holding it says little about a slot.
     pub(super) fn is_option(self) -> bool {
         self.find(DEPTH, |schema| {
             (schema.is_set("enum") || schema.is_set("const")).then_some(schema)
@@ -180,7 +180,7 @@ impl<'s> SchemaNode<'s> {
         self.find(DEPTH, |schema| schema.here.get("default"))
     }
 
-    /// The first answer of this place or of one of its branches.
+    /// Returns the first answer of this place or of one of its branches.
     fn find<T>(self, depth: usize, ask: impl Fn(Self) -> Option<T> + Copy) -> Option<T> {
         let depth = depth.checked_sub(1)?;
         ask(self).or_else(|| {

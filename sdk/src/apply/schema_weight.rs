@@ -8,10 +8,10 @@ use serde_json::Value;
 /// Most schemas that may apply along one path from the root of the data down.
 const MAX: u64 = 20_000;
 
-/// Deepest data that is looked into, as deep as a page file may be.
+/// Maximum depth of data, that of a page file.
 const DATA_DEPTH: usize = 32;
 
-/// Longest chain of references and keywords.
+/// Maximum length of a chain of references and keywords.
 const CHAIN: usize = 400;
 
 /// Keywords that apply to the same value as the schema that has them.
@@ -49,13 +49,13 @@ pub fn is_bounded_schema(schema: &Value) -> bool {
 
 struct SchemaWalk<'s> {
     root: &'s Value,
-    /// By schema and depth of data that is left. None while it is looked into: what comes back to itself there never ends.
+    /// Weights by schema and remaining depth of data. None while it is computed: what refers back to itself there never ends.
     known: HashMap<(*const Value, usize), Option<u64>>,
     chain: usize,
 }
 
 impl<'s> SchemaWalk<'s> {
-    /// The number of schemas that apply along the heaviest path of data; none where that is too many.
+    /// Returns the number of schemas that apply along the heaviest path of data; none where that is too many.
     fn weight(&mut self, schema: &'s Value, depth: usize) -> Option<u64> {
         let Value::Object(keywords) = schema else { return Some(0) };
         let key = (std::ptr::from_ref(schema), depth);

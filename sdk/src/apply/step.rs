@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::plan::PlanBatch;
 
-/// A writing request of a plan, as it is told to whoever watches.
+/// Step of a run, as its observer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "slots", rename_all = "snake_case")]
 pub enum Step {
@@ -16,13 +16,13 @@ pub enum Step {
     TryCreate(usize),
     /// This number of slots is created.
     Create(usize),
-    /// The page is put in order.
+    /// The page is reordered.
     Reorder,
     /// The page is read once more, because deleting cannot be undone.
     Check,
     /// This number of slots is deleted.
     Delete(usize),
-    /// The page is read to see that it is as the file says.
+    /// The page is read to check that it matches the file.
     Verify,
 }
 
@@ -30,13 +30,13 @@ pub enum Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AppliedChanges {
-    /// Slots that got new values.
+    /// Number of slots that were updated.
     pub updated: usize,
     /// Ids of new slots, by the index of their item in the file.
     pub created: BTreeMap<usize, i64>,
     /// Whether the page was reordered.
     pub reordered: bool,
-    /// Slots that were deleted.
+    /// Number of slots that were deleted.
     pub deleted: usize,
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn check_answer(
 ) -> Result<Answer, CallFailure> {
     let (answer, why) = match result {
         Ok(answer) if !answer.status.is_success() => return Ok(answer),
-        // Whatever is not a page for people may tell that the service executed what it was to rehearse.
+        // Anything but a web page may mean that the service executed the dry run.
         Ok(answer) if dry_run => {
             let why = media_type(&answer).filter(|it| it.contains("html"));
             (answer, why.map(|found| format!("it should have no content, and is {found}")))

@@ -37,7 +37,7 @@ pub(super) async fn recover(
         Err(CallFailure::Unusable { .. }
             | CallFailure::Broken(BrokenAttempt { end: AttemptEnd::Cut(_), .. }))
     );
-    // Who looks by himself knows better where: what was sent may have changed the URL.
+    // A caller that reads by itself knows better where: the write may have changed the path.
     let caller_reads = options.reads_first || options.single_attempt.is_some();
     let looks = answered && !options.dry_run && !caller_reads;
     let read = read_of(exchange.operation).filter(|_| looks);

@@ -7,7 +7,7 @@ use super::entry::{FORMAT, JournalEntry, RunEnding, RunHeader};
 use crate::apply::plan::PlanBatch;
 use crate::apply::{AppliedChanges, Plan, PlannedDelete};
 
-/// A run as its journal tells it.
+/// Entries of a run's journal, added up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalEntries {
     run: String,
@@ -27,7 +27,7 @@ pub struct JournalEntries {
 pub enum RunState {
     /// It did not end: a crash, a failure, Ctrl-C.
     Unfinished,
-    /// The page was made as the file says.
+    /// The page matches the file.
     Done,
     /// It ended otherwise.
     Ended(RunEnding),
@@ -69,14 +69,14 @@ pub(super) struct CurrentPlan {
     pub(super) time: u64,
 }
 
-/// A step that began and of which no end is known.
+/// Step that began and whose end is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BegunStep {
     pub(super) step: usize,
     pub(super) key: Option<String>,
 }
 
-/// Enough of a first line to tell its format.
+/// Part of a first line that tells its format.
 #[derive(serde::Deserialize)]
 struct AnyFormat {
     open: Format,
@@ -143,7 +143,7 @@ impl JournalEntries {
         }
     }
 
-    /// One more line.
+    /// Adds an entry.
     pub(super) fn take(&mut self, entry: JournalEntry) {
         match entry {
             JournalEntry::Open(_) | JournalEntry::Unknown { .. } => {}
@@ -183,12 +183,12 @@ impl JournalEntries {
         }
     }
 
-    /// A request of the current plan.
+    /// Returns a request of the current plan.
     pub(super) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
         self.current.as_ref()?.plan.batches().get(step).copied()
     }
 
-    /// The latest plan.
+    /// Returns the latest plan.
     pub(super) fn current(&self) -> Option<&CurrentPlan> {
         self.current.as_ref()
     }
@@ -202,7 +202,7 @@ impl JournalEntries {
         self.plans
     }
 
-    /// Names the run.
+    /// Returns the name of the run.
     pub fn run(&self) -> &str {
         &self.run
     }
@@ -232,7 +232,7 @@ impl JournalEntries {
         &self.confirmed_deletes
     }
 
-    /// The slots that it deleted.
+    /// Returns the slots that it deleted.
     pub fn deleted(&self) -> &[PlannedDelete] {
         &self.deletes
     }

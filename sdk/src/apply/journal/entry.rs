@@ -19,14 +19,14 @@ pub struct RunHeader {
     format: u32,
     /// The service's URL, or another name for it.
     pub service: String,
-    /// The account. Journals of older versions do not say it.
+    /// The account. Journals of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<RunOwner>,
     /// The page's id.
     pub profile: i64,
     /// Its login when the run began.
     pub login: String,
-    /// Names what the file asks for: two files that ask for the same have the same.
+    /// Hash of the file's content: two files with the same content have the same.
     pub file: String,
     /// Path of the file, if it was one.
     pub path: Option<String>,
@@ -43,7 +43,7 @@ pub struct RunHeader {
 }
 
 impl RunHeader {
-    /// A run that makes `page` as `desired` says. `service` names the service for people and tells it from others.
+    /// Returns the header of a run that makes `page` match `desired`. `service` names the service for display and tells it from others.
     pub fn new(
         service: impl Into<String>,
         page: &PageSnapshot,
@@ -84,7 +84,7 @@ impl RunHeader {
     }
 }
 
-/// Keys that are only to be cleared do not count: who undoes a run asks for that only as long as they are there.
+/// Hashes the content of a file. Keys that are only to be cleared do not count: undoing a run asks for that only as long as they are there.
 fn hash_of(desired: &DesiredPage) -> String {
     let mut content = desired.clone();
     content.slots.iter_mut().for_each(|item| item.data.0.retain(|_, value| !value.is_null()));
@@ -115,7 +115,7 @@ pub enum RunEnding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
-    /// The first line.
+    /// Header of the run, the first entry.
     Open(RunHeader),
     /// The plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
     Plan { time: u64, keys: BTreeMap<usize, String>, plan: Box<Plan> },
@@ -137,9 +137,9 @@ pub(super) enum JournalEntry {
     Refused { step: usize },
     /// It is unknown whether the step was executed.
     Unknown { step: usize },
-    /// The page is as the file says.
+    /// The page matches the file.
     Commit { slots: usize },
-    /// The run is over all the same.
+    /// The run has ended without that.
     Close { ending: RunEnding },
 }
 

@@ -66,12 +66,12 @@ impl Journal {
         self.lock
     }
 
-    /// The page is as the file says, and has so many slots.
+    /// Notes that the page matches the file, and has so many slots.
     pub(in crate::apply) fn commit(&mut self, slots: usize) {
         self.note(JournalEntry::Commit { slots });
     }
 
-    /// A step's request is about to be sent. Returns the key that it has to carry.
+    /// Notes that a step's request is about to be sent. Returns the key that it has to carry.
     pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
         let key = self.log.current().and_then(|current| current.keys.get(&step)).cloned();
         self.append(JournalEntry::Begin { step, key: None })?;
@@ -85,7 +85,7 @@ impl Journal {
         IdempotencyKey::new(key).map_err(io::Error::other)
     }
 
-    /// A step was executed.
+    /// Notes that a step was executed.
     pub(in crate::apply) fn end(
         &mut self,
         step: usize,
@@ -95,7 +95,7 @@ impl Journal {
         self.note(JournalEntry::End { step, created, deleted });
     }
 
-    /// A step was not executed.
+    /// Notes that a step was not executed.
     pub(in crate::apply) fn refused(&mut self, step: usize) {
         self.note(JournalEntry::Refused { step });
     }
@@ -105,7 +105,7 @@ impl Journal {
         self.note(JournalEntry::Unknown { step });
     }
 
-    /// The request that may or may not have been executed, with the key that it was sent under.
+    /// Returns the request that may or may not have been executed, with the key that it was sent under.
     pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, CurrentPlan)> {
         let (begun, current) = (self.log.begun()?, self.log.current()?);
         let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
@@ -113,7 +113,7 @@ impl Journal {
         Some((begun.step, key, current.clone()))
     }
 
-    /// The slots that stood on the page before the request in doubt, and those that the run created before it.
+    /// Returns the slots that were on the page before the request in doubt, and those that the run created before it.
     pub(super) fn known(&self, plan: &Plan) -> HashSet<i64> {
         let stayed = plan.order.iter().filter_map(|slot| match slot {
             SlotRef::Existing(id) => Some(*id),
@@ -123,7 +123,7 @@ impl Journal {
         stayed.chain(to_delete).chain(self.log.done().created.values().copied()).collect()
     }
 
-    /// A create is about to be asked for again, under the key that it has.
+    /// Notes that a create is about to be sent again, under the key that it has.
     pub(super) fn begin_again(
         &mut self,
         step: usize,
@@ -132,14 +132,14 @@ impl Journal {
         self.append(JournalEntry::Begin { step, key: key.map(ToString::to_string) })
     }
 
-    /// A line that reports: the run goes on without it.
+    /// Appends an entry that reports: the run continues even if it cannot be written.
     fn note(&mut self, entry: JournalEntry) {
         if self.log.state() == RunState::Unfinished && self.append(entry.clone()).is_err() {
             self.log.take(entry);
         }
     }
 
-    /// The first line.
+    /// Writes the header.
     pub(super) fn open(&mut self, opening: RunHeader) -> io::Result<()> {
         self.write(&JournalEntry::Open(opening))
     }

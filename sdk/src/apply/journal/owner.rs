@@ -18,12 +18,12 @@ pub struct RunOwner {
 }
 
 impl RunOwner {
-    /// A user of the service.
+    /// Returns a user of the service.
     pub fn of_user(id: i64) -> Self {
         Self { user: Some(id), token: None }
     }
 
-    /// The holder of this token.
+    /// Returns the holder of this token.
     pub fn of_token(token: &Token) -> Self {
         Self { user: None, token: Some(short_hash(token.header().as_bytes())) }
     }

@@ -37,7 +37,7 @@ pub(super) enum CreateVerdict {
     Made(BTreeMap<usize, i64>),
     /// The page shows nothing of it, and the service still knows its key: the same request again cannot do more than it did.
     Repeat,
-    /// The page shows nothing of it, and it cannot be asked for again.
+    /// The page shows nothing of it, and it cannot be sent again.
     Absent,
 }
 

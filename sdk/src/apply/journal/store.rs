@@ -21,9 +21,9 @@ use crate::crash_point;
 const KEPT: usize = 50;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
-/// A journal that was of no use when its run was given up.
+/// Extension of a journal that could not be used when its run was abandoned.
 const PUT_ASIDE: &str = "aborted";
-/// A larger file is no journal: its plans hold a page of 500 slots each.
+/// Maximum size of a journal in bytes: its plans hold a page of 500 slots each.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The runs of one page.
@@ -51,9 +51,9 @@ pub struct JournalStore {
 /// A run that was found.
 #[derive(Debug)]
 pub struct RecordedRun {
-    /// Names it.
+    /// Name of the run.
     pub run: String,
-    /// Its journal.
+    /// Path of its journal.
     pub path: PathBuf,
     /// The header of the run, where at least that can be read.
     pub opening: Option<RunHeader>,
@@ -77,7 +77,7 @@ struct Backup {
 }
 
 impl Backup {
-    /// The page as a page file, which refers to nothing.
+    /// Returns the page as a page file without references.
     fn of(page: &PageSnapshot, types: &SlotTypes) -> Self {
         let slots = DesiredPage::from_page(&page.slots, types).slots.into_iter();
         let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
@@ -148,12 +148,12 @@ impl JournalStore {
         Some((newest, length))
     }
 
-    /// The page's id.
+    /// Returns the page's id.
     pub fn profile(&self) -> Option<i64> {
         self.directory.file_name()?.to_str()?.parse().ok()
     }
 
-    /// The page as it was before a run: a page file.
+    /// Returns the path of the page as it was before a run: a page file.
     pub fn backup(&self, run: &str) -> PathBuf {
         self.file(run, BACKUP)
     }
@@ -264,7 +264,7 @@ impl JournalStore {
     }
 }
 
-/// The newest journal and its length. Journals only grow, and new ones sort last, so that any run changes it.
+/// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes it.
 type JournalPosition = Option<(PathBuf, u64)>;
 
 /// Ends of the journals of all pages of a service at one moment.
@@ -297,7 +297,7 @@ fn order_of(run: &str) -> Option<u64> {
     u64::from_str_radix(run.split_once('-')?.0, 16).ok()
 }
 
-/// The run that a file belongs to, and what the file is for it.
+/// Returns the run that a file belongs to, and the kind of the file.
 fn run_of(path: &Path) -> Option<(String, &'static str)> {
     let (run, what) = path.file_name()?.to_str()?.split_once('.')?;
     let known = [JOURNAL, BACKUP, PUT_ASIDE].into_iter().find(|it| *it == what)?;
