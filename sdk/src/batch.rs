@@ -1,16 +1,16 @@
 //! Writes over any number of slots, sent in requests of 50 (the interface, sections 4.6 and 8).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::IntoFuture;
 use std::ops::Range;
 
 use crate::api::SlotsHandle;
+use crate::batch_error::{BatchCause, BatchError, BatchErrorDetails};
+use crate::batch_item::BatchItem;
 use crate::error::Error;
 use crate::generated::types::{NewSlot, SlotChange};
 use crate::operation;
-use crate::outcome::Outcome;
-use crate::slot::Slot;
 use crate::tolerant::FieldErrors;
 use crate::transport::BoxFuture;
 use crate::transport::idempotency::IdempotencyKey;
@@ -30,12 +30,6 @@ pub struct BatchRun<T: BatchItem> {
     progress: Option<Box<dyn FnMut(BatchProgress) + Send>>,
 }
 
-/// Items that a batch can write: [`NewSlot`], [`SlotChange`], and an id to delete.
-pub trait BatchItem: sealed::Item {}
-impl BatchItem for NewSlot {}
-impl BatchItem for SlotChange {}
-impl BatchItem for i64 {}
-
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,35 +38,6 @@ pub struct BatchProgress {
     pub done: usize,
     /// Slots to write.
     pub total: usize,
-}
-
-/// A run that ended before its last request: what was done, and what was not.
-#[derive(Debug)]
-pub struct BatchError(Box<BatchErrorDetails>);
-
-#[derive(Debug)]
-struct BatchErrorDetails {
-    verb: &'static str,
-    done: Vec<i64>,
-    failed: Range<usize>,
-    total: usize,
-    key: IdempotencyKey,
-    field_errors: FieldErrors,
-    cause: BatchCause,
-}
-
-/// Causes for which one request of a run failed.
-#[derive(Debug)]
-pub enum BatchCause {
-    /// The call failed.
-    Call(Error),
-    /// The request was executed, but the answer is not about the slots that were sent.
-    Answer {
-        /// Slots sent.
-        sent: usize,
-        /// Slots the answer tells of.
-        answered: usize,
-    },
 }
 
 impl<T: BatchItem> BatchRun<T> {
@@ -224,68 +189,6 @@ impl<T: BatchItem> fmt::Debug for BatchRun<T> {
     }
 }
 
-impl BatchError {
-    /// The ids of the slots written before the request that failed, in order.
-    pub fn done(&self) -> &[i64] {
-        &self.0.done
-    }
-
-    /// The indexes of the slots that the failed request was about. Those before it are done, nothing was sent of those after it.
-    pub fn failed(&self) -> Range<usize> {
-        self.0.failed.clone()
-    }
-
-    /// Returns whether the failed request was executed.
-    pub fn outcome(&self) -> Outcome {
-        match &self.0.cause {
-            BatchCause::Call(error) => error.outcome(),
-            // Which of the slots it was about is not known.
-            BatchCause::Answer { .. } => Outcome::Unknown,
-        }
-    }
-
-    /// The refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
-    pub fn field_errors(&self) -> &FieldErrors {
-        &self.0.field_errors
-    }
-
-    /// The key of the run, for [`BatchRun::with_run_key`].
-    pub fn run_key(&self) -> &IdempotencyKey {
-        &self.0.key
-    }
-
-    /// Returns the cause of the failure.
-    pub fn cause(&self) -> &BatchCause {
-        &self.0.cause
-    }
-}
-
-impl fmt::Display for BatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BatchErrorDetails { verb, done, failed, total, .. } = &*self.0;
-        let outcome = match self.outcome() {
-            Outcome::NotExecuted => "were not",
-            Outcome::Executed => "were",
-            Outcome::Unknown => "may have been",
-        };
-        let (first, last) = (failed.start + 1, failed.end);
-        write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
-        if let BatchCause::Answer { sent, answered } = self.0.cause {
-            write!(f, ": {sent} were sent, and the service reports {answered}")?;
-        }
-        if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
-    }
-}
-
-impl std::error::Error for BatchError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.0.cause {
-            BatchCause::Call(error) => Some(error),
-            BatchCause::Answer { .. } => None,
-        }
-    }
-}
-
 /// `slots.2.data.link` of a batch: the index in the batch, and the path below it.
 pub(crate) fn item_of(path: &str) -> Option<(usize, &str)> {
     let (list, rest) = path.split_once('.')?;
@@ -311,109 +214,6 @@ fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> 
         let message = "the key of the run is too long: a number is added to it for each request";
         Error::invalid(operation::CREATE_SLOTS.id, message)
     })
-}
-
-fn check_count(sent: usize, answered: usize) -> Result<(), BatchCause> {
-    if sent == answered { Ok(()) } else { Err(BatchCause::Answer { sent, answered }) }
-}
-
-mod sealed {
-    use super::{BatchCause, BoxFuture, Error, IdempotencyKey, SlotsHandle};
-
-    /// Write of the slots of one request.
-    pub trait Item: Sized + Send + 'static {
-        type Done: Send;
-        const VERB: &'static str;
-
-        /// Refuses items that are known to fail half-way.
-        fn check(_: &[Self]) -> Result<(), (usize, Error)> {
-            Ok(())
-        }
-
-        fn write(
-            slots: &SlotsHandle,
-            chunk: Vec<Self>,
-            key: IdempotencyKey,
-        ) -> BoxFuture<'_, Result<Vec<Self::Done>, BatchCause>>;
-
-        fn id(done: &Self::Done) -> i64;
-    }
-}
-
-impl sealed::Item for NewSlot {
-    type Done = Slot;
-    const VERB: &'static str = "created";
-
-    fn write(
-        slots: &SlotsHandle,
-        chunk: Vec<Self>,
-        key: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<Slot>, BatchCause>> {
-        Box::pin(async move {
-            let sent = chunk.len();
-            let made = slots.create_batch(chunk).with_idempotency_key(key).await;
-            let made = made.map_err(BatchCause::Call)?;
-            check_count(sent, made.len())?;
-            Ok(made)
-        })
-    }
-
-    fn id(slot: &Slot) -> i64 {
-        slot.id
-    }
-}
-
-impl sealed::Item for SlotChange {
-    type Done = i64;
-    const VERB: &'static str = "updated";
-
-    fn write(
-        slots: &SlotsHandle,
-        chunk: Vec<Self>,
-        _: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
-        Box::pin(async move {
-            let ids = chunk.iter().map(|change| change.id).collect();
-            slots.update_batch(chunk).await.map_err(BatchCause::Call)?;
-            Ok(ids)
-        })
-    }
-
-    fn id(id: &i64) -> i64 {
-        *id
-    }
-}
-
-impl sealed::Item for i64 {
-    type Done = i64;
-    const VERB: &'static str = "deleted";
-
-    fn check(ids: &[Self]) -> Result<(), (usize, Error)> {
-        let mut seen = HashSet::new();
-        match ids.iter().position(|id| !seen.insert(id)) {
-            None => Ok(()),
-            Some(index) => {
-                let message = format!("slot {} is named twice", ids[index]);
-                Err((index, Error::invalid(operation::DELETE_SLOTS.id, message)))
-            }
-        }
-    }
-
-    fn write(
-        slots: &SlotsHandle,
-        chunk: Vec<Self>,
-        _: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
-        Box::pin(async move {
-            let answer = slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
-            check_count(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
-            Ok(chunk)
-        })
-    }
-
-    fn id(id: &i64) -> i64 {
-        *id
-    }
 }
 
 #[cfg(test)]

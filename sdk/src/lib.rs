@@ -49,6 +49,8 @@ mod api;
 pub mod apply;
 mod base_url;
 mod batch;
+mod batch_error;
+mod batch_item;
 mod call;
 mod call_sender;
 mod changes;
@@ -66,6 +68,7 @@ mod conditional_write;
 pub mod oauth;
 mod operation;
 mod outcome;
+mod private_host;
 mod profile_key;
 mod secrets;
 mod slot;
@@ -95,7 +98,9 @@ pub use api::{
     SlotsHandle,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
-pub use batch::{BatchCause, BatchError, BatchItem, BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use batch_error::{BatchCause, BatchError};
+pub use batch_item::BatchItem;
 pub use call::{Call, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};

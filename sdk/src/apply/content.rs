@@ -20,7 +20,7 @@ pub(super) struct DesiredContent<'a> {
 
 impl<'a> DesiredContent<'a> {
     pub(super) fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
-        let mut wish = Self {
+        let mut desired = Self {
             kind: &item.kind,
             values: NormalizedFields::new(),
             cleared: NormalizedFields::new(),
@@ -28,16 +28,16 @@ impl<'a> DesiredContent<'a> {
         for (key, value) in item.data.iter() {
             let wanted = NormalizedValue::of(value);
             if !wanted.is_absent() {
-                wish.values.insert(key, wanted);
+                desired.values.insert(key, wanted);
                 continue;
             }
             let cleared = match types.clearing(&item.kind, key) {
                 Clearing::Default(default) if value.is_null() => NormalizedValue::of(default),
                 _ => wanted,
             };
-            wish.cleared.insert(key, cleared);
+            desired.cleared.insert(key, cleared);
         }
-        wish
+        desired
     }
 
     /// Returns whether `content` holds what is asked for `key`.
@@ -75,16 +75,16 @@ impl<'n> ContentIndex<'n> {
     }
 
     /// The slots that need no write to be what is asked for.
-    pub(super) fn meeting<'w: 'n>(&self, wish: &'w DesiredContent<'w>) -> Positions {
-        let mut found = self.kinds.get(wish.kind).unwrap_or(&self.none).clone();
-        for (key, value) in &wish.values {
-            found.keep(self.values.get(&(*key, value)).unwrap_or(&self.none));
+    pub(super) fn meeting<'w: 'n>(&self, desired: &'w DesiredContent<'w>) -> Positions {
+        let mut found = self.kinds.get(desired.kind).unwrap_or(&self.none).clone();
+        for (key, value) in &desired.values {
+            found.intersect(self.values.get(&(*key, value)).unwrap_or(&self.none));
         }
-        for (key, default) in &wish.cleared {
+        for (key, default) in &desired.cleared {
             let Some(holding) = self.keys.get(key) else { continue };
             let mut wrong = holding.clone();
-            wrong.drop(self.values.get(&(*key, default)).unwrap_or(&self.none));
-            found.drop(&wrong);
+            wrong.subtract(self.values.get(&(*key, default)).unwrap_or(&self.none));
+            found.subtract(&wrong);
         }
         found
     }
@@ -127,11 +127,11 @@ mod tests {
         ] {
             let item: DesiredSlot =
                 serde_json::from_value(json!({"type": "text", "data": data})).unwrap();
-            let wish = DesiredContent::of(&item, &types);
+            let desired = DesiredContent::of(&item, &types);
             let index = ContentIndex::of(&page, &contents);
-            assert_eq!(index.meeting(&wish).iter().collect::<Vec<_>>(), expected, "{data}");
+            assert_eq!(index.meeting(&desired).iter().collect::<Vec<_>>(), expected, "{data}");
             let met = |position: &usize| {
-                item.data.keys().all(|key| wish.is_met(key, &contents[*position]))
+                item.data.keys().all(|key| desired.is_met(key, &contents[*position]))
             };
             let direct: Vec<_> = (0..3).filter(met).collect();
             assert_eq!(direct, expected, "{data}");

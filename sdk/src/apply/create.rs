@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use super::journal::{Journal, traces};
+use super::journal::{Journal, created_slots};
 use super::plan::PlannedCreate;
 use super::{ApplyCause, Step};
 use crate::generated::types::NewSlot;
@@ -58,7 +58,7 @@ pub(super) async fn create(
         }
         // Where the page cannot be read either, what matters is that it is unknown what became of the slots.
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
-        let made = traces(sent.creates, sent.known, &page);
+        let made = created_slots(sent.creates, sent.known, &page);
         if made.len() == sent.creates.len() {
             shared.tally.settle(&key, true);
             return Ok(made);

@@ -25,7 +25,7 @@ pub(super) struct Matcher<'n> {
     page: &'n [Slot],
     contents: &'n [NormalizedFields<'n>],
     items: &'n [DesiredSlot],
-    wishes: &'n [DesiredContent<'n>],
+    desired_contents: &'n [DesiredContent<'n>],
     options: &'n PlanOptions,
     /// For each item, the slots that need no write to serve it.
     suitable: Vec<Positions>,
@@ -39,7 +39,7 @@ impl<'n> Matcher<'n> {
         page: &'n [Slot],
         contents: &'n [NormalizedFields<'n>],
         items: &'n [DesiredSlot],
-        wishes: &'n [DesiredContent<'n>],
+        desired_contents: &'n [DesiredContent<'n>],
         options: &'n PlanOptions,
     ) -> Self {
         let index = ContentIndex::of(page, contents);
@@ -47,9 +47,9 @@ impl<'n> Matcher<'n> {
             page,
             contents,
             items,
-            wishes,
+            desired_contents,
             options,
-            suitable: wishes.iter().map(|wish| index.meeting(wish)).collect(),
+            suitable: desired_contents.iter().map(|desired| index.meeting(desired)).collect(),
             found: vec![MatchResult::Nothing; items.len()],
             taken: Positions::none(page.len()),
             errors: Vec::new(),
@@ -92,9 +92,9 @@ impl<'n> Matcher<'n> {
                 let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
                 self.refuse(index, ItemProblem::TypeDiffers { id, on_page, in_file });
             } else if !slot.supported || self.options.types.is_read_only(&slot.kind) {
-                let (wish, content) = (&self.wishes[index], &self.contents[position]);
+                let (desired, content) = (&self.desired_contents[index], &self.contents[position]);
                 let keys: Vec<_> =
-                    item.data.keys().filter(|key| !wish.is_met(key, content)).cloned().collect();
+                    item.data.keys().filter(|key| !desired.is_met(key, content)).cloned().collect();
                 if !keys.is_empty() {
                     self.refuse(
                         index,
@@ -228,7 +228,8 @@ impl<'n> Matcher<'n> {
             }
         }
         for (kind, (indices, positions)) in groups {
-            let items: Vec<_> = indices.iter().map(|index| &self.wishes[*index].values).collect();
+            let items: Vec<_> =
+                indices.iter().map(|index| &self.desired_contents[*index].values).collect();
             let slots: Vec<_> =
                 positions.iter().map(|position| &self.contents[*position]).collect();
             for (item, slot) in closest(&items, &slots, self.options.types.schema(kind)) {
@@ -239,7 +240,7 @@ impl<'n> Matcher<'n> {
 
     /// Returns whether a suitable slot has exactly the content of the item.
     fn holds_no_more(&self, position: usize, index: usize) -> bool {
-        self.contents[position].len() == self.wishes[index].values.len()
+        self.contents[position].len() == self.desired_contents[index].values.len()
     }
 
     /// Returns whether the slot may still be matched by its content.

@@ -167,9 +167,10 @@ impl Plan {
         }
         let contents: Vec<NormalizedFields<'_>> =
             page.iter().map(|slot| fields(&slot.data)).collect();
-        let wishes: Vec<DesiredContent<'_>> =
+        let desired_contents: Vec<DesiredContent<'_>> =
             items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
-        let (found, mut errors) = Matcher::new(page, &contents, items, &wishes, options).run();
+        let (found, mut errors) =
+            Matcher::new(page, &contents, items, &desired_contents, options).run();
 
         let mut plan =
             Self { page: fingerprint_of(page, &contents), items: items.len(), ..Self::default() };
@@ -182,7 +183,7 @@ impl Plan {
                     let slot = &page[position];
                     served.insert(slot.id);
                     wanted.push(SlotRef::Existing(slot.id));
-                    let met = |key: &str| wishes[index].is_met(key, &contents[position]);
+                    let met = |key: &str| desired_contents[index].is_met(key, &contents[position]);
                     update(index, item, slot, met, options)
                         .map(|update| plan.updates.extend(update))
                 }

@@ -21,17 +21,17 @@ impl Positions {
         self.0[position / 64] & (1 << (position % 64)) != 0
     }
 
-    pub(super) fn keep(&mut self, other: &Self) {
+    pub(super) fn intersect(&mut self, other: &Self) {
         self.each(other, |word, mask| word & mask);
     }
 
-    pub(super) fn drop(&mut self, other: &Self) {
+    pub(super) fn subtract(&mut self, other: &Self) {
         self.each(other, |word, mask| word & !mask);
     }
 
     pub(super) fn common(&self, other: &Self) -> Self {
         let mut common = self.clone();
-        common.keep(other);
+        common.intersect(other);
         common
     }
 
@@ -95,8 +95,8 @@ mod tests {
                 change(&mut set, &super::tests::set(&other));
                 listed(&set)
             };
-            prop_assert_eq!(changed(Positions::keep), &one & &other);
-            prop_assert_eq!(changed(Positions::drop), &one - &other);
+            prop_assert_eq!(changed(Positions::intersect), &one & &other);
+            prop_assert_eq!(changed(Positions::subtract), &one - &other);
             prop_assert_eq!(set(&one).first_common(&set(&other)), one.intersection(&other).next().copied());
             prop_assert_eq!(set(&one).contains(position), one.contains(&position));
             let mut without = set(&one);

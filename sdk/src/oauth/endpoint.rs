@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 use crate::base_url::{BaseUrl, is_loopback};
-use crate::upload::is_private;
+use crate::private_host::is_private;
 
 /// Reads a URL that the connector, or something it leads to, has named.
 pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {

@@ -17,9 +17,9 @@ use url::Url;
 use super::endpoint;
 use super::secrets::add_form;
 use crate::base_url::is_loopback;
+use crate::private_host::is_private;
 use crate::secrets::Secrets;
 use crate::transport::tls;
-use crate::upload::is_private;
 
 /// Maximum size of an answer in bytes. No metadata, registration or token answer is larger.
 const MAX_BYTES: usize = 64 * 1024;

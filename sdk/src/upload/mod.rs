@@ -16,7 +16,6 @@ pub use upload_url::UploadTarget;
 #[cfg(feature = "oauth")]
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use upload_url::fuzzed;
-pub(crate) use upload_url::is_private;
 pub(crate) use upload_url::send_to_upload_url;
 
 /// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).

@@ -22,7 +22,7 @@ pub use entry::{RunEnding, RunHeader};
 pub(in crate::apply) use file::Journal;
 pub use lock::{LockError, PageLock};
 pub use owner::RunOwner;
-pub(super) use settle::traces;
+pub(super) use settle::created_slots;
 
 pub(in crate::apply) use store::JournalPositions;
 pub use store::{JournalStore, RecordedRun};

@@ -11,7 +11,7 @@ use crate::apply::{PlannedCreate, same};
 /// not `known`, is not taken, and holds what was sent.
 ///
 /// A batch is all or nothing, so a single one tells that all were made: those that are missing were deleted since.
-pub(in crate::apply) fn traces(
+pub(in crate::apply) fn created_slots(
     creates: &[PlannedCreate],
     known: &HashSet<i64>,
     page: &[Slot],
@@ -54,7 +54,7 @@ pub(super) fn verdict(
     same_file: bool,
     (planned, now): (u64, u64),
 ) -> CreateVerdict {
-    let made = traces(creates, known, page);
+    let made = created_slots(creates, known, page);
     let young = now.saturating_add(CLOCK_SKEW) >= planned && now < planned.saturating_add(KEY_LIFE);
     if !made.is_empty() {
         CreateVerdict::Made(made)
@@ -92,14 +92,15 @@ mod tests {
             (8, "divider", json!([])),
         ]);
         let known = HashSet::from([1]);
-        assert_eq!(traces(&creates, &known, &page), BTreeMap::from([(2, 8), (5, 9)]));
-        assert!(traces(&creates, &HashSet::from([1, 8, 9]), &page).is_empty());
+        assert_eq!(created_slots(&creates, &known, &page), BTreeMap::from([(2, 8), (5, 9)]));
+        assert!(created_slots(&creates, &HashSet::from([1, 8, 9]), &page).is_empty());
     }
 
     #[test]
     fn what_the_service_adds_does_not_hide_a_slot_and_what_it_lacks_does() {
         let creates = [create(0, "text", &json!({"title": "A", "note": ""}))];
-        let with = |data| traces(&creates, &HashSet::new(), &page(&[(7, "text", data)])).len();
+        let with =
+            |data| created_slots(&creates, &HashSet::new(), &page(&[(7, "text", data)])).len();
         assert_eq!(with(json!({"title": " A", "size": "large"})), 1);
         assert_eq!(with(json!({"title": "B"})), 0);
         assert_eq!(with(json!({"title": "A", "note": "x"})), 0);

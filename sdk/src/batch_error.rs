@@ -1,0 +1,100 @@
+//! Error of a batch run that ended before its last request.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::tolerant::FieldErrors;
+use crate::transport::idempotency::IdempotencyKey;
+
+/// A run that ended before its last request: what was done, and what was not.
+#[derive(Debug)]
+pub struct BatchError(pub(crate) Box<BatchErrorDetails>);
+
+#[derive(Debug)]
+pub(crate) struct BatchErrorDetails {
+    pub(crate) verb: &'static str,
+    pub(crate) done: Vec<i64>,
+    pub(crate) failed: Range<usize>,
+    pub(crate) total: usize,
+    pub(crate) key: IdempotencyKey,
+    pub(crate) field_errors: FieldErrors,
+    pub(crate) cause: BatchCause,
+}
+
+/// Causes for which one request of a run failed.
+#[derive(Debug)]
+pub enum BatchCause {
+    /// The call failed.
+    Call(Error),
+    /// The request was executed, but the answer is not about the slots that were sent.
+    Answer {
+        /// Slots sent.
+        sent: usize,
+        /// Slots the answer tells of.
+        answered: usize,
+    },
+}
+
+impl BatchError {
+    /// The ids of the slots written before the request that failed, in order.
+    pub fn done(&self) -> &[i64] {
+        &self.0.done
+    }
+
+    /// The indexes of the slots that the failed request was about. Those before it are done, nothing was sent of those after it.
+    pub fn failed(&self) -> Range<usize> {
+        self.0.failed.clone()
+    }
+
+    /// Returns whether the failed request was executed.
+    pub fn outcome(&self) -> Outcome {
+        match &self.0.cause {
+            BatchCause::Call(error) => error.outcome(),
+            // Which of the slots it was about is not known.
+            BatchCause::Answer { .. } => Outcome::Unknown,
+        }
+    }
+
+    /// The refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
+    pub fn field_errors(&self) -> &FieldErrors {
+        &self.0.field_errors
+    }
+
+    /// The key of the run, for [`BatchRun::with_run_key`](crate::BatchRun::with_run_key).
+    pub fn run_key(&self) -> &IdempotencyKey {
+        &self.0.key
+    }
+
+    /// Returns the cause of the failure.
+    pub fn cause(&self) -> &BatchCause {
+        &self.0.cause
+    }
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BatchErrorDetails { verb, done, failed, total, .. } = &*self.0;
+        let outcome = match self.outcome() {
+            Outcome::NotExecuted => "were not",
+            Outcome::Executed => "were",
+            Outcome::Unknown => "may have been",
+        };
+        let (first, last) = (failed.start + 1, failed.end);
+        write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
+        if let BatchCause::Answer { sent, answered } = self.0.cause {
+            write!(f, ": {sent} were sent, and the service reports {answered}")?;
+        }
+        if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
+    }
+}
+
+impl std::error::Error for BatchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.cause {
+            BatchCause::Call(error) => Some(error),
+            BatchCause::Answer { .. } => None,
+        }
+    }
+}
