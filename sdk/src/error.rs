@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use crate::operation::{self, Effect, Operation};
 use crate::outcome::Outcome;
+use crate::service_error::ServiceError;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::MAX_BYTES;
@@ -54,33 +55,6 @@ enum ErrorKind {
     Withheld(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
-}
-
-/// The service's error envelope (the interface, section 2.7).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServiceError {
-    /// The HTTP status.
-    pub status: u16,
-    /// Message in the service's own words.
-    pub message: String,
-    /// Its code, `not_found` for example; the others are not documented.
-    pub code: String,
-    /// Refused fields with the reasons; empty unless a validation failed.
-    pub errors: FieldErrors,
-    /// URL of the service's documentation of it.
-    pub documentation: Option<String>,
-}
-
-#[derive(serde::Deserialize)]
-struct ErrorEnvelope {
-    message: String,
-    #[serde(default)]
-    code: Option<String>,
-    #[serde(default)]
-    errors: FieldErrors,
-    #[serde(default)]
-    documentation: Option<String>,
 }
 
 impl Error {
@@ -351,41 +325,17 @@ fn doubt(operation: &Operation) -> Outcome {
 fn of_answer(answer: &Answer, why: Option<String>) -> ErrorKind {
     let secrets = &answer.secrets;
     let status = answer.status();
-    let success = answer.status.is_success();
-    match serde_json::from_slice::<ErrorEnvelope>(&answer.body) {
-        Ok(envelope) if !success && !answer.status.is_redirection() => {
-            let mut hidden = ServiceError {
-                status,
-                message: envelope.message,
-                code: envelope.code.unwrap_or_default(),
-                errors: envelope.errors,
-                documentation: envelope.documentation,
-            };
-            secrets.hide_in(&mut hidden.message);
-            secrets.hide_in(&mut hidden.code);
-            hidden.documentation.iter_mut().for_each(|text| secrets.hide_in(text));
-            let errors = std::mem::take(&mut hidden.errors.0).into_iter();
-            hidden.errors.0 = errors
-                .map(|(path, mut messages)| {
-                    for text in &mut messages {
-                        secrets.hide_in(text);
-                    }
-                    (secrets.hide(&path).into_owned(), messages)
-                })
-                .collect();
-            ErrorKind::Service(hidden)
-        }
-        _ => {
-            let mut why = why.unwrap_or_else(|| match answer.header("location") {
-                Some(target) if answer.status.is_redirection() => {
-                    format!("it points to {}", origin(target))
-                }
-                _ => "it is not the service's error format".to_owned(),
-            });
-            secrets.hide_in(&mut why);
-            ErrorKind::Unreadable { status, why, excerpt: excerpt(answer) }
-        }
+    if let Some(error) = ServiceError::of(answer) {
+        return ErrorKind::Service(error);
     }
+    let mut why = why.unwrap_or_else(|| match answer.header("location") {
+        Some(target) if answer.status.is_redirection() => {
+            format!("it points to {}", origin(target))
+        }
+        _ => "it is not the service's error format".to_owned(),
+    });
+    secrets.hide_in(&mut why);
+    ErrorKind::Unreadable { status, why, excerpt: excerpt(answer) }
 }
 
 /// The first words of a body, on one line.
