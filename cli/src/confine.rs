@@ -137,7 +137,7 @@ fn enforce(reach: &AllowedPaths) -> Result<(), String> {
         ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
         RulesetStatus, path_beneath_rules,
     };
-    // Programs are run by nobody here.
+    // Programs are run by no one here.
     let all = AccessFs::from_all(ABI::V3);
     let use_of = |rights| rights & !AccessFs::Execute;
     let restrict = || -> Result<RulesetStatus, RulesetError> {

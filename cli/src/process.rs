@@ -37,20 +37,20 @@ pub(crate) fn named(words: &str) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Shows an address in a browser and does not wait for it: `BROWSER` where it is set, else the platform's own.
+/// Shows a URL in a browser and does not wait for it: `BROWSER` where it is set, else the platform's own.
 ///
 /// # Errors
 ///
-/// When it is not a web address, or no browser can be started.
+/// When it is not a URL, or no browser can be started.
 pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
     let plain = !address.contains(|c: char| c.is_control() || c.is_whitespace());
     if !plain || !["https://", "http://"].iter().any(|it| address.starts_with(it)) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a web address"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a URL"));
     }
     let default = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = match browser.filter(|it| !it.trim().is_empty()) {
         Some(browser) => named(browser)?,
-        // `start` is part of the shell, which would read the address as a command line; this is not.
+        // `start` is part of the shell, which would read the URL as a command line; this is not.
         None if cfg!(windows) => named("rundll32 url.dll,FileProtocolHandler")?,
         None => named(default)?,
     };
@@ -63,7 +63,7 @@ pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
 
 /// Turns off core dumps: they would hold the tokens. A system that does not allow that is no reason not to go on.
 ///
-/// The process stays "dumpable" in the sense of Linux: otherwise nobody but root could open `/dev/stdin` or the `/dev/fd/63` of
+/// The process stays "dumpable" in the sense of Linux: otherwise no one but root could open `/dev/stdin` or the `/dev/fd/63` of
 /// `<(command)` in it.
 pub(crate) fn no_core_dumps() {
     #[cfg(unix)]

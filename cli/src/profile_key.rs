@@ -1,8 +1,8 @@
-//! How a page is named on the command line and in a page file, by id, by login, or by its address; and how a block is, by its id.
+//! How a page is named on the command line and in a page file, by id, by login, or by its URL; and how a slot is, by its id.
 
 use links_sdk::{InvalidProfileKey, ProfileKey};
 
-/// Reads an id, a login, or the address of a page (`https://links.example/cafe`).
+/// Reads an id, a login, or the URL of a page (`https://links.example/cafe`).
 ///
 /// # Errors
 ///
@@ -15,14 +15,14 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
     };
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     let login = path.trim_end_matches('/').split_once('/').map_or("", |(_, login)| login);
-    // In an address digits are a login, and such a login can be reached only by its id.
+    // In a URL digits are a login, and such a login can be reached only by its id.
     match login.parse()? {
         ProfileKey::Id(_) => Err(InvalidProfileKey::IdOutOfRange(login.to_owned())),
         key @ ProfileKey::Login(_) => Ok(key),
     }
 }
 
-/// Reads the id of a block.
+/// Reads the id of a slot.
 ///
 /// # Errors
 ///

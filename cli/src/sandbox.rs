@@ -16,11 +16,11 @@ pub(crate) const RATE: &str = "sandbox-rate.json";
 ///
 /// # Errors
 ///
-/// On a machine without a home folder.
+/// On a machine without a home directory.
 pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, CommandError> {
     settings.state_directory().map(|folder| folder.join(STATE)).ok_or_else(|| {
-        CommandError::usage("there is no home folder to keep state in")
-            .hint("name a folder with LINKS_STATE_DIR")
+        CommandError::usage("there is no home directory to keep state in")
+            .hint("name a directory with LINKS_STATE_DIR")
     })
 }
 

@@ -1,6 +1,6 @@
 //! Did you mean: the known word that is most like a mistaken one.
 
-/// How alike two words must be: less finds words that nobody meant.
+/// How alike two words must be: less finds words that no one meant.
 const ALIKE: f64 = 0.8;
 
 /// Whether one word may be the other mistyped: a letter wrong, missing, too many or in its neighbour's place for each four letters.

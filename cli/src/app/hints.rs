@@ -45,7 +45,7 @@ const FORM: &[&str] = &[
     "multi",
 ];
 
-/// What an address may lack.
+/// What a URL may lack.
 const VERSION: &str = "the version segment";
 
 /// The same failure with advice, where there is some.
@@ -79,7 +79,7 @@ pub(crate) async fn advised(
     }
 }
 
-/// What the address of the service has to do with it.
+/// What the URL of the service has to do with it.
 fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     let (address, from) = match target {
         ServiceTarget::Service { address, from } => (address, from),
@@ -88,12 +88,12 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     };
     match failure.exit() {
         Exit::Network if failure.advice().is_none() => {
-            failure.hint(format!("the address is that of {from}: {address}"))
+            failure.hint(format!("the URL is that of {from}: {address}"))
         }
         Exit::NotFound if failure.operation().is_some() => match BaseUrl::new(address) {
             Ok(base) if !has_version(&base) => {
                 let hint = format!(
-                    "{from} is {base}, but the address has to include {VERSION}, like {}/api/v1",
+                    "{from} is {base}, but the URL has to include {VERSION}, like {}/api/v1",
                     base.origin()
                 );
                 failure.hint(hint)
@@ -104,7 +104,7 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     }
 }
 
-/// Whether an address has a segment like `v1`.
+/// Whether a URL has a segment like `v1`.
 fn has_version(base: &BaseUrl) -> bool {
     let path = base.as_str().strip_prefix(&base.origin()).unwrap_or_default();
     path.split('/')
@@ -117,10 +117,10 @@ fn listed(operation: &str) -> Option<&'static str> {
         "getSlotType" => "`links slots types` lists the types",
         "showForm" | "updateForm" | "getFormAnalytics" => "`links forms list` lists the forms",
         "lookupMusic" => {
-            "a title is found more easily with --artist; a UPC, an ISRC or the address on a music platform is exact"
+            "a title is found more easily with --artist; a UPC, an ISRC or the URL on a music platform is exact"
         }
         "getSlot" | "updateSlot" | "deleteSlot" => {
-            "`links slots list KEY` lists the blocks of a page, `links profile list` the pages"
+            "`links slots list KEY` lists the slots of a page, `links profile list` the pages"
         }
         _ if operation.contains("Profile") || operation.contains("Slot") => {
             "`links profile list` lists the pages of this account"
@@ -129,7 +129,7 @@ fn listed(operation: &str) -> Option<&'static str> {
     })
 }
 
-/// What to do about a refused field that no other name would mend: where a block stands, and what the service computes.
+/// What to do about a refused field that no other name would mend: where a slot stands, and what the service computes.
 fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     let refused =
         || failure.errors().map(|(path, why)| (path.rsplit('.').next().unwrap_or(path), why));
@@ -138,7 +138,7 @@ fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
             "createSlot" => {
                 return Some("`--at N`, `--before ID` and `--after ID` place it".into());
             }
-            "updateSlot" => return Some("`links slots move KEY ID --at N` moves a block".into()),
+            "updateSlot" => return Some("`links slots move KEY ID --at N` moves a slot".into()),
             _ => {}
         }
     }

@@ -23,7 +23,7 @@ use crate::signal::{self, Interrupt};
 use crate::ui::Ui;
 use crate::{process, settings};
 
-/// Edit public link pages and the blocks on them.
+/// Edit public link pages and the slots on them.
 #[derive(Debug, Parser)]
 #[command(
     name = "links",

@@ -19,7 +19,7 @@ const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
     (
         &["profile", "profiles", "page"],
         &["delete", "remove", "rm"],
-        "deleting a page cannot be undone, so the service lets nobody do it but its owner, in the dashboard",
+        "deleting a page cannot be undone, so only its owner can do it, in the dashboard",
         "`links slots delete` empties a page; the page itself goes in the dashboard",
     ),
     (
@@ -83,11 +83,11 @@ const NOWHERE: &[(&[&str], &str, &str)] = &[
             "catalog", "shop",
         ],
         "events and shops are made in the dashboard only",
-        "an event block can be read and moved: `links slots list KEY`",
+        "an event slot can be read and moved: `links slots list KEY`",
     ),
     (
         &["account", "password", "email", "payment", "payments", "billing"],
-        "the account, its password, address and payments are settled in the dashboard only",
+        "the account, its password, email and payments are managed in the dashboard only",
         "`links me` shows whose token this is",
     ),
 ];
@@ -149,7 +149,7 @@ fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Suggesti
         }
     };
     Some(Suggestion {
-        message: format!("`{verb}` stands behind what it is about"),
+        message: format!("no command `{verb}`"),
         hint,
         in_dashboard: false,
     })

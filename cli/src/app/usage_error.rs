@@ -90,7 +90,7 @@ fn dashboard(words: &[&str], command: fn() -> clap::Command) -> Option<String> {
 
 /// Other users of the machine and the history of the shell see what stands on a command line.
 fn no_token_flag() -> CommandError {
-    CommandError::usage("there is no flag for the token, because everybody can read a command line").hint(
+    CommandError::usage("there is no flag for the token, because other users can read a command line").hint(
         "`links auth login --token-stdin` keeps it, LINKS_TOKEN and LINKS_TOKEN_FILE give it to one command",
     )
 }

@@ -10,7 +10,7 @@ use crate::output::{Style, StyledLine};
 use crate::ui::Ui;
 use crate::ui::plan::Upload;
 
-/// Shows the plan. Deletes and uploads cannot be undone, so somebody has to agree to them. Tells whether anybody was asked.
+/// Shows the plan. Deletes and uploads cannot be undone, so someone has to agree to them. Tells whether anybody was asked.
 pub(crate) async fn agree(
     ui: &Ui,
     it: &PlannedPage,
@@ -24,7 +24,7 @@ pub(crate) async fn agree(
         return Ok(false);
     }
     if ui.is_interactive() {
-        // Nobody is asked in vain.
+        // No one is asked in vain.
         may_write(&it.client).await?;
     }
     let uploads = it.shown().uploads().to_vec();
@@ -42,18 +42,18 @@ pub(crate) async fn agree(
     match ui.ask_about(&named(&it.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
-            let message = format!("nobody agreed to {what}; nothing was written");
+            let message = format!("{what} were not confirmed; nothing was written");
             Err(CommandError::new(Exit::Refused, message))
         }
         None => {
             let message =
-                format!("somebody has to agree to {what}, and there is no terminal to ask on");
-            Err(CommandError::new(Exit::Refused, message).hint("--yes agrees to it"))
+                format!("{what} need confirmation, but there is no terminal to ask on");
+            Err(CommandError::new(Exit::Refused, message).hint("pass --yes to confirm"))
         }
     }
 }
 
-/// Names every image that would leave this machine, and every block that would go.
+/// Names every image that would leave this machine, and every slot that would go.
 pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
     let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
     let delete = |it: &PlannedDelete| {
@@ -76,8 +76,8 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
                 Some(upload) => format!("{upload}, and change the page so?"),
             };
         }
-        1 => "this block and its".to_owned(),
-        several => format!("these {several} blocks and their"),
+        1 => "this slot and its".to_owned(),
+        several => format!("these {several} slots and their"),
     };
     let delete = match upload {
         None => "Delete".to_owned(),
@@ -86,13 +86,13 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
     format!("{delete} {blocks} click statistics? There is no way back.")
 }
 
-/// Who has removed a block from a file may wonder why nothing happens.
+/// Who has removed a slot from a file may wonder why nothing happens.
 pub(crate) fn say_what_stays(ui: &Ui, plan: &Plan) {
     let stays = plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile).count();
     let what = match stays {
         0 => return,
-        1 => "1 block that the file does not mention stays".to_owned(),
-        stays => format!("{stays} blocks that the file does not mention stay"),
+        1 => "1 slot that the file does not mention stays".to_owned(),
+        stays => format!("{stays} slots that the file does not mention stay"),
     };
     ui.say(&StyledLine::new(
         Style::Faint,
@@ -123,11 +123,11 @@ mod tests {
         assert_eq!(text[1..], ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
         assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
         assert!(!text[0].contains(char::is_control), "{text:?}");
-        assert!(question(2, 0).contains("2 blocks and their click statistics"));
+        assert!(question(2, 0).contains("2 slots and their click statistics"));
         assert!(
-            question(1, 0).ends_with("this block and its click statistics? There is no way back.")
+            question(1, 0).ends_with("this slot and its click statistics? There is no way back.")
         );
-        assert!(question(1, 2).starts_with("Upload these 2 images, and delete this block"));
+        assert!(question(1, 2).starts_with("Upload these 2 images, and delete this slot"));
         assert_eq!(question(0, 1), "Upload this image, and change the page so?");
         assert!(!question(0, 0).contains("Delete"));
     }

@@ -21,8 +21,8 @@ pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandErr
         it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
-            1 => "1 block waits for an upload and is not checked".to_owned(),
-            several => format!("{several} blocks wait for an upload and are not checked"),
+            1 => "1 slot waits for an upload and is not checked".to_owned(),
+            several => format!("{several} slots wait for an upload and are not checked"),
         };
         ui.say(&StyledLine::new(Style::Faint, text));
     }
@@ -32,7 +32,7 @@ pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandErr
     if refused.is_empty() {
         if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
-            let text = format!("the service would accept {which} new and changed blocks");
+            let text = format!("the service would accept {which} new and changed slots");
             ui.say(&StyledLine::new(Style::Faint, text));
         }
         return Ok(());
@@ -81,7 +81,7 @@ pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandE
             PlanBatch::Reorder => {
                 shown.push(later(
                     "reorderSlots",
-                    "it names the new blocks too, whose ids are not known yet",
+                    "it names the new slots too, whose ids are not known yet",
                 ));
                 continue;
             }

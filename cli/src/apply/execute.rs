@@ -67,9 +67,9 @@ pub(crate) fn failed(error: ApplyError, it: Option<&PlannedPage>, resume: &str) 
         ApplyCause::BadJournal { path, why } => return runs::bad(&path, &why),
         ApplyCause::Emptied(known) => {
             let message =
-                format!("the page reads empty, yet the last run left {known} blocks on it");
+                format!("the page reads empty, yet the last run left {known} slots on it");
             return CommandError::new(Exit::Refused, message)
-                .hint("--allow-empty says that somebody else has emptied it");
+                .hint("pass --allow-empty if someone else has emptied it");
         }
         _ => CommandError::new(Exit::Server, message),
     };

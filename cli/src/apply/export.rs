@@ -15,7 +15,7 @@ pub(crate) async fn pull(
     let client = context.client().await?;
     let profile = client.profile(key).get_with_slots().await?;
     let types = context.slot_types().await?.rules();
-    // A login of digits only cannot address its page.
+    // A login of digits only cannot URL its page.
     let key = profile
         .login
         .parse()

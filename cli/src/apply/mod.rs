@@ -91,7 +91,7 @@ struct RunProgress {
 
 /// Why there is no page as asked for.
 enum ApplyFailure {
-    /// The plan stands against it, or somebody does.
+    /// The plan stands against it, or someone does.
     Here(CommandError),
     Run(ApplyError),
 }
@@ -349,7 +349,7 @@ impl RunProgress {
         if tokio::signal::ctrl_c().await.is_ok() {
             self.stopping.set(true);
             if let Some(progress) = self.progress.get() {
-                progress.now("stopping behind this request; Ctrl-C again stops at once");
+                progress.now("stopping after the current request; Ctrl-C again stops at once");
             }
             if tokio::signal::ctrl_c().await.is_ok() {
                 return;

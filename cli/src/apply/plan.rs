@@ -119,7 +119,7 @@ fn checked(
                 "the service's schema of the type {kind} takes too long to apply; nothing was written"
             );
             return Err(CommandError::new(Exit::Server, message)
-                .hint("--no-validate leaves it to the service to check the blocks"));
+                .hint("--no-validate leaves it to the service to check the slots"));
         }
     }
     let planned = Plan::new(&page.slots, &file.page.content, options);
@@ -138,7 +138,7 @@ fn checked(
         }
         Err(error) => return Err(CommandError::new(Exit::Server, error.to_string())),
     };
-    // What stands in its place meanwhile is nobody's mistake.
+    // What stands in its place meanwhile is no one's mistake.
     problems.retain(|it| broken.iter().all(|reference| reference.path != it.path));
     problems.extend_from_slice(broken);
     match planned {

@@ -18,28 +18,28 @@ use crate::ui;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ApplyArgs {
-    /// Delete the blocks that the file does not mention
+    /// Delete the slots that the file does not mention
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Delete the legacy blocks that the file does not mention, which cannot be created again
+    /// Delete the legacy slots that the file does not mention, which cannot be created again
     #[arg(long)]
     pub(crate) prune_unsupported: bool,
-    /// Agree to the deletes and uploads without being asked
+    /// Confirm deletes and uploads without being asked
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Agree to at most this many deletes; needed to delete much of a page
+    /// Maximum number of deletes; required for large deletions
     #[arg(long, value_name = "N")]
     pub(crate) max_deletes: Option<usize>,
-    /// Let a file without any blocks be meant, and a page that has lost all of its own
+    /// Allow an empty file, or a page found unexpectedly empty
     #[arg(long)]
     pub(crate) allow_empty: bool,
     /// Let the images of the file lie beneath this directory too, not only beneath the file's own
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) upload_root: Vec<PathBuf>,
-    /// Leave it to the service to check the blocks against the schemas of their types
+    /// Leave it to the service to check the slots against the schemas of their types
     #[arg(long)]
     pub(crate) no_validate: bool,
-    /// Why blocks stay that the file does not mention, where it is not for want of --prune
+    /// Why slots stay that the file does not mention, where it is not for want of --prune
     #[arg(skip)]
     pub(crate) unnamed: Option<&'static str>,
     /// The only page that may be changed.
@@ -68,11 +68,11 @@ pub(crate) struct PlannedPage {
     pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
     pub(crate) plan: Plan,
-    /// Whether the blocks were left to the service to check.
+    /// Whether the slots were left to the service to check.
     pub(crate) no_validate: bool,
     /// Requests it took to plan.
     pub(crate) sent: u64,
-    /// Why blocks stay that the file does not mention.
+    /// Why slots stay that the file does not mention.
     pub(crate) unnamed: &'static str,
     /// Whether what stays came after what the file says.
     pub(crate) came_since: bool,
@@ -109,13 +109,13 @@ impl PlannedPage {
         ui::plan::lines(&self.shown(), self.unnamed)
     }
 
-    /// Where a page is not made as it was, because blocks came since.
+    /// Where a page is not made as it was, because slots came since.
     pub(crate) fn came_since(&self) -> Option<StyledLine> {
         let text = match self.plan.kept.len() {
             0 => return None,
-            1 => "1 block that came since stays; `links slots delete` deletes it".to_owned(),
+            1 => "1 slot that came since stays; `links slots delete` deletes it".to_owned(),
             many => {
-                format!("{many} blocks that came since stay; `links slots delete` deletes them")
+                format!("{many} slots that came since stay; `links slots delete` deletes them")
             }
         };
         self.came_since.then(|| StyledLine::new(Style::Changed, text))
@@ -138,9 +138,9 @@ impl PlannedPage {
 /// A guard's refusal with the flag that lifts it.
 pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
     let flag = match refusal {
-        GuardRefusal::Empty => "--allow-empty says that this is meant",
-        GuardRefusal::ManyDeletes { .. } => "--max-deletes N says that this is meant",
-        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is meant",
+        GuardRefusal::Empty => "pass --allow-empty if this is intended",
+        GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
+        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
     };
     CommandError::new(Exit::Refused, refusal.to_string()).hint(flag)
 }

@@ -22,7 +22,7 @@ pub(crate) fn made_for(seen: Option<&str>, it: &PlannedPage) -> Result<(), Comma
     if seen.is_none_or(|seen| seen == it.plan.page) {
         return Ok(());
     }
-    let message = "somebody else changed the page meanwhile; nothing was written";
+    let message = "someone else changed the page meanwhile; nothing was written";
     Err(CommandError::new(Exit::Conflict, message)
         .hint("run the same command again for a new plan"))
 }

@@ -38,7 +38,7 @@ pub(crate) fn of_items(
 
 fn creatable(kind: &str, described: &SlotTypeCatalog) -> Option<String> {
     match described.get(kind) {
-        Some(_) => Some("such blocks are made in the service's dashboard".to_owned()),
+        Some(_) => Some("such slots are made in the service's dashboard".to_owned()),
         None => suggest(kind, described.creatable()),
     }
 }

@@ -1,4 +1,4 @@
-//! The runs that are written down in the folder of state.
+//! The runs that are written down in the directory of state.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::settings::ServiceTarget;
 
-/// What the embedded service is called, for its address differs from one command to the next.
+/// What the embedded service is called, for its URL differs from one command to the next.
 const SANDBOX: &str = "sandbox";
 
 /// What tells the service that is spoken to from others. `None` where none is named.
@@ -24,11 +24,11 @@ pub(crate) fn service(context: &Context) -> Option<String> {
     }
 }
 
-/// The folder of state, without which no run begins.
+/// The directory of state, without which no run begins.
 pub(crate) fn folder(context: &Context) -> Result<PathBuf, CommandError> {
     context.settings.state_directory().ok_or_else(|| {
-        CommandError::usage("there is no home folder to keep state in")
-            .hint("name a folder with LINKS_STATE_DIR")
+        CommandError::usage("there is no home directory to keep state in")
+            .hint("name a directory with LINKS_STATE_DIR")
     })
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>,
     Ok(all)
 }
 
-/// Whether a run belongs to an account. `None` where nobody can tell: its journal does not say it, or names another token.
+/// Whether a run belongs to an account. `None` where no one can tell: its journal does not say it, or names another token.
 pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
     recorded.opening.as_ref()?.owner.as_ref()?.is(own)
 }
@@ -62,7 +62,7 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> CommandError {
 /// The runs of a page cannot be listed.
 pub(crate) fn unlisted(error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("the runs of the page cannot be read: {error}"))
-        .hint("name another folder with LINKS_STATE_DIR")
+        .hint("name another directory with LINKS_STATE_DIR")
 }
 
 /// A journal that is of no use, and what to do about it.
@@ -110,5 +110,5 @@ pub(crate) fn not_locked(error: &LockError) -> CommandError {
 /// No step is taken that is not written down first.
 pub(crate) fn unwritable(why: &dyn std::error::Error) -> CommandError {
     CommandError::usage(format!("a run must be written down before it begins: {why}"))
-        .hint("free some room, or name another folder with LINKS_STATE_DIR")
+        .hint("free some space, or name another directory with LINKS_STATE_DIR")
 }

@@ -141,7 +141,7 @@ fn quoted(name: &str) -> String {
     shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
 }
 
-/// The folder of the page file as a plan at `path` names it: relative to the plan's own, if it lies beneath that.
+/// The directory of the page file as a plan at `path` names it: relative to the plan's own, if it lies beneath that.
 fn folder_from(path: &Path, folder: &Path) -> PathBuf {
     let resolved = |folder: &Path| std::fs::canonicalize(here(folder));
     let (Ok(own), Ok(folder)) = (resolved(parent(path)), resolved(folder)) else {

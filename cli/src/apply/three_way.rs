@@ -1,4 +1,4 @@
-//! What becomes of a page file that somebody edited while others changed the page: each side keeps what the other did not change.
+//! What becomes of a page file that someone edited while others changed the page: each side keeps what the other did not change.
 //!
 //! Pages are compared as files: with their ids and the keys that may be written.
 
@@ -42,18 +42,18 @@ impl Conflict {
             }
             Self::Gone { at, id } => {
                 let text = format!(
-                    "somebody else deleted the block {id} meanwhile; take its id out, and it is created again"
+                    "someone else deleted the slot {id} meanwhile; take its id out, and it is created again"
                 );
                 (format!("slots.{at}"), text)
             }
             Self::Removed { id, kind } => {
                 let text = format!(
-                    "somebody else changed the block {id} ({kind}) meanwhile, which is not in this file any more"
+                    "someone else changed the slot {id} ({kind}) meanwhile, which is not in this file any more"
                 );
                 ("slots".to_owned(), text)
             }
             Self::Order => {
-                ("slots".to_owned(), "somebody else moved the same blocks meanwhile".to_owned())
+                ("slots".to_owned(), "someone else moved the same slots meanwhile".to_owned())
             }
         }
     }
@@ -100,7 +100,7 @@ pub(crate) fn merge(
             if item.data.keys().any(|key| is_mine(key)) {
                 conflicts.push(Conflict::Gone { at, id });
             } else {
-                kept.push(format!("the block {id} ({}) was deleted by somebody else", item.kind));
+                kept.push(format!("the slot {id} ({}) was deleted by someone else", item.kind));
             }
             continue;
         };
@@ -115,7 +115,7 @@ pub(crate) fn merge(
             }
         }
         if differs(before, current) {
-            kept.push(format!("the block {id} ({}) was changed by somebody else", item.kind));
+            kept.push(format!("the slot {id} ({}) was changed by someone else", item.kind));
         }
         items.push(LayoutChange::Own { at, without });
     }
@@ -129,7 +129,7 @@ pub(crate) fn merge(
     let known: HashSet<i64> = ids(opened).chain(ids(edited)).collect();
     for (at, slot) in now.iter().enumerate() {
         let Some(id) = slot.id.filter(|id| !known.contains(id)) else { continue };
-        kept.push(format!("the block {id} ({}) was added by somebody else", slot.kind));
+        kept.push(format!("the slot {id} ({}) was added by someone else", slot.kind));
         let place = behind(&items, edited, &now[..at]);
         items.insert(place, LayoutChange::New { id, kind: slot.kind.clone() });
     }

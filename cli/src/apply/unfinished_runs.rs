@@ -17,7 +17,7 @@ pub(crate) fn status(
 ) -> Result<CommandOutput, CommandError> {
     let all = find(context, key)?;
     if all.is_empty() {
-        let said = StyledLine::new(Style::Plain, "every run came to its end");
+        let said = StyledLine::new(Style::Plain, "no unfinished runs");
         return Ok(CommandOutput::own(json!([]), View::Lines(vec![said])));
     }
     Ok(run_table::listed(&all))

@@ -11,7 +11,7 @@ use crate::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "give only what stands under `data`";
 
-/// Whether this is a block with what stands around its data.
+/// Whether this is a slot with what stands around its data.
 fn is_block(value: &Value) -> bool {
     value["type"].is_string() && value["data"].is_object()
 }
@@ -83,7 +83,7 @@ impl FieldValues {
         Ok(Self { file: Some(file), all, ..Self::default() })
     }
 
-    /// Refuses a file with a whole block, as other commands print it, where the fields of its data belong.
+    /// Refuses a file with a whole slot, as other commands print it, where the fields of its data belong.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl FieldValues {
         let problem = FieldDiagnostic::new(
             "",
             file.root.span.clone(),
-            "this is a block, not the fields of its data",
+            "this is a slot, not the fields of its data",
         );
         Err(file.bad(vec![problem.help(ONLY_DATA)]).into())
     }
@@ -181,7 +181,7 @@ impl FieldValues {
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let as_json = errors.iter().find_map(|(path, why)| self.as_json(path, why));
         let failure = match as_json {
-            Some(word) => failure.hint(format!("write {word}: behind := stands JSON")),
+            Some(word) => failure.hint(format!("write {word}: use := for JSON values")),
             None => failure,
         };
         let Some(file) = &self.file else { return failure };
@@ -207,7 +207,7 @@ impl FieldValues {
 
 /// The failure of a merge, before its places are named.
 pub(crate) fn contested() -> CommandError {
-    let message = "somebody else changed the same meanwhile; nothing was written";
+    let message = "someone else changed the same meanwhile; nothing was written";
     CommandError::new(Exit::Conflict, message).hint(
         "in the editor: take their value over, or delete the comment above yours to keep yours",
     )

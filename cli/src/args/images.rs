@@ -63,7 +63,7 @@ impl FieldValues {
         let word = format!("{field}@{text}");
         let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
         Err(CommandError::usage(format!(
-            "`{text}` is a file of this machine, which nobody else can see"
+            "`{text}` is a file of this machine, which no one else can see"
         ))
         .hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text as it is")))
     }

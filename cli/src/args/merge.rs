@@ -14,7 +14,7 @@ const SHOWN: usize = 300;
 ///
 /// # Errors
 ///
-/// When somebody else changed one of them too, otherwise. In `opened` it then is as it is now, so that the user's value counts as meant
+/// When someone else changed one of them too, otherwise. In `opened` it then is as it is now, so that the user's value counts as meant
 /// once the user has seen theirs.
 pub(crate) fn changes(
     edited: &FieldValues,
@@ -42,7 +42,7 @@ pub(crate) fn changes(
 /// Both values of the others, for whoever decides.
 pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
     format!(
-        "somebody else changed this meanwhile: it was {}, and is {} now",
+        "someone else changed this meanwhile: it was {}, and is {} now",
         shown(before),
         shown(theirs)
     )

@@ -1,4 +1,4 @@
-//! Where a block goes on its page.
+//! Where a slot goes on its page.
 
 use clap::Args;
 use links_sdk::{Slot, SlotsHandle};
@@ -7,7 +7,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::profile_key;
 
-/// Where a block goes on its page.
+/// Where a slot goes on its page.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(multiple = false)]
 pub(crate) struct PositionArgs {
@@ -20,10 +20,10 @@ pub(crate) struct PositionArgs {
     /// To this position, counted from 0
     #[arg(long, value_name = "N")]
     at: Option<u16>,
-    /// Before the block with this id
+    /// Before the slot with this id
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     before: Option<i64>,
-    /// Behind the block with this id
+    /// Behind the slot with this id
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     after: Option<i64>,
 }
@@ -35,11 +35,11 @@ impl PositionArgs {
         self.top || self.bottom || self.at.is_some() || beside
     }
 
-    /// What a new block says about its place. The page is read only for a place beside another block.
+    /// What a new slot says about its place. The page is read only for a place beside another slot.
     ///
     /// # Errors
     ///
-    /// When the page cannot be read, or the other block is not on it.
+    /// When the page cannot be read, or the other slot is not on it.
     pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>, CommandError> {
         if !self.is_given() || self.bottom {
             return Ok(None);
@@ -49,17 +49,17 @@ impl PositionArgs {
         self.position(&page).map(|at| i64::try_from(at).ok())
     }
 
-    /// The position on a page of these blocks; the end where no place was named.
+    /// The position on a page of these slots; the end where no place was named.
     ///
     /// # Errors
     ///
-    /// When the block to go before or behind is not among them.
+    /// When the slot to go before or behind is not among them.
     pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
         let of = |id: i64| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
                 CommandError::new(
                     Exit::NotFound,
-                    format!("there is no other block {id} on this page"),
+                    format!("there is no other slot {id} on this page"),
                 )
                 .hint("`links slots list` shows the ids")
             })

@@ -30,7 +30,7 @@ pub(crate) struct Accounts {
     pub(crate) current: Option<AccountName>,
     #[serde(default, rename = "accounts")]
     pub(crate) known: BTreeMap<AccountName, Account>,
-    /// The client that registered at each connector, by its address.
+    /// The client that registered at each connector, by its URL.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) clients: BTreeMap<String, String>,
 }
@@ -116,7 +116,7 @@ impl fmt::Display for AccountName {
 }
 
 impl Account {
-    /// The origin that the address names; `None` for an address that cannot be used.
+    /// The origin that the URL names; `None` for a URL that cannot be used.
     pub(crate) fn origin(&self) -> Option<String> {
         BaseUrl::new(&self.base_url).ok().map(|base| base.origin())
     }
@@ -163,7 +163,7 @@ impl Accounts {
 }
 
 impl AccountsFile {
-    /// In this folder.
+    /// In this directory.
     pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }

@@ -9,7 +9,7 @@ use super::AccountName;
 /// What our entries are listed under.
 #[cfg(feature = "keyring")]
 const SERVICE: &str = "links";
-/// An entry that nobody keeps anything in. No account can have its name.
+/// An entry that no one keeps anything in. No account can have its name.
 const PROBE: &str = "-probe";
 /// How long the keyring may take to answer anything at all.
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
@@ -71,7 +71,7 @@ fn user(name: &AccountName, origin: &str) -> String {
     format!("{name} {origin}")
 }
 
-/// On a machine without a display nobody is asked for the keyring's password.
+/// On a machine without a display no one is asked for the keyring's password.
 fn limit() -> Duration {
     let has_display =
         ["DISPLAY", "WAYLAND_DISPLAY"].map(std::env::var_os).iter().any(Option::is_some);

@@ -16,7 +16,7 @@ impl CredentialStore for Connection {
         let secret = self.0.load().map_err(other)?;
         Ok(match secret.map(|secret| secret.value) {
             Some(Value::Connection(credentials)) => Some(*credentials),
-            // Somebody has logged in with a personal token meanwhile.
+            // Someone has logged in with a personal token meanwhile.
             Some(Value::Token(_)) | None => None,
         })
     }

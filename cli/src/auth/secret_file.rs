@@ -8,7 +8,7 @@ use crate::fs::private;
 
 const FOLDER: &str = "credentials";
 
-/// The file of an account below the folder of configuration.
+/// The file of an account below the directory of configuration.
 pub(crate) fn path(folder: &Path, name: &AccountName) -> PathBuf {
     folder.join(FOLDER).join(format!("{name}.json"))
 }

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::process;
 
-/// How long the program may take: somebody may have to touch a key.
+/// How long the program may take: someone may have to touch a key.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A program with its arguments that writes a token to its standard output. It runs once a command, and once more if the service refuses
@@ -77,7 +77,7 @@ fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
             // One more than there may be, so that too many are seen.
             let most = Token::MAX_BYTES as u64 + 1;
             let read = stdout.take(most).read_to_end(&mut bytes).map(|_| bytes);
-            // Nobody listens any more where it took too long.
+            // No one listens any more where it took too long.
             let _ = sender.send(read);
         });
     }

@@ -25,7 +25,7 @@ impl From<Token> for ClientAuth {
     }
 }
 
-/// Takes the secret of an account from where it is kept, for requests to this address.
+/// Takes the secret of an account from where it is kept, for requests to this URL.
 ///
 /// # Errors
 ///

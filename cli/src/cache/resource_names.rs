@@ -51,7 +51,7 @@ pub(crate) struct ResourceNames {
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NamedResource {
-    /// Its public address.
+    /// Its public URL.
     pub(crate) login: String,
     /// Its title.
     pub(crate) title: String,

@@ -1,4 +1,4 @@
-//! Which images were uploaded already, by what they hold: one small file for each service in the folder of state.
+//! Which images were uploaded already, by what they hold: one small file for each service in the directory of state.
 
 use std::collections::BTreeMap;
 use std::io;

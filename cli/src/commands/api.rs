@@ -21,7 +21,7 @@ use crate::page_file;
 pub(crate) struct ApiArgs {
     /// GET, POST, PUT, PATCH or DELETE
     method: String,
-    /// Path below the service's address, with its query
+    /// Path below the service's URL, with its query
     path: String,
     /// A field of the body; of the query for GET and DELETE
     #[arg(short = 'F', long = "field", value_name = "FIELD=VALUE")]

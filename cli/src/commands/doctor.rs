@@ -105,7 +105,7 @@ fn token(context: &Context) -> Finding {
             check,
             &CommandError::new(
                 Exit::NotAuthenticated,
-                format!("everybody can write to {}: chmod 600 it", path.display()),
+                format!("anyone can write to {}: chmod 600 it", path.display()),
             ),
         ),
         TokenOrigin::File(path) => match others_may(path, 0o077) {
@@ -119,7 +119,7 @@ fn token(context: &Context) -> Finding {
             check,
             state: State::Bad(Exit::NotAuthenticated),
             said: format!(
-                "{variable} is not sent to an address of config.toml: name the service with LINKS_BASE_URL or --base-url"
+                "{variable} is not sent to a URL of config.toml: name the service with LINKS_BASE_URL or --base-url"
             ),
         },
         TokenOrigin::Nowhere(_) => Finding {
@@ -134,15 +134,15 @@ fn token(context: &Context) -> Finding {
 fn permissions(context: &Context) -> Vec<Finding> {
     let settings = &context.settings;
     let of = [
-        ("configuration folder", settings.config_directory()),
-        ("state folder", settings.state_directory()),
-        ("cache folder", settings.cache_directory()),
+        ("configuration directory", settings.config_directory()),
+        ("state directory", settings.state_directory()),
+        ("cache directory", settings.cache_directory()),
     ];
     let look = |(check, folder): (&'static str, Option<std::path::PathBuf>)| {
         let Some(folder) = folder else {
             return doubtful(
                 check,
-                "there is no home folder: name one with LINKS_CONFIG_DIR, LINKS_STATE_DIR, LINKS_CACHE_DIR",
+                "there is no home directory: name one with LINKS_CONFIG_DIR, LINKS_STATE_DIR, LINKS_CACHE_DIR",
             );
         };
         let name = folder.display();
@@ -155,7 +155,7 @@ fn permissions(context: &Context) -> Vec<Finding> {
                 doubtful(check, format!("{name} cannot be written"))
             }
             (_, Ok(found)) if !found.is_dir() => {
-                doubtful(check, format!("{} is no folder", mine.display()))
+                doubtful(check, format!("{} is no directory", mine.display()))
             }
             _ => good(check, name.to_string()),
         }
@@ -163,7 +163,7 @@ fn permissions(context: &Context) -> Vec<Finding> {
     of.into_iter().map(look).collect()
 }
 
-/// The folder itself, or the one that it would be made in.
+/// The directory itself, or the one that it would be made in.
 fn nearest_existing(folder: &Path) -> &Path {
     folder.ancestors().find(|it| it.exists()).unwrap_or(folder)
 }
@@ -189,7 +189,7 @@ async fn online(context: &Context, client: &Client, findings: &mut Vec<Finding>)
             findings.extend(answer.header("date").map(|date| skew(date, clock.wall())));
         }
         Err(error) if error.is_not_found() => {
-            let said = "nothing answers at this address; it ends with the version segment, such as /api/v1";
+            let said = "nothing answers at this URL; it ends with the version segment, such as /api/v1";
             findings.push(bad(WAY, &CommandError::new(Exit::NotFound, said)));
             return;
         }

@@ -12,7 +12,7 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 /// Arguments of `links man`.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The folder to write the pages into
+    /// The directory to write the pages into
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Every command: one folder for each noun, one file for each verb.
+//! Every command: one directory for each noun, one file for each verb.
 //!
 //! A verb is `<Noun><Verb>Args` and a `run` that returns an [`CommandOutput`] or a [`CommandError`]. Every format and the exit code come from
 //! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
@@ -38,14 +38,14 @@ pub(crate) enum Command {
     /// Accounts: log in, switch, log out
     #[command(subcommand)]
     Auth(auth::AuthCommand),
-    /// Show who the token belongs to, what it may do, and how much of each limit is used
+    /// Show the token's owner, its abilities, and the use of each limit
     Me(me::MeArgs),
     /// Show what the service says of itself: conventions, limits, where tokens are issued. It needs no token
     Service(service::ServiceArgs),
     /// Pages
     #[command(subcommand)]
     Profile(profile::ProfileCommand),
-    /// The blocks of a page
+    /// The slots of a page
     #[command(subcommand)]
     Slots(slots::SlotsCommand),
     /// Lead forms

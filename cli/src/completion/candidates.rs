@@ -235,7 +235,7 @@ mod tests {
         command.get_subcommands().for_each(|sub| each_leaf(sub, look));
     }
 
-    /// A new argument is completed, or its value is said to be nobody else's to know.
+    /// A new argument is completed, or its value is said to be no one else's to know.
     #[test]
     fn no_argument_is_forgotten() {
         let known = CompletionData::default();

@@ -30,7 +30,7 @@ impl Candidate {
         (is_shown && (!is_option || is_plain(&value))).then_some(Self { home: "", value, told })
     }
 
-    /// Says `~` for the home folder.
+    /// Says `~` for the home directory.
     pub(crate) fn shorten(&mut self, home: &str) {
         if let Some(rest) = self.value.strip_prefix(home) {
             (self.home, self.value) = ("~", rest.to_owned());

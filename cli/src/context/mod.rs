@@ -137,7 +137,7 @@ impl Context {
         self.watch.get()?.left()
     }
 
-    /// A file of what this service said that can be fetched again. None where no service is named.
+    /// A file of what this service said that can be fetched again. None where no service URL is configured.
     pub(crate) fn cache_file(&self, what: &str) -> Option<PathBuf> {
         let service = self.service()?;
         self.settings.cache_directory().map(|folder| folder.join(format!("{what}-{service}.json")))
@@ -200,11 +200,11 @@ impl Context {
         }
     }
 
-    /// The folder of configuration.
+    /// The directory of configuration.
     pub(crate) fn config_folder(&self) -> Result<PathBuf, CommandError> {
         self.settings.config_directory().ok_or_else(|| {
-            CommandError::usage("there is no home folder to keep accounts in")
-                .hint("name a folder with LINKS_CONFIG_DIR")
+            CommandError::usage("there is no home directory to keep accounts in")
+                .hint("name a directory with LINKS_CONFIG_DIR")
         })
     }
 
@@ -267,9 +267,9 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock::new())
 }
 
-/// No address is named, and no account gives one.
+/// No URL is named, and no account gives one.
 pub(crate) fn no_service() -> CommandError {
-    CommandError::usage("no service is named").hint(
+    CommandError::usage("no service URL is configured").hint(
         "set LINKS_BASE_URL or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \
          needs no account",
     )
@@ -312,9 +312,9 @@ fn read_token(path: &Path) -> Result<Zeroizing<String>, CommandError> {
     let file = File::open(path).map_err(refused)?;
     let is_file = file.metadata().map_err(refused)?.is_file();
     if is_file && private::is_public(path).map_err(refused)? {
-        let message = format!("LINKS_TOKEN_FILE: everybody can write to {}", path.display());
+        let message = format!("LINKS_TOKEN_FILE: anyone can write to {}", path.display());
         return Err(CommandError::new(Exit::NotAuthenticated, message).hint(
-            "somebody else may have put a token there; `chmod 600` it once you have looked",
+            "someone else may have put a token there; `chmod 600` it once you have looked",
         ));
     }
     let mut text = Zeroizing::new(String::new());

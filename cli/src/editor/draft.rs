@@ -1,4 +1,4 @@
-//! A text that somebody is editing: in a file of its own that is kept whenever the text might be lost, with what is wrong as comments.
+//! A text that someone is editing: in a file of its own that is kept whenever the text might be lost, with what is wrong as comments.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The questions of a form: a write replaces the whole list, so those that stay have to keep their keys, and what is different is shown
+//! The fields of a form: a write replaces the whole list, so those that stay have to keep their keys, and what is different is shown
 //! before it is written.
 
 use links_sdk::types::LeadForm;
@@ -14,7 +14,7 @@ use crate::fs::lock::ResourceLock;
 use crate::output::{Style, StyledLine};
 use crate::ui::confirm::agree;
 
-/// The names within a question that the interface shows (section 2.4).
+/// The names within a field that the interface shows (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
 
 /// A form that is read to be written. No other command of this machine writes it meanwhile.
@@ -38,7 +38,7 @@ impl FormEditSession {
         Ok(Self { form, id, before, seen, turn })
     }
 
-    /// Writes changes once everything that is different is said, and agreed to where questions go. A question that comes without a key
+    /// Writes changes once everything that is different is said, and agreed to where fields go. A field that comes without a key
     /// gets the one it had. `source` is where the changes stand in the user's file.
     pub(crate) async fn update(
         mut self,
@@ -56,7 +56,7 @@ impl FormEditSession {
         }
         let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
         if let Some(question) = question.filter(|_| !agreed && context.dry_run().is_none()) {
-            // Nobody waits for somebody who thinks about it.
+            // No one waits for someone who thinks about it.
             drop(self.turn);
             agree(&context.ui, false, &question)?;
             self.turn = turn(context, &self.id);
@@ -74,8 +74,8 @@ impl FormEditSession {
             });
             if let Some(strange) = strange {
                 let message = format!(
-                    "the form was written, yet its questions are others than were sent: {strange}; \
-                    somebody else changes it at the same time"
+                    "the form was written, yet its fields are others than were sent: {strange}; \
+                    someone else changes it at the same time"
                 );
                 return Err(CommandError::new(Exit::Drift, message)
                     .hint(format!("`links forms get {}` shows it as it is now", self.id)));
@@ -84,7 +84,7 @@ impl FormEditSession {
         Ok(answer)
     }
 
-    /// Writes changes where nobody else changed the same since the form was read, and tells what was sent in the end.
+    /// Writes changes where no one else changed the same since the form was read, and tells what was sent in the end.
     async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
         let send = async |changes: &Object| {
             let changes = FormChanges::from(changes.clone());
@@ -92,7 +92,7 @@ impl FormEditSession {
         };
         let old = list(self.before.get("fields"));
         let result = send(&changes).await;
-        // What the service adds to a question for readers it may refuse from writers; nothing was written then.
+        // What the service adds to a field for readers it may refuse from writers; nothing was written then.
         if let Err(error) = &result
             && let Some(strange) = refused(error.field_errors().keys())
             && strange.iter().all(|it| is_added(it, &old))
@@ -112,19 +112,19 @@ fn turn(context: &Context, id: &str) -> ResourceLock {
     context.turn(&format!("form-{id}"))
 }
 
-/// What to ask before questions go.
+/// What to ask before fields go.
 fn question(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
     let stays = |it: &&&Map<String, Value>| new.iter().any(|new| new.get("key") == it.get("key"));
     let gone = old.iter().filter(|it| !stays(it)).count();
     let what = match gone {
         0 => return None,
-        1 => "this question from the form? Added again, it is another one.".to_owned(),
-        _ => format!("these {gone} questions from the form? Added again, they are others."),
+        1 => "this field from the form? Added again, it is a new field.".to_owned(),
+        _ => format!("these {gone} fields from the form? Added again, they are new fields."),
     };
     Some(format!("Remove {what}"))
 }
 
-/// How the questions that a form has after a write are others than those that were sent.
+/// How the fields that a form has after a write are others than those that were sent.
 fn others(
     old: &[&Map<String, Value>],
     sent: &[&Map<String, Value>],
@@ -135,7 +135,7 @@ fn others(
     };
     let (kept, new): (Vec<_>, Vec<_>) = sent.iter().copied().partition(|it| has(old, it));
     let gone: Vec<_> = kept.iter().filter(|it| !has(now, it)).map(|it| called(it)).collect();
-    // The service gives keys to new questions, so that only their number tells.
+    // The service gives keys to new fields, so that only their number tells.
     let came: Vec<_> = now.iter().filter(|it| !has(&kept, it)).map(|it| called(it)).collect();
     let mut parts = Vec::new();
     if !gone.is_empty() {
@@ -150,7 +150,7 @@ fn others(
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// How people call a question.
+/// How people call a field.
 pub(crate) fn called(question: &Map<String, Value>) -> String {
     format!("{} ({})", text(question, "key"), text(question, "label"))
 }
@@ -167,7 +167,7 @@ fn is_added(name: &str, old: &[&Map<String, Value>]) -> bool {
     !WRITABLE.contains(&name) && old.iter().any(|it| it.contains_key(name))
 }
 
-/// Gives the key of an old question to the new one that has its label, where neither is spoken for.
+/// Gives the key of an old field to the new one that has its label, where neither is spoken for.
 fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
     for at in 0..new.len() {
         let label = new[at]["label"].clone();
@@ -184,7 +184,7 @@ fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
     }
 }
 
-/// What changes, a line for each value; a question is what has its key.
+/// What changes, a line for each value; a field is what has its key.
 fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
@@ -235,7 +235,7 @@ fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<StyledLine
     lines
 }
 
-/// A question in a line of its own.
+/// A field in a line of its own.
 fn whole(mark: char, tone: Style, question: &Map<String, Value>) -> StyledLine {
     let said = |(name, value): (&String, &Value)| format!("{name}: {value}");
     let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(said).collect();

@@ -177,7 +177,7 @@ impl CommandError {
         self
     }
 
-    /// The same without the address of a documentation that is gone when the command ends.
+    /// The same without the URL of a documentation that is gone when the command ends.
     #[must_use]
     pub(crate) fn undocumented(mut self) -> Self {
         self.0.documentation = None;
@@ -376,7 +376,7 @@ impl From<Error> for CommandError {
                 Some("log in again with `links auth login`, or set another LINKS_TOKEN".to_owned())
             }
             (_, Outcome::Unknown) => Some(
-                "nobody knows whether it was carried out: look before you repeat it".to_owned(),
+                "it is not known whether it was carried out: look before you repeat it".to_owned(),
             ),
             (_, Outcome::Executed) if !error.is_dry_run_executed() => {
                 Some("it was carried out, and only the answer is lost: do not repeat it".to_owned())

@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// When the folder cannot be written to, or the file is there and not to be replaced.
+/// When the directory cannot be written to, or the file is there and not to be replaced.
 pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     let target = if replace {
         path.canonicalize().unwrap_or_else(|_| path.to_owned())
@@ -17,7 +17,7 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     };
     let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        let missing = format!("there is no folder {}", folder.display());
+        let missing = format!("there is no directory {}", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
     let mut file = new_file(folder)?;

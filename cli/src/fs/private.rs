@@ -17,7 +17,7 @@ const FOREIGN: &str = "it belongs to another user";
 /// As many links as an operating system follows.
 const MOST_LINKS: usize = 40;
 
-/// The content of a file; `None` where there is none. What somebody else may have put there or written is not taken for ours.
+/// The content of a file; `None` where there is none. What someone else may have put there or written is not taken for ours.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match open_file(path) {
         Ok(file) => file,
@@ -51,7 +51,7 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes a file away from everybody but its owner. Where that cannot be done it is not read. One that everybody could write to stays so, for
+/// Takes a file away from anyone but its owner. Where that cannot be done it is not read. One that anyone could write to stays so, for
 /// it is not to be taken for ours afterwards.
 pub(crate) fn tighten(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
@@ -142,13 +142,13 @@ fn clear_away(target: &Path) -> io::Result<()> {
 /// Anybody could have put files where anybody can write.
 fn refuse_public(folder: &Path) -> io::Result<()> {
     if is_public(folder)? {
-        return Err(io::Error::other("everybody can write to its folder"));
+        return Err(io::Error::other("anyone can write to its directory"));
     }
     Ok(())
 }
 
-/// Whether anybody can write to a file, or replace the files of a folder.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+/// Whether anybody can write to a file, or replace the files of a directory.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {
@@ -161,14 +161,14 @@ pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// What a file says may have been written by somebody else. The administrator could say it anyway.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+/// What a file says may have been written by someone else. The administrator could say it anyway.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
         if opened.mode() & ANYBODY_WRITES != 0 {
-            return Err(io::Error::other("everybody can write to it"));
+            return Err(io::Error::other("anyone can write to it"));
         }
         if ![0, own_id()].contains(&opened.uid()) {
             return Err(io::Error::other(FOREIGN));
@@ -177,8 +177,8 @@ fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// A file of somebody else is not replaced by one of ours, as under `sudo`, nor removed.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "nobody knows"))]
+/// A file of someone else is not replaced by one of ours, as under `sudo`, nor removed.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 fn refuse_foreign(target: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -217,7 +217,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes the folders that are missing. One that is there stays as its owner wants it.
+/// Makes the directories that are missing. One that is there stays as its owner wants it.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -331,7 +331,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         tighten(&path).unwrap();
         let error = read(&path).unwrap_err();
-        assert!(error.to_string().contains("everybody can write to it"), "{error}");
+        assert!(error.to_string().contains("anyone can write to it"), "{error}");
         write(&path, b"mine").unwrap();
         let set = |mode| {
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
@@ -339,7 +339,7 @@ mod tests {
         set(0o777);
         let errors = [write(&path, b"x"), prepare(&path), read(&path).map(drop)];
         for error in errors.map(Result::unwrap_err) {
-            assert!(error.to_string().contains("everybody"), "{error}");
+            assert!(error.to_string().contains("anyone"), "{error}");
         }
         for mode in [0o1777, 0o775, 0o700] {
             set(mode);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What people would call a block with this content: its title, else its first text. No list of fields is kept here, for the service
+/// What people would call a slot with this content: its title, else its first text. No list of fields is kept here, for the service
 /// has it.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
     let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());

@@ -44,8 +44,8 @@ pub(crate) struct LocalImage {
 /// Why a name stands for no image.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImageError {
-    /// A web address.
-    #[error("{0} is an address, not a file")]
+    /// A URL.
+    #[error("{0} is a URL, not a file")]
     Url(String),
     /// An absolute path, or one that leads out of every directory that is allowed, be there a file or not.
     #[error("{0} leads out of the page file's directory")]
@@ -238,7 +238,7 @@ pub(crate) fn hash_of(bytes: &[u8]) -> String {
 
 /// The content of a regular file, as far as it may be uploaded and one byte more; nothing for anything else.
 fn bytes(dir: &Dir, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
-    // What is no file should not even be opened, be it a device; and a pipe that comes in between must not block.
+    // What is no file should not even be opened, be it a device; and a pipe that comes in between must not slot.
     if !dir.symlink_metadata(beneath)?.is_file() {
         return Ok(None);
     }
@@ -264,7 +264,7 @@ fn without_waiting() -> OpenOptions {
 }
 
 /// The path of a regular file beneath a directory without links; nothing for anything else. What is no file is not even opened, which
-/// resolving may do: a pipe would block.
+/// resolving may do: a pipe would slot.
 fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
     if !dir.metadata(beneath)?.is_file() {
         return Ok(None);

@@ -11,7 +11,7 @@ use serde_saphyr::{Location, Spanned};
 /// The bytes of the document that a value or a key was written with.
 pub(crate) type Span = Range<usize>;
 
-/// A value and where it stands. A list or a mapping in block style stands where its first entry does.
+/// A value and where it stands. A list or a mapping in slot style stands where its first entry does.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     /// Where the value stands.

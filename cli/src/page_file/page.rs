@@ -8,6 +8,6 @@ use links_sdk::apply::DesiredPage;
 pub(crate) struct PageContent {
     /// Whose page it is.
     pub(crate) profile: ProfileKey,
-    /// The blocks in page order, at most 500.
+    /// The slots in page order, at most 500.
     pub(crate) content: DesiredPage,
 }

@@ -114,7 +114,7 @@ fn problem(text: &str, error: &Error) -> FieldDiagnostic {
 fn too_deep() -> (String, Option<&'static str>) {
     (
         "nested more than 32 levels deep".to_owned(),
-        Some("no block needs that; look for an unclosed bracket"),
+        Some("no slot needs that; look for an unclosed bracket"),
     )
 }
 
@@ -146,7 +146,7 @@ fn explain(error: &Error) -> (String, Option<&'static str>) {
     }
 }
 
-/// `1e5`: a number to everybody, with many spellings.
+/// `1e5`: a number to anyone, with many spellings.
 fn is_scientific(written: &str) -> bool {
     written.contains(['e', 'E'])
         && !written.starts_with('+')

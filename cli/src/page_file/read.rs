@@ -13,7 +13,7 @@ pub(crate) enum ReadError {
     /// The file is not there, or this user may not read it.
     #[error("cannot read {0}")]
     Io(String, #[source] io::Error),
-    /// A folder, a device, a named pipe.
+    /// A directory, a device, a named pipe.
     #[error("{0} is {1}, not a file")]
     NotAFile(String, &'static str),
     /// More than it may have.
@@ -69,7 +69,7 @@ fn not_a_file(known: &Metadata) -> Option<&'static str> {
         return None;
     }
     if known.is_dir() {
-        return Some("a folder");
+        return Some("a directory");
     }
     #[cfg(unix)]
     if std::os::unix::fs::FileTypeExt::is_fifo(&known.file_type()) {
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn only_files_are_opened() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(read(folder.path()), Err(ReadError::NotAFile(_, "a folder"))));
+        assert!(matches!(read(folder.path()), Err(ReadError::NotAFile(_, "a directory"))));
         assert!(matches!(read(&folder.path().join("absent")), Err(ReadError::Io(..))));
         let large = folder.path().join("large");
         File::create(&large).unwrap().set_len(100 << 20).unwrap();

@@ -21,7 +21,7 @@ pub(crate) struct Reference {
     span: Span,
 }
 
-/// A place in the data of a block.
+/// A place in the data of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReferencePlace {
     /// The index of the item in the file.
@@ -185,7 +185,7 @@ impl Search {
         };
         match &value.tree {
             _ if place.path.is_empty() => {
-                problem(key, format!("`{name}` stands for one value, not for all data of a block"));
+                problem(key, format!("`{name}` stands for one value, not for all data of a slot"));
             }
             _ if entries > 1 => problem(key, format!("`{name}` stands alone in its mapping")),
             Tree::Text(text) if !text.trim().is_empty() => {

@@ -144,14 +144,14 @@ slots:
             "1:1 unknown field `profil`",
             "1:1 `profile` is missing: the login or id of the page",
             "3:9 `id` is a whole number from 1 to 9223372036854775807",
-            "6:11 `type` is the name of a block type, not a number",
+            "6:11 `type` is the name of a slot type, not a number",
             "7:5 unknown field `tittle`",
             "8:9 the id 7 is that of item 2 already",
             "10:11 `data` is a mapping, not a text",
-            "11:5 a block is a mapping with `type` and `data`, not a text",
+            "11:5 a slot is a mapping with `type` and `data`, not a text",
             "12:9 the id 7 is that of item 3 already",
             "14:11 `data` is a mapping, not a list",
-            "15:11 `type` is the name of a block type, not a text",
+            "15:11 `type` is the name of a slot type, not a text",
         ]
     );
 }
@@ -199,7 +199,7 @@ fn fault_67_what_is_no_page_is_refused() {
         ("NUL", b"profile: ca\0fe\n".to_vec(), "1:12 a NUL character stands here"),
         ("latin-1", b"profile: caf\xe9\n".to_vec(), "1:13 the file is not UTF-8 from here on"),
         ("utf-16", b"\xff\xfep\0r\0".to_vec(), "1:1 the file is not UTF-8 from here on"),
-        ("501", long.into_bytes(), "503:3 a page has at most 500 blocks, this file has 501"),
+        ("501", long.into_bytes(), "503:3 a page has at most 500 slots, this file has 501"),
         (
             "a path",
             b"profile: ../me\nslots: []\n".to_vec(),
@@ -408,7 +408,7 @@ slots:
     assert_eq!(
         refused(text),
         [
-            "3:28 `$upload` stands for one value, not for all data of a block",
+            "3:28 `$upload` stands for one value, not for all data of a slot",
             "4:36 `$upload` stands alone in its mapping",
             "5:41 `$form` names the title of a form, not a number",
             "6:45 `$upload` names nothing",

@@ -10,7 +10,7 @@ use super::PageContent;
 use super::node::{Key, Node, Tree};
 use super::report::FieldDiagnostic;
 
-/// Most blocks a page can have (the interface, section 8).
+/// Most slots a page can have (the interface, section 8).
 const MAX_SLOTS: usize = 500;
 
 /// Reads the page that a document describes.
@@ -61,7 +61,7 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
             );
             None
         }
-        None => missing(root, "slots", "the list of blocks", problems),
+        None => missing(root, "slots", "the list of slots", problems),
     };
     Some(PageContent { profile: profile?, content: DesiredPage { slots: slots? } })
 }
@@ -100,7 +100,7 @@ fn profile(node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<ProfileKe
 fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
         let message =
-            format!("a page has at most {MAX_SLOTS} blocks, this file has {}", items.len());
+            format!("a page has at most {MAX_SLOTS} slots, this file has {}", items.len());
         problems.push(FieldDiagnostic::new(
             format!("slots.{MAX_SLOTS}"),
             first.span.clone(),
@@ -129,11 +129,11 @@ fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot
 fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<DesiredSlot> {
     let path = format!("slots.{at}");
     let Tree::Map(entries) = &item.tree else {
-        let message = format!("a block is a mapping with `type` and `data`, not {}", item.kind());
+        let message = format!("a slot is a mapping with `type` and `data`, not {}", item.kind());
         problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
         return None;
     };
-    let help = "a block has `id`, `type` and `data`; its content goes under `data`, its place is its place in the list";
+    let help = "a slot has `id`, `type` and `data`; its content goes under `data`, its place is its place in the list";
     unknown(entries, &path, &["id", "type", "data"], help, problems);
     let id = match item.get("id") {
         Some(node) => Some(id(node, &path, problems)?),
@@ -142,7 +142,7 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
     let kind = match item.get("type") {
         Some(Node { tree: Tree::Text(kind), .. }) if !kind.trim().is_empty() => kind.clone(),
         Some(node) => {
-            let message = format!("`type` is the name of a block type, not {}", node.kind());
+            let message = format!("`type` is the name of a slot type, not {}", node.kind());
             problems.push(FieldDiagnostic::new(format!("{path}.type"), node.span.clone(), message));
             return None;
         }
@@ -181,7 +181,7 @@ fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<i6
             node.span.clone(),
             "`id` is a whole number from 1 to 9223372036854775807",
         );
-        problems.push(problem.help("leave `id` out for a new block"));
+        problems.push(problem.help("leave `id` out for a new slot"));
     }
     id
 }

@@ -1,4 +1,4 @@
-//! A page to a file that people edit: ids first, one field a line, block scalars for texts of several lines. What stood on the page refers
+//! A page to a file that people edit: ids first, one field a line, slot scalars for texts of several lines. What stood on the page refers
 //! to nothing in the file: its keys are escaped.
 
 use links_sdk::ProfileKey;

@@ -22,7 +22,7 @@ pub(crate) fn slot(it: &SlotType) -> Value {
     Value::Object(schema)
 }
 
-/// The schema of a page file. Of a block that is on the page already, which has an `id`, only what changes has to be there.
+/// The schema of a page file. Of a slot that is on the page already, which has an `id`, only what changes has to be there.
 pub(crate) fn page(types: &[SlotType]) -> Value {
     let mut definitions = Map::new();
     let mut rules = Vec::new();
@@ -55,11 +55,11 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
         "slot".to_owned(),
         json!({
             "type": "object",
-            "description": "A block of the page",
+            "description": "A slot of the page",
             "properties": {
-                "id": { "type": "integer", "minimum": 1, "description": "The block on the page that is meant; a new block has none" },
+                "id": { "type": "integer", "minimum": 1, "description": "The slot on the page that is meant; a new slot has none" },
                 "type": {
-                    "description": "The type of the block, which never changes",
+                    "description": "The type of the slot, which never changes",
                     "anyOf": [{ "enum": names, "markdownEnumDescriptions": about }, { "type": "string" }],
                 },
                 "data": { "type": ["object", "array", "null"], "description": "The content" },
@@ -77,12 +77,12 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
         "properties": {
             "profile": {
                 "type": ["string", "integer"],
-                "description": "Login, id or address of the page",
+                "description": "Login, id or URL of the page",
             },
             "slots": {
                 "type": "array",
                 "maxItems": 500,
-                "description": "The blocks in page order",
+                "description": "The slots in page order",
                 "items": { "$ref": "#/$defs/slot" },
             },
         },

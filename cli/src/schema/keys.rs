@@ -1,4 +1,4 @@
-//! Which keys a schema names: to tell what somebody may have meant.
+//! Which keys a schema names: to tell what someone may have meant.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The data of a block against the JSON Schema of its type, before anything is sent.
+//! The data of a slot against the JSON Schema of its type, before anything is sent.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::suggest::suggest;
 /// One thing that the schema does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaViolation {
-    /// The keys from the data down; empty for the block itself.
+    /// The keys from the data down; empty for the slot itself.
     pub(crate) path: Vec<String>,
     /// What is to be pointed at.
     pub(crate) at: At,
@@ -31,13 +31,13 @@ pub(crate) struct SchemaViolation {
 /// How much of the data is to be judged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SchemaExtent<'a> {
-    /// All of it: a new block.
+    /// All of it: a new slot.
     Whole,
     /// These keys only: the rest is on the page already, and none of the user's doing.
     Written(&'a Map<String, Value>),
 }
 
-/// The schemas of slot types, each compiled when a block of its type is checked for the first time.
+/// The schemas of slot types, each compiled when a slot of its type is checked for the first time.
 pub(crate) struct Schemas<'t> {
     described: &'t SlotTypeCatalog,
     compiled: RefCell<HashMap<&'t str, Option<Rc<Compiled>>>>,
@@ -53,7 +53,7 @@ impl<'t> Schemas<'t> {
         Self { described, compiled: RefCell::default() }
     }
 
-    /// Everything that is wrong with the data of a block. Nothing is where the type is not known or its schema cannot be used here: then
+    /// Everything that is wrong with the data of a slot. Nothing is where the type is not known or its schema cannot be used here: then
     /// the service alone judges.
     pub(crate) fn check(
         &self,
@@ -136,7 +136,7 @@ fn compile(known: &SlotType) -> Option<Compiled> {
     Some(Compiled { schema, validator })
 }
 
-/// Only what is surely no address is refused here: how strict the service is, it does not say.
+/// Only what is surely no URL is refused here: how strict the service is, it does not say.
 fn is_address(text: &str) -> bool {
     let text = text.trim();
     text.split_once(':').is_some_and(|(scheme, rest)| {
@@ -168,7 +168,7 @@ fn computed<'w>(
     (keys, faults)
 }
 
-/// What the faults of one block have in common.
+/// What the faults of one slot have in common.
 struct ViolationContext<'a> {
     kind: &'a str,
     schema: &'a Value,

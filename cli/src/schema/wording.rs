@@ -35,7 +35,7 @@ pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Optio
             said(format!("must be {}", plain(expected_value)))
         }
         ValidationErrorKind::Format { format } if matches!(format.as_str(), "uri" | "url") => {
-            (format!("{name} must be a web address"), Some("it begins with https://".to_owned()))
+            (format!("{name} must be a URL"), Some("it begins with https://".to_owned()))
         }
         ValidationErrorKind::Format { format } => said(format!("must be a valid {format}")),
         ValidationErrorKind::Pattern { pattern } => said(format!("must match {pattern}")),

@@ -1,4 +1,4 @@
-//! The configuration file: TOML in the platform's folder for it, and nowhere else. A file in the current folder is never read, and no
+//! The configuration file: TOML in the platform's directory for it, and nowhere else. A file in the current directory is never read, and no
 //! key holds a secret.
 
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use crate::fs::private;
 use crate::output::format::Format;
 use crate::suggest::nearest;
 
-/// The file's name in its folder.
+/// The file's name in its directory.
 const NAME: &str = "config.toml";
 
 /// A larger file is not one of ours.
@@ -58,7 +58,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         name: "base-url",
         variable: env_vars::BASE_URL,
         default: "",
-        about: "address of the service, version segment included",
+        about: "URL of the service, including the version segment",
         kind: KeyKind::Address,
     },
     ConfigKey {
@@ -98,7 +98,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// The file of a folder; nothing where there is none.
+    /// The file of a directory; nothing where there is none.
     ///
     /// # Errors
     ///
@@ -242,11 +242,11 @@ pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
 ///
 /// # Errors
 ///
-/// On a machine without a home folder.
+/// On a machine without a home directory.
 pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, CommandError> {
     folder.map(|folder| folder.join(NAME)).ok_or_else(|| {
-        CommandError::usage("there is no home folder to keep a configuration in")
-            .hint("name a folder with LINKS_CONFIG_DIR")
+        CommandError::usage("there is no home directory to keep a configuration in")
+            .hint("name a directory with LINKS_CONFIG_DIR")
     })
 }
 
@@ -254,10 +254,10 @@ fn read(path: &Path) -> io::Result<String> {
     let file = private::open_file(path)?;
     // It may name the service, which is told the token.
     if private::is_public(path)? {
-        return Err(io::Error::other("everybody can write to it"));
+        return Err(io::Error::other("anyone can write to it"));
     }
     if private::is_public(path.parent().unwrap_or(Path::new("/")))? {
-        return Err(io::Error::other("everybody can write to its folder"));
+        return Err(io::Error::other("anyone can write to its directory"));
     }
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;
@@ -351,11 +351,11 @@ mod tests {
         let (folder, path) = file("output = \"json\"\n");
         allow(&path, 0o666);
         let failure = Config::load(&path).unwrap_err();
-        assert!(failure.to_string().contains("everybody can write to it"), "{failure}");
+        assert!(failure.to_string().contains("anyone can write to it"), "{failure}");
         allow(&path, 0o664);
         allow(folder.path(), 0o777);
         let failure = Config::load(&path).unwrap_err();
-        assert!(failure.to_string().contains("everybody can write to its folder"), "{failure}");
+        assert!(failure.to_string().contains("anyone can write to its directory"), "{failure}");
         for mode in [0o1777, 0o775, 0o700] {
             allow(folder.path(), mode);
             assert!(Config::load(&path).is_ok(), "{mode:o}");

@@ -16,7 +16,7 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         value_name = "FORMAT",
-        help = "How to print the data [env: LINKS_OUTPUT] [default: table]"
+        help = "Output format [env: LINKS_OUTPUT] [default: table]"
     )]
     pub(crate) output: Option<Format>,
     /// The fields to show.
@@ -34,7 +34,7 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         value_name = "FILTER",
-        help = "What this jq filter makes of the data; JSON unless -o says otherwise"
+        help = "Filter the data with jq; JSON unless -o says otherwise"
     )]
     pub(crate) jq: Option<String>,
     /// Whether the texts that the filter makes are printed as they are.
@@ -43,23 +43,23 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         requires = "jq",
-        help = "Print the texts that --jq makes without quotes"
+        help = "Print strings without quotes"
     )]
     pub(crate) raw: bool,
     /// Whether CSV is written so that a spreadsheet computes nothing of it.
     #[arg(
         long,
         global = true,
-        help = "In CSV, put ' before texts that a spreadsheet would take for formulas"
+        help = "In CSV, put ' before strings that a spreadsheet would take for formulas"
     )]
     pub(crate) csv_safe: bool,
-    /// The service's address.
+    /// The service's URL.
     #[arg(
         long,
         global = true,
         value_name = "URL",
         conflicts_with = "sandbox",
-        help = "Address of the service, version segment included [env: LINKS_BASE_URL]"
+        help = "URL of the service, including the version segment [env: LINKS_BASE_URL]"
     )]
     pub(crate) base_url: Option<String>,
     /// The account.
@@ -97,14 +97,14 @@ pub(crate) struct GlobalArgs {
         global = true,
         value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..),
-        help = "Longest time for one call, waiting and retries included [env: LINKS_TIMEOUT] [default: 120]"
+        help = "Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]"
     )]
     pub(crate) timeout: Option<u32>,
     /// Whether the embedded service is meant.
     #[arg(
         long,
         global = true,
-        help = "Work on the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
+        help = "Use the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
     )]
     pub(crate) sandbox: bool,
     /// Longest wait for the rate limits.
@@ -112,7 +112,7 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         value_name = "SECONDS",
-        help = "Fail where the rate limits ask for a longer wait [env: LINKS_MAX_WAIT]"
+        help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
     )]
     pub(crate) max_wait: Option<u64>,
 }

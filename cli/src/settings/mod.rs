@@ -27,15 +27,15 @@ pub(crate) struct Settings {
     pub(crate) token: TokenOrigin,
     /// The account that is named, if one is.
     pub(crate) account: Option<NamedAccount>,
-    /// The connector's address, if the environment names it.
+    /// The connector's URL, if the environment names it.
     pub(crate) mcp_url: Option<String>,
-    /// The folder of configuration, if the user names one.
+    /// The directory of configuration, if the user names one.
     pub(crate) config_dir: Option<PathBuf>,
-    /// The folder of state that outlives a run, if the user names one.
+    /// The directory of state that outlives a run, if the user names one.
     pub(crate) state_dir: Option<PathBuf>,
     /// Longest wait for the rate limits, if there is one.
     pub(crate) max_wait: Option<Duration>,
-    /// The folder of what can be fetched again, if the user names one.
+    /// The directory of what can be fetched again, if the user names one.
     pub(crate) cache_dir: Option<PathBuf>,
     /// The command line of the user's editor.
     pub(crate) editor: Option<String>,
@@ -71,9 +71,9 @@ impl Settings {
 /// Which service is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ServiceTarget {
-    /// The one at an address; with what named it.
+    /// The one at a URL; with what named it.
     Service {
-        /// The address, not checked yet.
+        /// The URL, not checked yet.
         address: String,
         /// The flag or variable it came from.
         from: &'static str,
@@ -109,22 +109,22 @@ pub(crate) enum TokenOrigin {
 /// Why there is no token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MissingToken {
-    /// None was given, and there is no account for the address.
+    /// None was given, and there is no account for the URL.
     NotLoggedIn,
     /// No account has the name.
     NoSuchAccount(AccountName),
-    /// These accounts are at the address, and none of them is the current one.
+    /// These accounts are at the URL, and none of them is the current one.
     Several(Vec<AccountName>),
-    /// The token of this variable goes to an address of the command line or the environment only, and the configuration file names this
+    /// The token of this variable goes to a URL of the command line or the environment only, and the configuration file names this
     /// one.
     OnlyForNamed(&'static str),
-    /// The account is at another origin than the address.
+    /// The account is at another origin than the URL.
     OtherOrigin(AccountName, Account),
 }
 
-/// What names an address that comes from the configuration file.
+/// What names a URL that comes from the configuration file.
 pub(crate) const OF_CONFIG: &str = "`base-url` of config.toml";
-/// What names an address that comes from an account.
+/// What names a URL that comes from an account.
 pub(crate) const OF_ACCOUNT: &str = "the account";
 
 /// Reads an environment variable.
@@ -230,7 +230,7 @@ impl Settings {
         self.target != ServiceTarget::Sandbox && (by_flag || !given)
     }
 
-    /// The same with what the accounts of this machine add. A token of the environment goes with an address of the command line or the
+    /// The same with what the accounts of this machine add. A token of the environment goes with a URL of the command line or the
     /// environment only, and an account's with its own origin only.
     #[must_use]
     pub(crate) fn with(mut self, accounts: &Accounts) -> Self {
@@ -261,7 +261,7 @@ impl Settings {
         }
     }
 
-    /// The same with an account, and with its address unless another one at its origin is named.
+    /// The same with an account, and with its URL unless another one at its origin is named.
     fn pair(mut self, name: AccountName, account: &Account) -> Self {
         let takes_its_own = match &self.target {
             ServiceTarget::Service { from, address } => {
@@ -516,7 +516,7 @@ mod tests {
         accounts
     }
 
-    /// The address and where the token is from, in a few words.
+    /// The URL and where the token is from, in a few words.
     fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String {
         let flag =
             |name: &str| line.iter().position(|it| *it == name).map(|at| line[at + 1].to_owned());

@@ -1,4 +1,4 @@
-//! Somebody's word for what cannot be undone.
+//! Someone's word for what cannot be undone.
 
 use super::Ui;
 use crate::error::CommandError;
@@ -8,18 +8,18 @@ use crate::error::exit_code::Exit;
 ///
 /// # Errors
 ///
-/// When the answer is no, and where there is nobody to ask.
+/// When the answer is no, and where there is no one to ask.
 pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), CommandError> {
     if agreed {
         return Ok(());
     }
     match ui.ask(question) {
         Some(true) => Ok(()),
-        Some(false) => Err(CommandError::new(Exit::Refused, "not agreed to; nothing was written")),
+        Some(false) => Err(CommandError::new(Exit::Refused, "not confirmed; nothing was written")),
         None => Err(CommandError::new(
             Exit::Refused,
             "this cannot be undone, and there is no terminal to ask on; nothing was written",
         )
-        .hint("--yes agrees to it")),
+        .hint("pass --yes to confirm")),
     }
 }

@@ -19,7 +19,7 @@ const SHOWN: &[&str] = &[
     "x-markdown-tokens",
 ];
 
-/// Values that let somebody else act, wherever they stand in a body.
+/// Values that let someone else act, wherever they stand in a body.
 const SECRET: &[&str] = &[
     "access_token",
     "accessToken",

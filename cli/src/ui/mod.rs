@@ -166,7 +166,7 @@ impl Ui {
         self.rehearsing = rehearsing;
     }
 
-    /// Asks a yes-or-no question. `None` where there is nobody to ask; nobody has to be asked in a dry run.
+    /// Asks a yes-or-no question. `None` where there is no one to ask; no one has to be asked in a dry run.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
         if self.rehearsing {
             return Some(true);
@@ -174,7 +174,7 @@ impl Ui {
         self.is_interactive().then(|| prompt::yes(question))
     }
 
-    /// Shows what a yes-or-no question is about, and asks it. `None` where there is nobody to ask; nobody has to be asked in a dry run.
+    /// Shows what a yes-or-no question is about, and asks it. `None` where there is no one to ask; no one has to be asked in a dry run.
     pub(crate) fn ask_about(&self, lines: &[StyledLine], question: &str) -> Option<bool> {
         if self.is_interactive() && !self.rehearsing {
             for line in lines {
@@ -184,22 +184,22 @@ impl Ui {
         self.ask(question)
     }
 
-    /// Asks for a text. `None` where there is nobody to ask.
+    /// Asks for a text. `None` where there is no one to ask.
     pub(crate) fn ask_for(&self, question: &str) -> Option<String> {
         self.is_interactive().then(|| prompt::text(question))
     }
 
-    /// Whether there is somebody to ask.
+    /// Whether there is someone to ask.
     pub(crate) fn is_interactive(&self) -> bool {
         self.terminal.stdin && self.terminal.stderr
     }
 
-    /// Whether somebody reads stdout.
+    /// Whether someone reads stdout.
     pub(crate) fn is_read(&self) -> bool {
         self.terminal.stdout
     }
 
-    /// Asks for something that is not to be seen. `None` where nobody types.
+    /// Asks for something that is not to be seen. `None` where no one types.
     pub(crate) fn ask_secret(&self, question: &str) -> Option<io::Result<String>> {
         let unasked = "standard error is no terminal, and what is typed would be seen";
         self.terminal.stdin.then(|| {

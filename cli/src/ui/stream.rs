@@ -12,7 +12,7 @@ use crate::sanitize;
 /// How bytes of stdout are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentKind {
-    /// For people: the terminal and the log of a CI service are protected.
+    /// Human-readable table: the terminal and the log of a CI service are protected.
     Text,
     /// A document in a text format that people read too; a terminal and a log are protected, a file gets it as it is.
     Document,

@@ -17,7 +17,7 @@ use crate::output::CommandOutput;
 pub(crate) enum AnalyticsCommand {
     /// Numbers of all pages
     Account(account::AnalyticsAccountArgs),
-    /// Numbers of a page: views, clicks per block and per social link
+    /// Numbers of a page: views, clicks per slot and per social link
     Profile(profile::AnalyticsProfileArgs),
     /// Numbers of a form: from views to submissions
     Form(form::AnalyticsFormArgs),

@@ -15,7 +15,7 @@ use crate::profile_key;
     after_help = "Example:\n  links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"
 )]
 pub(crate) struct AnalyticsProfileArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]

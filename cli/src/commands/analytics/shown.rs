@@ -31,7 +31,7 @@ pub(crate) fn reliance(meta: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(at) = meta["generatedAt"].as_str() {
         let again = match meta["cacheSeconds"].as_u64() {
-            Some(seconds) if seconds > 0 => format!(", counted again after {seconds} s"),
+            Some(seconds) if seconds > 0 => format!(", refreshes every {seconds} s"),
             _ => String::new(),
         };
         let to_second = at.parse::<jiff::Timestamp>().and_then(|it| it.round(jiff::Unit::Second));

@@ -39,7 +39,7 @@ impl Listener {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Waits for the browser, and gives the whole address at which it ends. What does not belong to this login, as a browser's wish for an
+    /// Waits for the browser, and gives the whole URL at which it ends. What does not belong to this login, as a browser's wish for an
     /// icon, is answered and passed over.
     pub(crate) async fn answer(&self, is_answer: impl Fn(&str) -> bool) -> io::Result<String> {
         let mut requests = JoinSet::new();
@@ -76,7 +76,7 @@ impl Listener {
     }
 }
 
-/// The first address that this machine has. One whose port is taken is not passed over: the port was asked for.
+/// The first URL that this machine has. One whose port is taken is not passed over: the port was asked for.
 fn first<T>(port: u16, bind: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result<T> {
     let at = |ip: IpAddr| bind(SocketAddr::new(ip, port));
     match at(Ipv4Addr::LOCALHOST.into()) {
@@ -140,7 +140,7 @@ impl CallbackPage {
         let page = format!(
             "<!doctype html><html lang=en><meta charset=utf-8><title>links</title><p>{text}</p>\n"
         );
-        // The address holds a code: it is kept nowhere, and told to nobody.
+        // The URL holds a code: it is kept nowhere, and told to no one.
         format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\n\r\n{page}",
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(listener.redirect_uri(), format!("http://127.0.0.1:{port}/callback"));
     }
 
-    /// What a listener answers to these requests, and the address with which it ended.
+    /// What a listener answers to these requests, and the URL with which it ended.
     async fn answered(requests: &[&str]) -> (Vec<String>, String) {
         let listener = Listener::bind(0).unwrap();
         let address = listener.address;
@@ -260,7 +260,7 @@ mod tests {
             (silent, answer)
         };
         let both = async { tokio::join!(listener.answer(|it| it.contains("state=mine")), ask) };
-        // They are given up after that time, but nobody waits for it.
+        // They are given up after that time, but no one waits for it.
         let (ended, (_, answer)) = timeout(SLOWEST, both).await.unwrap();
         assert!(ended.unwrap().ends_with("/callback?state=mine") && answer.contains(" 200 "));
     }

@@ -29,7 +29,7 @@ pub(super) struct AccountDescription<'a> {
 }
 
 impl AccountDescription<'_> {
-    /// With the address of the account's API settings if all its tokens are taken.
+    /// With the URL of the account's API settings if all its tokens are taken.
     pub(super) async fn with_room(mut self, client: &Client) -> Self {
         let tokens = &self.me.limits.tokens;
         if tokens.used >= tokens.max {

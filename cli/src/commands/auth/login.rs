@@ -40,7 +40,7 @@ pub(crate) struct AuthLoginArgs {
         help = "Address of the connector; the service names it unless it is given [env: LINKS_MCP_URL]"
     )]
     mcp_url: Option<String>,
-    /// Only show the address to open, and take the one at which the browser ends from standard input
+    /// Only show the URL to open, and take the one at which the browser ends from standard input
     #[arg(long)]
     no_browser: bool,
     /// Port on this machine to which the browser comes back; a free one is taken when it is not given
@@ -132,7 +132,7 @@ async fn keep(
         (Store::of(file.folder(), &name, &kept, base.origin()), value)
     {
         let secret = Secret { origin: base.origin(), value };
-        // Nobody renews what was there before while it is replaced.
+        // No one renews what was there before while it is replaced.
         if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
             if is_new {
                 file.change(|accounts| accounts.remove(&name))?;
@@ -205,7 +205,7 @@ async fn unknown(client: &Client, token: &Token, error: Error) -> CommandError {
     }
 }
 
-/// Where the secret goes. Into a file only if the user says so: nobody finds it in one by surprise.
+/// Where the secret goes. Into a file only if the user says so: no one finds it in one by surprise.
 fn place(
     context: &Context,
     args: &AuthLoginArgs,

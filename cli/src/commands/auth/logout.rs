@@ -63,7 +63,7 @@ async fn disconnect(store: &Store) -> Result<bool, String> {
             )),
         },
         Some(Value::Token(_)) => {
-            Err("its token still works: end it in the account's API settings if nobody needs it".to_owned())
+            Err("its token still works: end it in the account's API settings if it is not needed".to_owned())
         }
         None => Ok(false),
     }

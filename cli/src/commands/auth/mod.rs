@@ -24,7 +24,7 @@ pub(crate) enum AuthCommand {
     Status(status::AuthStatusArgs),
     /// List the accounts of this machine
     List(list::AuthListArgs),
-    /// Make an account the current one
+    /// Switch to another account
     Switch(switch::AuthSwitchArgs),
     /// Forget an account and its secret
     Logout(logout::AuthLogoutArgs),

@@ -20,14 +20,14 @@ use crate::process;
 const NAME: &str = "links (command line)";
 /// How long the user may take.
 const LIMIT: Duration = Duration::from_secs(5 * 60);
-/// A longer line is no address of a browser.
+/// A longer line is no URL of a browser.
 const MOST_BYTES: u64 = 64 * 1024;
 
 /// What is wanted of a login.
 pub(crate) struct LoginOptions<'a> {
-    /// The connector's address.
+    /// The connector's URL.
     pub(crate) mcp_url: &'a str,
-    /// Whether a browser is opened here. If not, the address at which one ends is read from standard input.
+    /// Whether a browser is opened here. If not, the URL at which one ends is read from standard input.
     pub(crate) browser: bool,
     /// Where the browser comes back to; 0 for any free port.
     pub(crate) port: u16,
@@ -39,7 +39,7 @@ pub(crate) struct LoginOptions<'a> {
 ///
 /// # Errors
 ///
-/// When the connector does not lead to a login, nobody approves in time, or the answer is not to be trusted.
+/// When the connector does not lead to a login, no one approves in time, or the answer is not to be trusted.
 pub(crate) async fn connect(
     context: &Context,
     wanted: &LoginOptions<'_>,
@@ -94,22 +94,22 @@ async fn attempt(
     Ok(login.finish(&answer).await?)
 }
 
-/// Sends the user to the address, and begins to listen to what is pasted if no browser does it.
+/// Sends the user to the URL, and begins to listen to what is pasted if no browser does it.
 fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Receiver<String>>) {
     let tell = |tone, text: String| context.ui.instruct(&StyledLine::new(tone, text));
     if browser {
         match process::browse(context.settings.browser.as_deref(), address) {
             Ok(()) => {
-                let text = "approve access in the browser; if none opens, open this address:";
+                let text = "approve access in the browser; if none opens, open this URL:";
                 tell(Style::Plain, text.to_owned());
                 return tell(Style::Plain, address.to_owned());
             }
             Err(error) => tell(Style::Changed, format!("no browser was opened: {error}")),
         }
     }
-    tell(Style::Plain, "open this address in a browser and approve access:".to_owned());
+    tell(Style::Plain, "open this URL in a browser and approve access:".to_owned());
     tell(Style::Plain, address.to_owned());
-    let text = "then paste the address at which the browser ends, even if it shows no page:";
+    let text = "then paste the URL at which the browser ends, even if it shows no page:";
     tell(Style::Plain, text.to_owned());
     pasted.get_or_insert_with(lines);
 }
@@ -144,18 +144,18 @@ async fn paste(
         }
         if !line.is_empty() {
             let text =
-                "that is not the address at which this login ends: it holds `state` and `code`";
+                "that is not the URL at which this login ends: it holds `state` and `code`";
             context.ui.instruct(&StyledLine::new(Style::Changed, text));
         }
     }
-    let message = "nobody approved access: no address was pasted";
+    let message = "access was not approved: no URL was pasted";
     Err(CommandError::new(Exit::NotAuthenticated, message)
         .hint("without a browser, log in with a token: `links auth login --token-stdin`")
         .into())
 }
 
 fn too_late() -> CommandError {
-    let message = format!("nobody approved access within {} minutes", LIMIT.as_secs() / 60);
+    let message = format!("access was not approved within {} minutes", LIMIT.as_secs() / 60);
     CommandError::new(Exit::NotAuthenticated, message)
         .hint("nothing was kept; start the login again")
 }

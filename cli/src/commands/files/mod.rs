@@ -1,4 +1,4 @@
-//! `links files`: images for pages and blocks.
+//! `links files`: images for pages and slots.
 
 pub(crate) mod upload;
 
@@ -10,7 +10,7 @@ use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FilesCommand {
-    /// Upload images; their paths are what blocks and pages take
+    /// Upload images; their paths are what slots and pages take
     Upload(upload::FilesUploadArgs),
 }
 

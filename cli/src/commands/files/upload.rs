@@ -20,10 +20,10 @@ use crate::ui::Progress;
 #[command(after_help = "Examples:\n  links files upload terrace.jpg raf.jpg\n  \
     links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\"")]
 pub(crate) struct FilesUploadArgs {
-    /// Files of this machine, and addresses from which the service fetches the image
+    /// Files of this machine, and URLs from which the service fetches the image
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
-    /// The way of a file: through the service, or to an address that the service names. Without it files of more than 10 MB take the
+    /// Upload method: through the service, or to a URL that the service names. Without it files of more than 10 MB take the
     /// second
     #[arg(long, value_name = "WAY")]
     via: Option<Way>,
@@ -116,7 +116,7 @@ impl UploadSource {
         }
         if name.contains("://") {
             return Err(CommandError::usage(format!(
-                "`{name}` cannot be fetched: only http and https addresses can"
+                "`{name}` cannot be fetched: only http and https URLs can"
             )));
         }
         let upload = images::upload(name)?;

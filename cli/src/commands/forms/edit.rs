@@ -17,7 +17,7 @@ use crate::output::{CommandOutput, yaml};
 /// Arguments of `links forms edit`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A question that keeps its `key` stays the same question, whatever else of it changes.\n\n\
+    after_help = "A field that keeps its `key` stays the same field, whatever else of it changes.\n\n\
     Example:\n  EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"
 )]
 pub(crate) struct FormsEditArgs {

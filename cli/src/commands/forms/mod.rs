@@ -18,7 +18,7 @@ use crate::output::CommandOutput;
 pub(crate) enum FormsCommand {
     /// List the lead forms of the account
     List(list::FormsListArgs),
-    /// Make a lead form from a file, from values, or from both
+    /// Create a lead form from a file, from values, or from both
     Create(create::FormsCreateArgs),
     /// Show one form
     Get(get::FormsGetArgs),
@@ -26,7 +26,7 @@ pub(crate) enum FormsCommand {
     Update(update::FormsUpdateArgs),
     /// Change a form in an editor
     Edit(edit::FormsEditArgs),
-    /// One question of a form
+    /// One field of a form
     #[command(subcommand)]
     Field(field::FieldCommand),
 }

@@ -18,7 +18,7 @@ use crate::profile_key;
     after_help = "Example:\n  links music add cafe https://open.spotify.com/album/5tepp3Rad10 --top"
 )]
 pub(crate) struct MusicAddArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `links music`: releases, and the blocks that show them.
+//! `links music`: releases, and the slots that show them.
 
 pub(crate) mod add;
 pub(crate) mod lookup;
@@ -12,7 +12,7 @@ use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MusicCommand {
-    /// Find a release by its code, its address or its title
+    /// Find a release by its code, its URL or its title
     Lookup(lookup::MusicLookupArgs),
     /// Find a release and put it on a page
     Add(add::MusicAddArgs),

@@ -6,7 +6,7 @@ use links_sdk::{MusicQuery, MusicType};
 /// A release to look for.
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
-    /// UPC, ISRC, the release's address on a music platform, or its title
+    /// UPC, ISRC, the release's URL on a music platform, or its title
     query: String,
     /// Artist, for a search by title
     #[arg(long)]

@@ -24,7 +24,7 @@ pub(crate) struct ProfileCheckLoginArgs {
     /// A file with one login a line (`-`: standard input); what follows a `#` is a comment
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Id, login or address of the own page that would take the login; the one it has now then counts as free
+    /// Id, login or URL of the own page that would take the login; the one it has now then counts as free
     #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
     /// Say for a CI service which line is not free

@@ -18,7 +18,7 @@ use crate::output::{CommandOutput, View};
     after_help = "Example:\n  links profile create spring.menu title='Spring menu'"
 )]
 pub(crate) struct ProfileCreateArgs {
-    /// The public address: 4 to 60 of `a-z A-Z 0-9 . _`, free
+    /// The login, which is part of the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, free
     login: String,
     /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
     /// JSON file with them (`-`: standard input)

@@ -20,7 +20,7 @@ use crate::{editor, profile_key};
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  EDITOR='code --wait' links profile edit cafe")]
 pub(crate) struct ProfileEditArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::profile_key;
 /// Arguments of `links profile get`.
 #[derive(Args, Debug)]
 pub(crate) struct ProfileGetArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
 }

@@ -50,7 +50,7 @@ pub(crate) async fn free(
     Err(CommandError::new(Exit::No, format!("the login {login} cannot be had: {why}")))
 }
 
-/// The rules of the interface, section 8, that are the same for everybody: 4 to 60 of `a-z A-Z 0-9 . _`. Which words are reserved only
+/// The rules of the interface, section 8, that are the same for anyone: 4 to 60 of `a-z A-Z 0-9 . _`. Which words are reserved only
 /// the service knows.
 fn broken_rule(login: &str) -> Option<&'static str> {
     if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {

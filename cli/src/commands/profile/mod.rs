@@ -25,17 +25,17 @@ pub(crate) enum ProfileCommand {
     List(list::ProfileListArgs),
     /// Show one page
     Get(get::ProfileGetArgs),
-    /// Make a page, after a look whether its login is free
+    /// Create a page, after checking that its login is free
     Create(create::ProfileCreateArgs),
     /// Change fields of a page
     Update(update::ProfileUpdateArgs),
     /// Change fields of a page in an editor
     Edit(edit::ProfileEditArgs),
-    /// Change the public address of a page; the old one breaks
+    /// Change the login of a page; links to the old URL break
     Rename(rename::ProfileRenameArgs),
     /// Show or change the language of a page, and what else its settings have
     Settings(settings::ProfileSettingsArgs),
-    /// Print the address of a page, and show it in a browser on a terminal
+    /// Print the URL of a page, and open it in a browser on a terminal
     Open(open::ProfileOpenArgs),
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),

@@ -13,7 +13,7 @@ use crate::{process, profile_key};
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links profile open cafe")]
 pub(crate) struct ProfileOpenArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
 }

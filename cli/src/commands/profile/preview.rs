@@ -23,7 +23,7 @@ use crate::{page_file, profile_key, sanitize};
     links profile preview cafe --expect cafe.md --max-tokens 2000 --annotate github"
 )]
 pub(crate) struct ProfilePreviewArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Compare the page with this file; exit code 3 when they differ

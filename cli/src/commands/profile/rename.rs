@@ -15,11 +15,11 @@ use crate::profile_key;
 /// Arguments of `links profile rename`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The old address stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.\n\n\
+    after_help = "The old URL stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.\n\n\
     Examples:\n  links profile rename cafe cafe.mole\n  links profile rename cafe cafe.mole --yes --confirm cafe"
 )]
 pub(crate) struct ProfileRenameArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// The new login: 4 to 60 of `a-z A-Z 0-9 . _`, free
@@ -49,8 +49,8 @@ pub(crate) async fn run(
     let id = ProfileKey::Id(page.profile_id);
     login::free(&client, &args.new, Some(&id)).await?;
     let warning = format!(
-        "The address of {} changes at once. It is not redirected: every link, QR code and NFC tag that leads to {old} breaks, and \
-         somebody else may take the login.",
+        "The URL of {} changes at once. It is not redirected: every link, QR code and NFC tag that leads to {old} breaks, and \
+         someone else may take the login.",
         page.computed.url
     );
     context.ui.say(&StyledLine::new(Style::Removed, warning));
@@ -64,7 +64,7 @@ pub(crate) async fn run(
     Ok(CommandOutput::service(answer.body().clone(), View::Lines(vec![said])))
 }
 
-/// Has the old login named, which nobody does by mistake.
+/// Has the old login named, which no one does by mistake.
 fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), CommandError> {
     let question = format!("Type {old} to go on:");
     let refused = |message: String| Err(CommandError::new(Exit::Refused, message));
@@ -76,7 +76,7 @@ fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), Co
         None => {
             let message = "a new login breaks what leads to the old one, and there is no terminal to ask on; nothing was changed";
             refused(message.to_owned())
-                .map_err(|failure| failure.hint(format!("--yes --confirm {old} agrees to it")))
+                .map_err(|failure| failure.hint(format!("pass --yes --confirm {old} to confirm")))
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::profile_key;
     after_help = "Examples:\n  links profile settings cafe\n  links profile settings cafe languageCode=kk"
 )]
 pub(crate) struct ProfileSettingsArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any they

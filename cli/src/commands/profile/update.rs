@@ -19,7 +19,7 @@ use crate::profile_key;
         links profile update cafe avatar@logo.png moodText:=null"
 )]
 pub(crate) struct ProfileUpdateArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`

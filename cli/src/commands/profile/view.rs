@@ -5,7 +5,7 @@ use crate::error::CommandError;
 /// What people see first of a page.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
 
-/// A login changes the public address, which is never done on the side.
+/// A login changes the public URL, which is never done on the side.
 pub(crate) fn without_login(fields: FieldValues) -> Result<FieldValues, CommandError> {
     if fields.get("login").is_none() {
         return Ok(fields);

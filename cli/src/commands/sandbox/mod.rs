@@ -13,7 +13,7 @@ use crate::output::CommandOutput;
 /// The embedded service: try everything on this machine, without an account
 #[derive(Debug, Subcommand)]
 pub(crate) enum SandboxCommand {
-    /// Keep it running for other programs; prints its address and a token as one JSON line
+    /// Keep it running for other programs; prints its URL and a token as one JSON line
     Serve(serve::SandboxServeArgs),
     /// Forget everything that was written to it
     Reset(reset::SandboxResetArgs),

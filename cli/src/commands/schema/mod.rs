@@ -14,7 +14,7 @@ use crate::output::CommandOutput;
 pub(crate) enum SchemaCommand {
     /// The schema of a page file
     Page(page::SchemaPageArgs),
-    /// The schema of the data of a block
+    /// The schema of the data of a slot
     Slot(slot::SchemaSlotArgs),
 }
 

@@ -11,7 +11,7 @@ use crate::schema::editor_schema;
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links schema slot button > button.schema.json")]
 pub(crate) struct SchemaSlotArgs {
-    /// Type of block; `links slots types` lists them
+    /// Type of slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
 }

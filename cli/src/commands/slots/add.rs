@@ -21,13 +21,13 @@ use crate::profile_key;
         links slots add cafe text title=Hours description=@hours.txt --after 1002\n  links slots add cafe picture image@terrace.jpg"
 )]
 pub(crate) struct SlotsAddArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Type of the block; `links slots types` lists them
+    /// Type of the slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
-    /// Fields of the block's data: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg` (uploads it); or a YAML or JSON
+    /// Fields of the slot's data: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg` (uploads it); or a YAML or JSON
     /// file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,

@@ -118,7 +118,7 @@ fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> 
     })
 }
 
-/// Where a file is found from every folder.
+/// Where a file is found from every directory.
 fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

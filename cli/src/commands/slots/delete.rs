@@ -22,10 +22,10 @@ use crate::{profile_key, sanitize};
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links slots delete cafe 1002 1003 --yes")]
 pub(crate) struct SlotsDeleteArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Ids of the blocks, as `links slots list` shows them
+    /// Ids of the slots, as `links slots list` shows them
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<i64>,
     /// Agree to it without being asked
@@ -49,9 +49,9 @@ pub(crate) async fn run(
         context.ui.say(&StyledLine::new(Style::Removed, lost(slot, clicks.get(&slot.id))));
     }
     let question = match doomed.len() {
-        1 => "Delete this block with its click statistics? There is no way back.".to_owned(),
+        1 => "Delete this slot with its click statistics? There is no way back.".to_owned(),
         many => {
-            format!("Delete these {many} blocks with their click statistics? There is no way back.")
+            format!("Delete these {many} slots with their click statistics? There is no way back.")
         }
     };
     agree(&context.ui, args.yes, &question)?;
@@ -114,7 +114,7 @@ async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<CommandOutpu
     Some(CommandOutput::own(body, View::Lines(lines)))
 }
 
-/// The blocks with these ids, each once.
+/// The slots with these ids, each once.
 fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
     let on_page = |id: &i64| page.iter().any(|slot| slot.id == *id);
     let strange: Vec<_> = ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
@@ -127,7 +127,7 @@ fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandErro
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
 }
 
-/// Clicks of the last 28 days by block. Analytics that cannot be had are no reason to keep a block.
+/// Clicks of the last 28 days by slot. Analytics that cannot be had are no reason to keep a slot.
 async fn clicks(profile: &ProfileHandle) -> HashMap<i64, u64> {
     let query = AnalyticsQuery::default().period(AnalyticsPeriod::Last28);
     let analytics = profile.analytics(query).await;

@@ -23,7 +23,7 @@ use crate::{editor, profile_key};
 /// Arguments of `links slots edit`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsEditArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
@@ -32,10 +32,10 @@ pub(crate) struct SlotsEditArgs {
     dry_run: DryRunArgs,
 }
 
-/// What somebody has to know who has the file before them.
+/// What someone has to know who has the file before them.
 const HEAD: &str = "\
 # Save and close: the page becomes like this file. Close without a change: nothing happens.
-# A block that is removed here stays on the page, unless --prune was given.
+# A slot that is removed here stays on the page, unless --prune was given.
 ";
 
 /// Merges that are made where others write at the same time.

@@ -17,7 +17,7 @@ use crate::suggest::suggest;
     after_help = "Examples:\n  links slots explain button\n  links slots explain faq items.question"
 )]
 pub(crate) struct SlotsExplainArgs {
-    /// Type of block; `links slots types` lists them
+    /// Type of slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
     /// A field of its data, `items.question` for one within a list
@@ -73,7 +73,7 @@ fn one(it: &SlotType, field: &str) -> Result<CommandOutput, CommandError> {
     let schema = Value::Object(it.schema.0.clone());
     let Some(found) = describe::at(&schema, field) else {
         let known = describe::names(&schema);
-        let message = format!("a block of type {} has no field `{field}`", it.type_);
+        let message = format!("a slot of type {} has no field `{field}`", it.type_);
         let failure = CommandError::new(Exit::NotFound, message);
         return Err(match suggest(field, known) {
             Some(hint) => failure.hint(hint),

@@ -12,10 +12,10 @@ use crate::profile_key;
 /// Arguments of `links slots get`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsGetArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Id of the block, as `links slots list` shows it
+    /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
     id: i64,
 }

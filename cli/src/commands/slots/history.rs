@@ -13,7 +13,7 @@ use crate::profile_key;
 /// Arguments of `links slots history`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsHistoryArgs {
-    /// Id, login or address of the page; all pages without it
+    /// Id, login or URL of the page; all pages without it
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
 }

@@ -12,7 +12,7 @@ use crate::profile_key;
 /// Arguments of `links slots list`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsListArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
 }

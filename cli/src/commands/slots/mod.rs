@@ -1,4 +1,4 @@
-//! `links slots`: the blocks of a page.
+//! `links slots`: the slots of a page.
 
 pub(crate) mod add;
 pub(crate) mod apply;
@@ -27,25 +27,25 @@ use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SlotsCommand {
-    /// List the blocks of a page, in page order
+    /// List the slots of a page, in page order
     List(list::SlotsListArgs),
-    /// Show one block
+    /// Show one slot
     Get(get::SlotsGetArgs),
-    /// Put a new block on a page
+    /// Add a slot to a page
     Add(add::SlotsAddArgs),
-    /// Change fields of a block
+    /// Change fields of a slot
     Set(set::SlotsSetArgs),
-    /// Move a block to another place on its page
+    /// Move a slot to another place on its page
     Move(move_::SlotsMoveArgs),
-    /// Put all blocks of a page into an order
+    /// Set the order of all slots of a page
     Reorder(reorder::SlotsReorderArgs),
-    /// Delete blocks with their click statistics, after showing what is lost
+    /// Delete slots with their click statistics, after showing what is lost
     Delete(delete::SlotsDeleteArgs),
-    /// List the types of blocks
+    /// List the types of slots
     Types(types::SlotsTypesArgs),
-    /// Explain a type of block: its fields, what they take, an example
+    /// Explain a type of slot: its fields, what they take, an example
     Explain(explain::SlotsExplainArgs),
-    /// Print a block of a type, ready to be pasted into a page file
+    /// Print a slot of a type, ready to be pasted into a page file
     Template(template::SlotsTemplateArgs),
     /// Write a page down as a file to edit and apply
     Pull(pull::SlotsPullArgs),
@@ -53,11 +53,11 @@ pub(crate) enum SlotsCommand {
     Edit(edit::SlotsEditArgs),
     /// Show what `apply` would do; exit code 3 when there is something to do
     Plan(plan::SlotsPlanArgs),
-    /// Make a page as a file says
+    /// Update a page to match a file
     Apply(apply::SlotsApplyArgs),
     /// List the runs of `apply` and what became of them
     History(history::SlotsHistoryArgs),
-    /// Make a page as it was before a run, except that blocks which came since stay
+    /// Revert a run; newer slots stay
     Restore(restore::SlotsRestoreArgs),
 }
 

@@ -19,10 +19,10 @@ use crate::profile_key;
     after_help = "Example:\n  links slots move cafe 1004 --before 1002"
 )]
 pub(crate) struct SlotsMoveArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Id of the block, as `links slots list` shows it
+    /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
     id: i64,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) async fn run(
             Ok(answer) => {
                 return Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)));
             }
-            // Somebody else moved something: the place is looked for in their order.
+            // Someone else moved something: the place is looked for in their order.
             Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
             Err(error) => return Err(error.into()),
         }
@@ -73,7 +73,7 @@ fn moved(
     place: PositionArgs,
 ) -> Result<Option<Vec<i64>>, CommandError> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
-        let message = format!("there is no block {id} on this page");
+        let message = format!("there is no slot {id} on this page");
         return Err(
             CommandError::new(Exit::NotFound, message).hint("`links slots list` shows the ids")
         );

@@ -34,7 +34,7 @@ pub(crate) struct SlotsPlanArgs {
     /// Write the plan to this file, for `links slots apply --plan`
     #[arg(long, value_name = "PLAN")]
     out: Option<PathBuf>,
-    /// Ask the service whether it would take the new and changed blocks; nothing is written
+    /// Ask the service whether it would take the new and changed slots; nothing is written
     #[arg(long)]
     check: bool,
     /// Print what is refused for annotations at the lines of the file

@@ -21,7 +21,7 @@ const SCHEMA: &str = "page.schema.json";
 /// Arguments of `links slots pull`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsPullArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     /// Write to this file, as JSON if its name ends so (`-`: standard output)
@@ -31,7 +31,7 @@ pub(crate) struct SlotsPullArgs {
     #[arg(long, requires = "out")]
     force: bool,
     /// Name this schema, as `links schema page` prints it, in the first line for editors that check and complete YAML by it; the path is
-    /// written as it is given, and counts from the file's folder. A `page.schema.json` there is named without this
+    /// written as it is given, and counts from the file's directory. A `page.schema.json` there is named without this
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) async fn run(
     let blocks = page.content.slots.len();
     let name = path.display().to_string();
     let said =
-        StyledLine::new(Style::Plain, format!("{blocks} blocks of {login} written to {name}"));
+        StyledLine::new(Style::Plain, format!("{blocks} slots of {login} written to {name}"));
     Ok(CommandOutput::own(
         json!({ "file": name, "slots": blocks }) as Value,
         View::Lines(vec![said]),

@@ -17,10 +17,10 @@ use crate::profile_key;
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links slots reorder qara.weddings 1102 1101")]
 pub(crate) struct SlotsReorderArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// The id of every block of the page, in the new order
+    /// The id of every slot of the page, in the new order
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<i64>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }
 
-/// The service takes only an order that names every block once, and does not say which one is amiss.
+/// The service takes only an order that names every slot once, and does not say which one is amiss.
 fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
     let mut left: BTreeSet<i64> = page.iter().map(|slot| slot.id).collect();
     let (mut strange, mut twice) = (Vec::new(), Vec::new());
@@ -63,6 +63,6 @@ fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
     if amiss.is_empty() {
         return Ok(());
     }
-    let message = format!("an order names every block of the page once; {}", amiss.join("; "));
-    Err(CommandError::new(Exit::Invalid, message).hint("`links slots move` moves a single block"))
+    let message = format!("an order names every slot of the page once; {}", amiss.join("; "));
+    Err(CommandError::new(Exit::Invalid, message).hint("`links slots move` moves a single slot"))
 }

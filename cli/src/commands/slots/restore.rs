@@ -52,16 +52,16 @@ pub(crate) async fn run(
     for slot in &lost {
         let id = slot.id.unwrap_or_default();
         not_restored.push(json!({ "id": id, "type": slot.kind }));
-        let text = format!("{} {id} is gone for good: such a block cannot be created", slot.kind);
+        let text = format!("{} {id} is gone for good: such a slot cannot be created", slot.kind);
         context.ui.say(&StyledLine::new(Style::Removed, text));
     }
     let again = kept.iter().filter(|slot| is_gone(slot)).count();
     if again > 0 {
         let text = match again {
-            1 => "1 deleted block is created again, with a new id; its click statistics are gone"
+            1 => "1 deleted slot is created again, with a new id; its click statistics are gone"
                 .to_owned(),
             _ => format!(
-                "{again} deleted blocks are created again, with new ids; their click statistics are gone"
+                "{again} deleted slots are created again, with new ids; their click statistics are gone"
             ),
         };
         context.ui.say(&StyledLine::new(Style::Changed, text));
@@ -96,7 +96,7 @@ pub(crate) async fn run(
     Ok(outcome)
 }
 
-/// A legacy block is in the backup without its content, and its type may be one that cannot be created.
+/// A legacy slot is in the backup without its content, and its type may be one that cannot be created.
 fn can_be_made(slot: &DesiredSlot, types: &SlotTypes) -> bool {
     types.is_creatable(&slot.kind) && (!slot.data.is_empty() || slot.kind == "divider")
 }

@@ -18,13 +18,13 @@ use crate::profile_key;
     after_help = "Examples:\n  links slots set cafe 1002 title='Summer menu'\n  links slots set cafe 1003 link:=null"
 )]
 pub(crate) struct SlotsSetArgs {
-    /// Id, login or address of the page
+    /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Id of the block, as `links slots list` shows it
+    /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
     id: i64,
-    /// Fields of the block's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
+    /// Fields of the slot's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,

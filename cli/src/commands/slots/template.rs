@@ -16,7 +16,7 @@ use crate::schema::describe;
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  links slots template button >> cafe.yaml")]
 pub(crate) struct SlotsTemplateArgs {
-    /// Type of block; `links slots types` lists them
+    /// Type of slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
 }
@@ -27,7 +27,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let it = context.client().await?.slot_type(args.kind).await?;
     if !it.writable {
-        let message = format!("blocks of type {} are read-only: none can be created", it.type_);
+        let message = format!("slots of type {} are read-only: none can be created", it.type_);
         return Err(CommandError::new(Exit::Conflict, message));
     }
     let mut item = json!({ "type": it.type_ });

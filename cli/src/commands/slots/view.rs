@@ -7,14 +7,14 @@ use serde::Deserialize;
 use crate::error::CommandError;
 use crate::output::Column;
 use crate::output::label::label;
-/// What those take turns at who write the order of a page. One for all pages: which page a login or an address means, only the service
+/// What those take turns at who write the order of a page. One for all pages: which page a login or a URL means, only the service
 /// knows.
 pub(crate) const ORDER: &str = "order";
 
-/// What people see first of a block.
+/// What people see first of a slot.
 pub(crate) const FIRST: &[&str] = &["id", "type", "supported"];
 
-/// The blocks of a page, as people see them.
+/// The slots of a page, as people see them.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::at("ID", "id"),
     Column::at("TYPE", "type"),
@@ -26,7 +26,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// The blocks of a page, and the answer they came in.
+/// The slots of a page, and the answer they came in.
 pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), CommandError> {
     #[derive(Deserialize)]
     struct Page {

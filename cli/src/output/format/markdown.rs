@@ -1,4 +1,4 @@
-//! Markdown: a pipe table, or a block of text as it is.
+//! Markdown: a pipe table, or a slot of text as it is.
 
 use super::Grid;
 use crate::sanitize;
@@ -19,7 +19,7 @@ pub(crate) fn table(grid: &Grid) -> String {
     rows.enumerate().map(line).collect()
 }
 
-/// A fenced block whose fence no line of the text can end.
+/// A fenced slot whose fence no line of the text can end.
 pub(crate) fn block(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);

@@ -25,7 +25,7 @@ use crate::error::CommandError;
 /// How data is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Human-readable table
     #[default]
     Table,
     /// Everything the service sent, as it sent it
@@ -64,7 +64,7 @@ pub(crate) enum Rendering {
     Json(Vec<u8>),
     /// Text that is to be read by another program, or by people as it is.
     Text(String),
-    /// A table for people.
+    /// A human-readable table.
     Grid(Grid),
     /// The view of the outcome itself.
     View,

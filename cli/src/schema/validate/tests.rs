@@ -63,7 +63,7 @@ fn everything_wrong_is_named_at_its_key_or_its_value() {
             "key clicks: `clicks` is set by the service and cannot be written (leave it out)",
             "key items.1.answer: unknown field `answer` (known here: `question`)",
             "key titel: a button has no field `titel` (did you mean `title`?)",
-            "link: `link` must be a web address (it begins with https://)",
+            "link: `link` must be a URL (it begins with https://)",
             "size: `size` must be a whole number or null, not a text",
             "style: `style` must be one of primary, secondary (did you mean primary?)",
         ]

@@ -11,13 +11,13 @@ pub(crate) use text::cut;
 use super::width;
 use crate::output::{Style, StyledLine};
 
-/// Most columns that the name of a block takes.
+/// Most columns that the name of a slot takes.
 const LABEL_MAX: usize = 40;
 
-/// Most blocks that are named only to say that nothing happens to them.
+/// Most slots that are named only to say that nothing happens to them.
 const KEPT_MAX: usize = 12;
 
-/// What a plan does to a page: changes with old and new value, new blocks, moves, blocks kept and deleted. `unnamed` says why a block
+/// What a plan does to a page: changes with old and new value, new slots, moves, slots kept and deleted. `unnamed` says why a slot
 /// stays that could be deleted.
 pub(crate) fn lines(shown: &PlanView<'_>, unnamed: &str) -> Vec<StyledLine> {
     shown.lines(width(), unnamed)
@@ -63,13 +63,13 @@ impl PlanView<'_> {
         lines
     }
 
-    /// Blocks that stay although the file does not mention them: the first few by name.
+    /// Slots that stay although the file does not mention them: the first few by name.
     fn kept(&self, unnamed: &str) -> impl Iterator<Item = StyledLine> {
         let named = self.kept.iter().take(KEPT_MAX).map(move |it| {
             let why = match it.reason {
                 RetainReason::NotInFile => unnamed,
-                RetainReason::ReadOnly => "not in the file; blocks of its type are never deleted",
-                RetainReason::Unsupported => "not in the file; a legacy block",
+                RetainReason::ReadOnly => "not in the file; slots of its type are never deleted",
+                RetainReason::Unsupported => "not in the file; a legacy slot",
             };
             let name = name(Some(it.id), &it.kind, it.label.as_deref());
             StyledLine::new(Style::Faint, format!("= {name} ({why})"))
@@ -81,11 +81,11 @@ impl PlanView<'_> {
 
     fn warnings(&self) -> impl Iterator<Item = StyledLine> {
         let room = (self.make_room > 0).then(|| {
-            format!("the page is full: {} to delete before the new blocks come", self.make_room)
+            format!("the page is full: {} to delete before the new slots come", self.make_room)
         });
         let notices = self.notices.iter().map(|Notice::RemovedSince { index, id }| {
             format!(
-                "item {} was block {id}, which somebody deleted since: it is created again",
+                "item {} was slot {id}, which someone deleted since: it is created again",
                 index + 1
             )
         });

@@ -46,7 +46,7 @@ pub(crate) struct Upload {
     pub(crate) bytes: u64,
 }
 
-/// New values for a block.
+/// New values for a slot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Updated<'p> {
     pub(super) id: i64,
@@ -61,7 +61,7 @@ pub(crate) struct Updated<'p> {
 /// A value that changes, comes (no `old`) or goes (no `new`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Change<'p> {
-    /// From the block's data down: `items.2.answer`. In a list that is counted as in the side that has it.
+    /// From the slot's data down: `items.2.answer`. In a list that is counted as in the side that has it.
     pub(super) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) old: Option<&'p Value>,
@@ -69,16 +69,16 @@ pub(crate) struct Change<'p> {
     pub(super) new: Option<&'p Value>,
 }
 
-/// A block that gets another place.
+/// A slot that gets another place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Move<'p> {
     #[serde(flatten)]
     pub(super) block: ShownSlot<'p>,
-    /// The block it comes to stand behind; none: it goes to the top.
+    /// The slot it comes to stand behind; none: it goes to the top.
     pub(super) behind: Option<ShownSlot<'p>>,
 }
 
-/// A block, by its id or, while it has none, by the index of its item in the file.
+/// A slot, by its id or, while it has none, by the index of its item in the file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ShownSlot<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,7 +161,7 @@ fn differences<'p>(
                 differences(&below(&(head + at)), old_rest.get(at), new_rest.get(at), changes);
             }
         }
-        // An empty value is none: nobody wants to read of it.
+        // An empty value is none: no one wants to read of it.
         (old, new) => {
             let held = |it: &&Value| !apply::same(it, &Value::Null);
             let (old, new) = (old.filter(held), new.filter(held));
@@ -170,7 +170,7 @@ fn differences<'p>(
     }
 }
 
-/// The fewest blocks whose moving gives the order, each with the one it comes to stand behind.
+/// The fewest slots whose moving gives the order, each with the one it comes to stand behind.
 fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     if !plan.reorder {
         return Vec::new();

@@ -55,7 +55,7 @@ fn changes() {
 
 #[test]
 fn new_blocks_and_moves() {
-    let block = |id: i64| slot(id, "text", &json!({"title": format!("Block {id}")}));
+    let block = |id: i64| slot(id, "text", &json!({"title": format!("Slot {id}")}));
     let item = |id: i64| json!({"id": id, "type": "text"});
     let new = json!({"type": "faq", "data": {"title": BAD, "items": [{"q": "日本語のとても長いページ", "a": 1}]}});
     let slots = json!([block(1), block(2), block(3), block(4)]);
@@ -69,7 +69,7 @@ fn new_blocks_and_moves() {
 #[test]
 fn kept_and_deleted_blocks() {
     let slots = json!([
-        slot(1, "text", &json!({"title": "A very long title that nobody would want to read on one line"})),
+        slot(1, "text", &json!({"title": "A very long title that no one would want to read on one line"})),
         slot(2, "divider", &json!([])),
         slot(3, "event", &json!({"title": BAD})),
         {"id": 4, "type": "clock", "data": {}, "supported": false},

@@ -20,7 +20,7 @@ use crate::output::CommandOutput;
 pub(crate) struct FormsFieldAddArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,
-    /// The question: `type=text`, `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    /// The field: `type=text`, `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     /// To this position, counted from 0; the end where it is not given
@@ -40,11 +40,11 @@ pub(crate) async fn run(
     let key = question.get("key").filter(|it| !it.is_null());
     if let Some(taken) = questions.list.iter().find(|it| key.is_some() && it.get("key") == key) {
         let message = format!(
-            "a question with this key is there already: {}; nothing was written",
+            "a field with this key is there already: {}; nothing was written",
             called(taken)
         );
         return Err(CommandError::new(Exit::Invalid, message).hint(
-            "leave the key out, and the service gives one; `links forms field set` changes a question",
+            "leave the key out, and the service gives one; `links forms field set` changes a field",
         ));
     }
     questions.list.insert(at, question);

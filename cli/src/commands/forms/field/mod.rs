@@ -1,5 +1,5 @@
-//! `links forms field`: one question of a form. The service takes only whole lists, so the form is read, and all of it is written back
-//! with the `key` of every question that stays.
+//! `links forms field`: one field of a form. The service takes only whole lists, so the form is read, and all of it is written back
+//! with the `key` of every field that stays.
 
 pub(crate) mod add;
 mod questions;
@@ -14,11 +14,11 @@ use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FieldCommand {
-    /// Add a question
+    /// Add a field
     Add(add::FormsFieldAddArgs),
-    /// Change a question
+    /// Change a field
     Set(set::FormsFieldSetArgs),
-    /// Remove a question
+    /// Remove a field
     Remove(remove::FormsFieldRemoveArgs),
 }
 

@@ -8,7 +8,7 @@ use crate::editor::form_fields::{FormEditSession, called};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, View};
-/// The questions of a form, as the service sent them.
+/// The fields of a form, as the service sent them.
 pub(crate) struct Questions {
     held: FormEditSession,
     pub(crate) list: Vec<Map<String, Value>>,
@@ -33,7 +33,7 @@ impl Questions {
         Ok(Self { held, list })
     }
 
-    /// The index of the question with this key, else of the only one with this label.
+    /// The index of the field with this key, else of the only one with this label.
     pub(crate) fn find(&self, name: &str) -> Result<usize, CommandError> {
         let all = |field: &str| -> Vec<usize> {
             let is = |at: &usize| self.list[*at].get(field).and_then(Value::as_str) == Some(name);
@@ -52,7 +52,7 @@ impl Questions {
         }
     }
 
-    /// Writes the whole list; `agreed` tells whether questions may go without asking.
+    /// Writes the whole list; `agreed` tells whether fields may go without asking.
     pub(crate) async fn write(
         self,
         context: &Context,

@@ -15,7 +15,7 @@ use crate::output::CommandOutput;
 pub(crate) struct FormsFieldRemoveArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,
-    /// Key of the question, or its label
+    /// Key of the field, or its label
     field: String,
     /// Agree to it without being asked
     #[arg(long)]

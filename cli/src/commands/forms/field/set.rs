@@ -18,7 +18,7 @@ use crate::output::CommandOutput;
 pub(crate) struct FormsFieldSetArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,
-    /// Key of the question, or its label
+    /// Key of the field, or its label
     field: String,
     /// What changes: `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
@@ -34,7 +34,7 @@ pub(crate) async fn run(
     let changes = FieldValues::read(&args.words)?.some("label=Name")?;
     if changes.get("key").is_some() {
         return Err(
-            CommandError::usage("a question keeps its key").hint("remove it and add another one")
+            CommandError::usage("a field keeps its key").hint("remove it and add another one")
         );
     }
     let mut questions = Questions::read(context, args.id, args.dry_run).await?;
