@@ -34,9 +34,6 @@ pub(crate) const CACHE_DIR: &str = "LINKS_CACHE_DIR";
 pub(crate) const COMPLETE: &str = "LINKS_COMPLETE";
 /// The words of the line to complete, one a line: not all versions of PowerShell hand over every argument as it is.
 pub(crate) const COMPLETE_WORDS: &str = "LINKS_COMPLETE_WORDS";
-/// A place at which a test ends the process.
-#[cfg(debug_assertions)]
-pub(crate) const TEST_CRASH: &str = "LINKS_TEST_CRASH";
 /// Whether a test's clock does not wait.
 #[cfg(debug_assertions)]
 pub(crate) const TEST_NO_WAIT: &str = "LINKS_TEST_NO_WAIT";

@@ -1,5 +1,6 @@
 //! What reads bytes of others, for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
 
+use crate::output::yaml;
 use std::ffi::OsString;
 
 use crate::completion;
@@ -19,7 +20,7 @@ pub fn page_file(bytes: &[u8]) {
         Err(problem) => failure(&problem.into()),
         // As if all of it had come from the service.
         Ok(file) => {
-            let Ok(text) = file.page.to_yaml() else { return };
+            let Ok(text) = yaml::write(&file.page) else { return };
             match read(text.as_bytes()) {
                 Ok(again) => {
                     assert_eq!(again.page, file.page, "{text}");

@@ -10,12 +10,16 @@ use crate::env_vars;
 /// Returns a command for a program, which gets the environment without the variables that hold the token or lead to it.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
+    without_secrets(&mut command);
+    command
+}
+
+fn without_secrets(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if is_secret(&name) {
             command.env_remove(name);
         }
     }
-    command
 }
 
 /// Some systems tell variables apart by their letters whatever their case.
@@ -47,18 +51,40 @@ pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
     if !plain || !["https://", "http://"].iter().any(|it| address.starts_with(it)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a URL"));
     }
-    let default = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut command = match browser.filter(|it| !it.trim().is_empty()) {
-        Some(browser) => named(browser)?,
-        // `start` is part of the shell, which would read the URL as a command line; this is not.
-        None if cfg!(windows) => named("rundll32 url.dll,FileProtocolHandler")?,
-        None => named(default)?,
+    let commands = match browser.filter(|it| !it.trim().is_empty()) {
+        Some(browser) => vec![with_argument(named(browser)?, address)],
+        None => platform_browsers(address)?,
     };
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // What is typed at this program's terminal, and its end, are not meant for the browser.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().map(drop)
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "there is none");
+    for mut command in commands {
+        without_secrets(&mut command);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // What is typed at this program's terminal, and its end, are not meant for the browser.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        match command.spawn() {
+            Ok(_) => return Ok(()),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+fn with_argument(mut command: Command, argument: &str) -> Command {
+    command.arg(argument);
+    command
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+fn platform_browsers(address: &str) -> io::Result<Vec<Command>> {
+    Ok(open::commands(address))
+}
+
+/// `start` is part of the shell, which would read the URL as a command line; this is not.
+#[cfg(not(unix))]
+fn platform_browsers(address: &str) -> io::Result<Vec<Command>> {
+    Ok(vec![with_argument(named("rundll32 url.dll,FileProtocolHandler")?, address)])
 }
 
 /// Turns off core dumps: they would hold the tokens. A system that does not allow that is no reason not to go on.

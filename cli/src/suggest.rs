@@ -4,7 +4,7 @@
 const ALIKE: f64 = 0.8;
 
 /// Whether one word may be the other mistyped: a letter wrong, missing, too many or in its neighbour's place for each four letters.
-/// AssignmentWords that only begin or end alike are other words: `active` is not `activeTill`, `clicks` not `links`.
+/// Words that only begin or end alike are other words: `active` is not `activeTill`, `clicks` not `links`.
 fn is_slip(one: &str, other: &str) -> bool {
     let letters = one.chars().count().max(other.chars().count());
     strsim::damerau_levenshtein(one, other) <= (letters / 4).max(1)

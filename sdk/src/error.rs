@@ -63,9 +63,9 @@ impl Error {
         Self::new(operation, Outcome::NotExecuted, ErrorKind::Invalid(message.into()))
     }
 
-    /// Returns the error for a write by somebody else that the call would undo.
+    /// Returns the error for a write by someone else that the call would undo.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
-        let message = format!("changed by somebody else: {}", found.join("; "));
+        let message = format!("changed by someone else: {}", found.join("; "));
         Self::new(operation, outcome, ErrorKind::Conflict(message))
     }
 

@@ -105,6 +105,8 @@ pub use batch_item::BatchItem;
 pub use call::{Call, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};
+#[doc(hidden)]
+pub use crash_point::point as crash_point;
 pub use error::Error;
 pub use operation::Bucket;
 pub use outcome::Outcome;

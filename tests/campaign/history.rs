@@ -48,7 +48,7 @@ pub(crate) struct Run {
     pub(crate) command: Command,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) faults: Vec<(usize, Fault)>,
-    /// Edits by somebody else before a request is executed, or after it.
+    /// Edits by someone else before a request is executed, or after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) edits: Vec<(usize, When, Edit)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

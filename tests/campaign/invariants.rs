@@ -364,7 +364,7 @@ impl Trial<'_> {
                 let edited = foreign(&|it| it.change().updated().contains(&(id, key.clone())));
                 if edited.is_some_and(|edited| seen_at(id).is_none_or(|seen| seen > edited)) {
                     let text = format!(
-                        "{key} of slot {id} was edited by somebody else, then overwritten by {} {}",
+                        "{key} of slot {id} was edited by someone else, then overwritten by {} {}",
                         request.method, request.path
                     );
                     violate("overwritten", text);
@@ -376,8 +376,7 @@ impl Trial<'_> {
                         || it.change().created().contains(&slot.id)
                 });
                 if edited.is_some_and(|edited| seen_at(slot.id).is_none_or(|seen| seen > edited)) {
-                    let text =
-                        format!("slot {} was edited by somebody else, then deleted", slot.id);
+                    let text = format!("slot {} was edited by someone else, then deleted", slot.id);
                     violate("deleted edited", text);
                 }
             }

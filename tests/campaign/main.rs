@@ -1,4 +1,4 @@
-//! The campaign: random pages, page files and commands, with faults, kills and edits by somebody else, against the real program.
+//! The campaign: random pages, page files and commands, with faults, kills and edits by someone else, against the real program.
 //!
 //! Without variables it replays the histories that once found something. `tests/campaign/run SECONDS` runs a campaign of random ones.
 //! The variables are:

@@ -42,7 +42,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} commands in {} histories, {} requests, {} edits by somebody else, {} kills",
+            "{} commands in {} histories, {} requests, {} edits by someone else, {} kills",
             self.commands(),
             self.histories,
             self.requests,

@@ -1,4 +1,4 @@
-//! What is said to somebody who mistypes, or looks for what is not here.
+//! What is said to someone who mistypes, or looks for what is not here.
 
 use crate::test_env::TestEnv;
 

@@ -192,7 +192,7 @@ fn a_person_is_asked_and_sees_how_far_it_is() {
         let seen = apply(typed);
         assert_eq!(seen.exit, 14, "{}", seen.text);
         assert!(
-            seen.text.contains("nobody agreed to 10 deletes; nothing was written"),
+            seen.text.contains("10 deletes not confirmed; nothing was written"),
             "{}",
             seen.text
         );
@@ -200,7 +200,7 @@ fn a_person_is_asked_and_sees_how_far_it_is() {
     assert!(!env.operations().contains(&"updateSlots".to_owned()));
     let seen = apply("y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    let asked = "Delete these 10 blocks and their click statistics? There is no way back.";
+    let asked = "Delete these 10 slots and their click statistics? There is no way back.";
     for part in [
         "  faq 1011 \"Before you come\"",
         asked,

@@ -19,7 +19,7 @@ pub(crate) fn log_in(env: &TestEnv, token: &str, more: &[&str]) -> Run {
     env.run_args(line.iter().chain(more), token.as_bytes())
 }
 
-/// The folder of configuration below the home folder.
+/// The directory of configuration below the home directory.
 pub(crate) fn config(env: &TestEnv) -> PathBuf {
     env.home.path().join(".config/links")
 }
@@ -41,7 +41,7 @@ fn a_token_on_standard_input_becomes_an_account() {
     assert_eq!((&data["canWrite"], &data["store"]), (&json!(true), &json!("file")));
     assert_eq!(env.operations(), ["getMe"]);
 
-    // The address comes with the account from now on.
+    // The URL comes with the account from now on.
     let env = env.env("LINKS_BASE_URL", "");
     assert_eq!(env.run("me").exit, 0);
     let status = env.run("auth status -o json").json();
@@ -136,7 +136,7 @@ fn the_status_ends_honestly() {
     assert_eq!(env.run("auth status -o json").error()["exit"], 10);
 
     let env = logged_out().env("LINKS_BASE_URL", "");
-    assert_eq!(env.run("auth status").exit, 2, "no service is named");
+    assert_eq!(env.run("auth status").exit, 2, "no service URL is configured");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn several_accounts_live_side_by_side() {
     assert!(config(&env).join("credentials/reader.json").exists());
     assert_eq!(env.run("auth logout owner").exit, 6);
     assert_eq!(env.run("auth logout").exit, 4, "none is the current one now");
-    assert_eq!(can_write(&env, ""), false, "the only one left at the address");
+    assert_eq!(can_write(&env, ""), false, "the only one left at the URL");
     assert_eq!(env.run("auth logout reader").exit, 0);
     assert_eq!(env.run("me").exit, 4);
 }
@@ -250,7 +250,7 @@ fn a_login_takes_no_name_from_an_account_elsewhere() {
 fn a_login_that_cannot_be_kept_leaves_no_account() {
     let env = logged_out();
     fs::create_dir_all(config(&env)).unwrap();
-    fs::write(config(&env).join("credentials"), "no folder").unwrap();
+    fs::write(config(&env).join("credentials"), "no directory").unwrap();
     assert_eq!(log_in(&env, &env.server.token(), &["--account", "work"]).exit, 14);
     assert_eq!(env.run("auth list -o json").json()["data"], serde_json::json!([]));
 }
@@ -286,13 +286,13 @@ fn an_account_at_one_address_is_no_account_at_another() {
     assert_eq!(run.exit, 2, "{run}");
     assert!(other.requests().is_empty(), "the token went nowhere");
     let run = env.run("--account work me");
-    assert_eq!(run.exit, 2, "which of the two is meant nobody knows: {run}");
+    assert_eq!(run.exit, 2, "which of the two is meant no one knows: {run}");
     assert!(
         run.stderr.contains("account `work` belongs to") && run.stderr.contains("LINKS_BASE_URL"),
         "{run}"
     );
     let env = env.env("LINKS_BASE_URL", "");
-    assert_eq!(env.run("--account work me").exit, 0, "the account has its own address");
+    assert_eq!(env.run("--account work me").exit, 0, "the account has its own URL");
 
     // A changed file of accounts does not send the secret elsewhere.
     let path = config(&env).join("accounts.json");
@@ -337,7 +337,7 @@ fn a_command_gives_the_token_through_no_shell_and_gets_no_token() {
 fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() {
     let env = logged_out();
     let evil = wait(ContractServer::builder(World::cafe()).start()).unwrap();
-    let folder = env.home.path().join("somebody-elses-project");
+    let folder = env.home.path().join("someone-elses-project");
     fs::create_dir_all(folder.join(".config/links")).unwrap();
     fs::create_dir_all(folder.join("links")).unwrap();
     fs::create_dir_all(folder.join(".links")).unwrap();
@@ -363,7 +363,7 @@ fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() 
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let env = env.env("LINKS_BASE_URL", "");
-    assert_eq!(run(&env).0, Some(2), "no service is named: {}", run(&env).1);
+    assert_eq!(run(&env).0, Some(2), "no service URL is configured: {}", run(&env).1);
     let address = env.server.base_url();
     let env = env.env("LINKS_BASE_URL", address);
     assert_eq!(run(&env).0, Some(4), "no token is given: {}", run(&env).1);

@@ -1,5 +1,5 @@
 //! What a user does in a browser during a login. Started through `BROWSER`, as a browser is: by this test's own program, which finds the
-//! address at the end of its command line.
+//! URL at the end of its command line.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,7 +24,7 @@ pub(crate) fn noted(env: &TestEnv, name: &str) -> String {
     fs::read_to_string(env.home.path().join(name)).unwrap_or_default()
 }
 
-/// One request, without following where it leads: the status, the address it leads to, and the body.
+/// One request, without following where it leads: the status, the URL it leads to, and the body.
 pub(crate) fn request(method: &str, address: &str, body: &str) -> (u16, String, String) {
     let rest = address.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -89,7 +89,7 @@ fn opened() {
             let origin = redirect.split("/callback").next().unwrap();
             let asked = [
                 format!("{origin}/favicon.ico"),
-                forged(&redirect, "state", "of-somebody-else"),
+                forged(&redirect, "state", "of-someone-else"),
                 forged(&redirect, "state", ""),
                 format!("{origin}/callback?code=alone"),
                 redirect,

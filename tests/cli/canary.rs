@@ -48,7 +48,7 @@ impl Marks {
         );
     }
 
-    /// The files below a folder that hold one.
+    /// The files below a directory that hold one.
     fn files(&self, folder: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -96,7 +96,7 @@ fn a_mark_is_found_in_whatever_it_is_wrapped() {
     }
 }
 
-/// An environment on which everything that outlives a run is below the home folder, temporary files too.
+/// An environment on which everything that outlives a run is below the home directory, temporary files too.
 fn marked() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().keeping_cache();
     env.server.edit(|account| TOKEN.clone_into(&mut account.tokens[0].token));

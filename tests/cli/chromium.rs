@@ -19,7 +19,7 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A browser with one window. It ends when this is dropped.
 struct Chromium {
     driver: Child,
-    /// The address of the session at the driver.
+    /// The URL of the session at the driver.
     session: String,
 }
 

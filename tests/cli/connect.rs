@@ -50,7 +50,7 @@ pub(crate) fn asked(env: &TestEnv, path: &str) -> usize {
     env.server.requests().iter().filter(|it| it.path == path).count()
 }
 
-/// The parameter of the address that the browser was sent to.
+/// The parameter of the URL that the browser was sent to.
 fn sent(env: &TestEnv, name: &str) -> String {
     let words = noted(env, "browser-words");
     let query = words.lines().last().unwrap().split_once('?').unwrap().1.to_owned();
@@ -190,7 +190,7 @@ fn fault_82_a_port_can_be_named_and_one_that_is_taken_is_not_waited_for() {
     assert_eq!(sent(&env, "redirect_uri"), format!("http%3A%2F%2F127.0.0.1%3A{port}%2Fcallback"));
 }
 
-/// An `auth login` that waits for somebody to paste.
+/// An `auth login` that waits for someone to paste.
 struct Waiting<'a> {
     env: &'a TestEnv,
     child: Child,
@@ -207,7 +207,7 @@ impl<'a> Waiting<'a> {
         Self { env, child, stderr, said: String::new() }
     }
 
-    /// The address that it wants to be opened.
+    /// The URL that it wants to be opened.
     fn address(&mut self) -> String {
         let start = self.said.len();
         while !self.said[start..].lines().any(|line| line.starts_with("then paste")) {
@@ -221,7 +221,7 @@ impl<'a> Waiting<'a> {
         self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    /// What becomes of it when nobody pastes any more.
+    /// What becomes of it when no one pastes any more.
     fn end(mut self) -> Run {
         drop(self.child.stdin.take());
         self.stderr.read_to_string(&mut self.said).unwrap();
@@ -230,7 +230,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// `auth login` without a browser, when this is pasted for the address that it shows.
+/// `auth login` without a browser, when this is pasted for the URL that it shows.
 fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
     let mut waiting = Waiting::start(env, more);
     let address = waiting.address();
@@ -269,7 +269,7 @@ fn fault_82_without_a_browser_the_address_is_shown_and_the_end_is_pasted() {
         format!("what is this?\n\n{address}\n  {}\r\n", browser::approve(address))
     });
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(run.stderr.matches("not the address at which this login ends").count(), 2, "{run}");
+    assert_eq!(run.stderr.matches("not the URL at which this login ends").count(), 2, "{run}");
     assert_eq!(noted(&env, "browser-words"), "", "no browser was started");
     assert_eq!(env.run("me").exit, 0);
 

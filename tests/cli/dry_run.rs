@@ -150,7 +150,7 @@ fn the_requests_of_a_page_file_are_shown_as_far_as_they_are_known() {
         "# uploadFile: the path in the answer takes the place of \"(upload dot.gif)\"",
         "curl -X PATCH ",
         "curl -X POST ",
-        "# reorderSlots: it names the new blocks too",
+        "# reorderSlots: it names the new slots too",
         "curl -X DELETE ",
     ];
     assert_eq!(lines.len(), starts.len(), "{run}");

@@ -148,7 +148,7 @@ fn an_editor_that_fails_loses_no_text() {
     let seen = terminal::run(&env, "slots edit cafe", "");
     assert!(seen.exit == 2 && seen.text.contains("/no/such/editor"), "{}", seen.text);
     kept(&env, &seen);
-    assert_eq!(self::env().run("slots edit cafe").exit, 14, "nobody is there to edit");
+    assert_eq!(self::env().run("slots edit cafe").exit, 14, "no one is there to edit");
 }
 
 #[test]
@@ -157,12 +157,12 @@ fn deletes_need_consent() {
     let env = env();
     let seen = edited(&env, "", &turn);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(seen.text.contains("1 block that the file does not mention stays"), "{}", seen.text);
+    assert!(seen.text.contains("1 slot that the file does not mention stays"), "{}", seen.text);
 
     let env = self::env();
     let seen = edited(&env, "--prune", &turn);
     assert_eq!(seen.exit, 14, "{}", seen.text);
-    assert!(seen.text.contains("Delete this block and its click statistics?"), "{}", seen.text);
+    assert!(seen.text.contains("Delete this slot and its click statistics?"), "{}", seen.text);
     assert!(!kept(&env, &seen).contains("id: 1003"));
     let there =
         |env: &TestEnv| env.server.account().profiles[0].slots.iter().any(|it| it.id == 1003);
@@ -197,7 +197,7 @@ fn scripts_learn_where_the_text_is() {
     assert!(kept(&env, &seen).ends_with("slots: []\n"));
 }
 
-/// A shell command by which somebody else changes the café meanwhile.
+/// A shell command by which someone else changes the café meanwhile.
 fn theirs(env: &TestEnv, line: &str) -> String {
     let (links, token) = (env!("CARGO_BIN_EXE_links"), env.server.token());
     format!("LINKS_TOKEN='{token}' '{links}' {line} > theirs 2>&1 || cat theirs")
@@ -227,7 +227,7 @@ fn found_12_what_others_do_while_the_editor_is_open_stays() {
         assert_eq!(page[1].data["title"], "Good evening!");
         assert_eq!(page[2].data["title"], "Theirs");
         for said in
-            ["1002 (button) was changed", "1004 (", "was deleted", "was added by somebody else"]
+            ["1002 (button) was changed", "1004 (", "was deleted", "was added by someone else"]
         {
             assert!(seen.text.contains(said), "{said}\n{}", seen.text);
         }
@@ -296,7 +296,7 @@ fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
     assert_eq!(env.server.account().profiles[0].socials[0].link, "https://t.me/theirs");
     assert!(kept(&env, &seen).contains("https://t.me/mine"));
     let shown = std::fs::read_to_string(env.home.path().join("seen")).unwrap();
-    assert!(shown.contains("#!! somebody else changed this meanwhile"), "{shown}");
+    assert!(shown.contains("#!! someone else changed this meanwhile"), "{shown}");
 }
 
 #[test]

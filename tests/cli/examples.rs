@@ -11,7 +11,7 @@ use crate::test_env::{TestEnv, picture};
 const ENDS_WITH: &[(&str, i32)] = &[
     ("links slots plan cafe.yaml", 3),
     ("links slots plan cafe.yaml --prune -o json", 3),
-    // There is nobody to name the old login.
+    // There is no one to name the old login.
     ("links profile rename cafe cafe.mole", 14),
 ];
 
@@ -44,7 +44,7 @@ fn examples(command: &clap::Command) -> Vec<String> {
     lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A folder with everything that the examples name.
+/// A directory with everything that the examples name.
 fn env() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().keeping_cache();
     env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));

@@ -45,7 +45,7 @@ fn ended(exit: Exit) -> i32 {
     }
 }
 
-/// Nobody takes what the program prints.
+/// No one takes what the program prints.
 fn unwritable(env: &TestEnv) -> i32 {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     env.command(["me"]).stdout(full).stderr(Stdio::null()).status().unwrap().code().unwrap()

@@ -215,7 +215,7 @@ fn a_write_that_nobody_can_read_about_says_its_id() {
 fn what_was_meant_is_said_of_words_and_values() {
     let env = TestEnv::cafe();
     for (line, hint) in [
-        ("profile update cafe moodHours=5", "write moodHours:=5: behind := stands JSON"),
+        ("profile update cafe moodHours=5", "write moodHours:=5: use := for JSON values"),
         ("slots set cafe 1002 data.title=x", "leave out `data.`: title=x"),
         ("slot list cafe", "did you mean `links slots list`?"),
     ] {
@@ -232,7 +232,7 @@ fn an_address_that_leads_nowhere_is_named_with_where_it_comes_from() {
     let run = env.run("me --base-url http://127.0.0.1:1/api/v1 -o json");
     let error = run.error();
     assert_eq!(error["message"], "getMe: cannot reach 127.0.0.1:1: connection refused", "{run}");
-    assert_eq!(error["hint"], "the address is that of --base-url: http://127.0.0.1:1/api/v1");
+    assert_eq!(error["hint"], "the URL is that of --base-url: http://127.0.0.1:1/api/v1");
     let run = TestEnv::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
     assert_eq!(run.exit, 6, "{run}");
     let hint = format!("like {host}/api/v1");
@@ -251,8 +251,8 @@ fn the_sandbox_names_no_documentation_for_its_port_is_gone() {
 fn a_whole_slot_is_not_taken_for_its_data() {
     let env = TestEnv::cafe();
     env.file("template.yaml", env.run("slots template button").stdout);
-    env.file("block.yaml", env.run("slots get cafe 1001 -o yaml").stdout);
-    for line in ["slots add cafe button template.yaml", "slots set cafe 1001 block.yaml"] {
+    env.file("slot.yaml", env.run("slots get cafe 1001 -o yaml").stdout);
+    for line in ["slots add cafe button template.yaml", "slots set cafe 1001 slot.yaml"] {
         let run = env.run(line);
         assert!(
             run.exit == 8 && run.stderr.contains("give only what stands under `data`"),

@@ -51,7 +51,7 @@ fn fault_67_each_bad_page_file_is_refused_at_its_place() {
 fn fault_67_what_is_no_file_is_not_read() {
     let env = TestEnv::cafe();
     std::fs::create_dir(env.home.path().join("folder")).unwrap();
-    refused(&env, "folder", "folder is a folder, not a file");
+    refused(&env, "folder", "folder is a directory, not a file");
     let large = env.home.path().join("large.yaml");
     File::create(&large).unwrap().set_len(100 << 20).unwrap();
     refused(&env, "large.yaml", "large.yaml is larger than 5 MB");
@@ -106,7 +106,7 @@ fn fault_55_a_page_of_501_slots_is_refused_here() {
     let env = TestEnv::cafe();
     let text = format!("profile: cafe\nslots:\n{}", "  - type: divider\n".repeat(501));
     env.file("many.yaml", text);
-    refused(&env, "many.yaml", "a page has at most 500 blocks, this file has 501");
+    refused(&env, "many.yaml", "a page has at most 500 slots, this file has 501");
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Lead forms and their questions.
+//! Lead forms and their fields.
 
 use std::process::Stdio;
 
@@ -27,7 +27,7 @@ fn forms_as_people_see_them() {
         format!("forms field remove {FORM} Phone --yes"),
         format!("forms field remove {FORM} colour"),
     ];
-    // A new question gets a random key.
+    // A new field gets a random key.
     let text = lines.map(|line| env.run(&line).to_string()).join("\n");
     insta::with_settings!({ filters => vec![("field_[0-9a-f]{32}", "field_[KEY]")] }, {
         insta::assert_snapshot!(text);
@@ -104,13 +104,13 @@ fn somebody_is_asked_before_questions_go() {
     let line = format!("forms field remove {FORM} phone");
     let seen = terminal::run(&env, &line, "n\n");
     assert_eq!((seen.exit, keys(&env).len()), (14, 3), "{}", seen.text);
-    assert!(seen.text.contains("Remove this question from the form?"), "{}", seen.text);
+    assert!(seen.text.contains("Remove this field from the form?"), "{}", seen.text);
     let seen = terminal::run(&env, &line, "y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert_eq!(keys(&env), ["name", "wishes"]);
 }
 
-/// Runs `forms edit` with an editor that first has somebody else run a command, the first time it is opened.
+/// Runs `forms edit` with an editor that first has someone else run a command, the first time it is opened.
 #[cfg(target_os = "linux")]
 fn edited_beside(theirs: &str, mine: &str) -> (TestEnv, terminal::Seen) {
     let env = TestEnv::cafe();
@@ -143,7 +143,7 @@ fn found_12_a_question_that_others_add_while_a_form_is_edited_stays() {
     assert_eq!(env.server.account().forms[0].fields.len(), 4);
 }
 
-/// A question of somebody else at the end of the form.
+/// A field of someone else at the end of the form.
 fn add_theirs(account: &mut links_fixtures::Account) {
     let fields = &mut account.forms[0].fields;
     let mut theirs = fields[0].clone();
@@ -152,7 +152,7 @@ fn add_theirs(account: &mut links_fixtures::Account) {
     fields.push(theirs);
 }
 
-/// Every command that writes the whole list of questions.
+/// Every command that writes the whole list of fields.
 fn writers() -> Vec<String> {
     let list = json!([{"key": "name", "type": "text", "label": "You"}]);
     vec![
@@ -171,7 +171,7 @@ fn found_14_a_question_that_others_add_in_any_wait_stays() {
             prepare(&env);
             let run = env.run(&line);
             assert_eq!(run.exit, 7, "{run}");
-            assert!(run.stderr.contains("changed by somebody else"), "{run}");
+            assert!(run.stderr.contains("changed by someone else"), "{run}");
             assert_eq!(keys(&env), ["name", "phone", "wishes", "theirs"], "{run}");
         };
         waits(|env| env.server.edit_after(1, add_theirs));
@@ -251,7 +251,7 @@ fn two_questions_of_one_label_are_told_apart_by_their_keys() {
 #[test]
 fn a_form_is_edited() {
     let env = TestEnv::cafe();
-    // A key that gets lost is no new question.
+    // A key that gets lost is no new field.
     let script = "cp \"$1\" seen; sed -i 's/^title:.*/title: Reserve/; s/label: Phone/label: Tel/; \
         s/key: name/placeholder: You/; s/placeholder: Aruzhan//' \"$1\"\n";
     let path = env.file("editor.sh", script);

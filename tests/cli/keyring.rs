@@ -19,7 +19,7 @@ fn log_in(env: &TestEnv) -> Run {
     env.run_args(line, env.server.token().as_bytes())
 }
 
-/// The files below a folder that hold a text.
+/// The files below a directory that hold a text.
 fn holding(text: &str, folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! How a page is named: by id, login or address, wherever a command takes one.
+//! How a page is named: by id, login or URL, wherever a command takes one.
 
 use crate::leaves;
 use crate::test_env::TestEnv;

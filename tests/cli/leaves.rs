@@ -286,7 +286,7 @@ fn every_leaf_ends_with_the_exit_code_of_the_answer() {
 
 /// Operations without a command of their own, and how they are reached.
 const OTHERWISE: &[(&str, &str)] = &[
-    // One block is deleted like several.
+    // One slot is deleted like several.
     ("deleteSlot", "api DELETE /profiles/cafe/slots/1002"),
     ("getOpenapi", "api GET /openapi.json"),
 ];

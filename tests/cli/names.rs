@@ -99,7 +99,7 @@ fn fault_74_an_id_is_a_positive_number_that_fits() {
     assert_eq!(largest.exit, 6, "{largest}");
 }
 
-/// Everything below a folder, by its path from there.
+/// Everything below a directory, by its path from there.
 fn below(folder: &Path, from: &Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

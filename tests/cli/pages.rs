@@ -137,7 +137,7 @@ fn an_edit_that_changes_nothing_sends_nothing_and_one_that_stays_wrong_is_kept()
 
     let env = editor(TestEnv::cafe(), &["exit 3"]);
     assert_eq!(terminal::run(&env, "profile edit cafe", "").exit, 2);
-    assert_eq!(env.run("profile edit cafe").exit, 14, "nobody is there to edit");
+    assert_eq!(env.run("profile edit cafe").exit, 14, "no one is there to edit");
 }
 
 #[cfg(target_os = "linux")]

@@ -183,7 +183,7 @@ fn fault_84_nothing_is_spent_that_cannot_be_replaced() {
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o777)).unwrap();
     let run = env.run("me -o json");
     assert_eq!((run.exit, asked(&env, "/oauth/token")), (4, 0), "{run}");
-    assert!(run.stderr.contains("everybody can write to its folder"), "{run}");
+    assert!(run.stderr.contains("anyone can write to its directory"), "{run}");
     assert_eq!(kept(&env), before);
 
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o700)).unwrap();

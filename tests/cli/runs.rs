@@ -129,7 +129,7 @@ fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
     std::fs::write(text("journal"), "what?\n{}\n").unwrap();
     assert_eq!(env.run("slots apply page.yaml").exit, 14, "it stands in the way");
     assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
-    // A run that never began stands in nobody's way, and stays as well.
+    // A run that never began stands in no one's way, and stays as well.
     let other = text("backup").replace(".page.json", "0.page.json");
     std::fs::copy(text("backup"), &other).unwrap();
     let again = env.run("slots apply page.yaml");
@@ -187,7 +187,7 @@ fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
         }
     };
     of_user("\"user\":7");
-    assert!(!rows(&env.run("slots history -o json")).is_empty(), "nobody can tell");
+    assert!(!rows(&env.run("slots history -o json")).is_empty(), "no one can tell");
     let config = env.home.path().join("config");
     std::fs::create_dir_all(&config).unwrap();
     let accounts = serde_json::json!({"version": 1, "current": "other", "accounts": {"other": {
@@ -330,8 +330,8 @@ fn a_run_is_undone_as_far_as_that_goes() {
 
     let restored = env.run(&format!("slots restore {} --yes", &run[..14]));
     assert_eq!(restored.exit, 0, "{restored}");
-    assert!(restored.stdout.contains("1 block that came since stays"), "{restored}");
-    assert!(restored.stderr.contains("is gone for good"), "the two legacy blocks\n{restored}");
+    assert!(restored.stdout.contains("1 slot that came since stays"), "{restored}");
+    assert!(restored.stderr.contains("is gone for good"), "the two legacy slots\n{restored}");
     let content = |text: &str| -> Vec<String> {
         let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']).to_owned());
         lines.filter(|line| !line.starts_with("id: ") && !line.is_empty()).collect()
@@ -465,7 +465,7 @@ fn fault_35_a_page_that_reads_empty_is_not_believed() {
     env.operations();
     let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 14, "{run}");
-    assert!(run.stderr.contains("left 16 blocks on it"), "{run}");
+    assert!(run.stderr.contains("left 16 slots on it"), "{run}");
     assert_eq!(env.operations(), ["getProfile", "listSlots"], "both ways of reading it");
     env.server.edit(|account| account.profiles[0].slots = slots_before);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
@@ -494,7 +494,7 @@ fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() 
 #[test]
 fn fault_64_without_a_directory_of_state_nothing_is_begun() {
     let env = cafe();
-    let file = env.file("no-folder", "").display().to_string();
+    let file = env.file("no-directory", "").display().to_string();
     let env = env.env("LINKS_STATE_DIR", file);
     let before = env.server.account();
     let run = env.run("slots apply page.yaml");

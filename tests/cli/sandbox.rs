@@ -82,7 +82,7 @@ fn it_serves_other_programs_until_it_is_stopped() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
-/// The token of the sandbox below this folder.
+/// The token of the sandbox below this directory.
 fn token(env: &TestEnv) -> String {
     let mut child = env
         .command(["sandbox", "serve"])

@@ -145,7 +145,7 @@ fn a_plan_overwrites_nothing_but_a_plan() {
     let run = env.run("slots plan page.yaml --out no/such/plan.json");
     assert_eq!(run.exit, 2, "{run}");
     assert!(
-        run.stderr.contains("cannot write no/such/plan.json: there is no folder no/such"),
+        run.stderr.contains("cannot write no/such/plan.json: there is no directory no/such"),
         "{run}"
     );
 }
@@ -192,7 +192,7 @@ fn a_check_asks_the_service_and_writes_nothing() {
     env.file("page.yaml", PAGE);
     let run = env.run("slots plan page.yaml --check");
     assert_eq!(run.exit, 3, "{run}");
-    assert!(run.stderr.contains("would accept the new and changed blocks"), "{run}");
+    assert!(run.stderr.contains("would accept the new and changed slots"), "{run}");
     assert_eq!(env.operations(), ["getProfile", "listSlotTypes", "updateSlots", "createSlots"]);
     assert_eq!(title(&env), "Good morning!");
 

@@ -13,7 +13,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md");
 
-/// Folders below the home folder that are the program's own.
+/// Folders below the home directory that are the program's own.
 const OWN: [(&str, &str); 3] = [
     (".cache/links", "cache"),
     (".config/links", "configuration"),
@@ -23,7 +23,7 @@ const OWN: [(&str, &str); 3] = [
 /// The file by which the editor is known to have run.
 const STARTED: &str = "started";
 
-/// Every file below a folder with its content.
+/// Every file below a directory with its content.
 fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         if entry.file_type().unwrap().is_dir() {

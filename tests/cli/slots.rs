@@ -1,4 +1,4 @@
-//! Single blocks: added, changed, moved, deleted, and their types explained.
+//! Single slots: added, changed, moved, deleted, and their types explained.
 
 use std::process::Stdio;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 
-/// The ids of the café's blocks, as the page shows them.
+/// The ids of the café's slots, as the page shows them.
 fn order(env: &TestEnv) -> Vec<u64> {
     env.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
 }
@@ -225,7 +225,7 @@ fn a_template_can_be_pasted_into_a_page_file_and_applied() {
     assert_eq!(env.server.account().profiles[1].slots.len(), 2 + 5);
 }
 
-/// A café whose server refuses a request as too soon, and where somebody else uses the wait.
+/// A café whose server refuses a request as too soon, and where someone else uses the wait.
 fn meddled(request: usize, edit: impl FnOnce(&mut Account) + Send + 'static) -> TestEnv {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
     env.server.fail([request], &Fault::RateLimited(Some("30".into())));
@@ -291,7 +291,7 @@ fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_a
         for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
             let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
             env.server.fail([request], &fault);
-            // Somebody else has the next word.
+            // Someone else has the next word.
             env.server.edit_after(request + 1, rename_first);
             let run = env.run(line);
             assert_eq!(run.exit, 0, "{fault:?}: {run}");

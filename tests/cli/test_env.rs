@@ -15,14 +15,14 @@ use links_fixtures::{Clock, ContractServer, ContractServerBuilder, World};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A service, a home folder, and what the environment says of them.
+/// A service, a home directory, and what the environment says of them.
 pub(crate) struct TestEnv {
     pub(crate) server: ContractServer,
     pub(crate) home: TempDir,
     /// What the runs leave where temporary files belong.
     scratch: TempDir,
     env: Vec<(&'static str, String)>,
-    /// A folder of state for each run, so that no run waits for the rate limits that the one before has used up.
+    /// A directory of state for each run, so that no run waits for the rate limits that the one before has used up.
     states: Option<TempDir>,
     runs: Cell<usize>,
 }
@@ -92,18 +92,18 @@ impl TestEnv {
         self
     }
 
-    /// The same with state that outlives a run, below the home folder.
+    /// The same with state that outlives a run, below the home directory.
     pub(crate) fn keeping_state(self) -> Self {
         Self { states: None, ..self }
     }
 
-    /// The same with a cache that outlives a run, below the home folder.
+    /// The same with a cache that outlives a run, below the home directory.
     pub(crate) fn keeping_cache(self) -> Self {
         let folder = self.home.path().join("cache").display().to_string();
         self.env("LINKS_CACHE_DIR", folder)
     }
 
-    /// A file in the home folder, which is also where the binary runs.
+    /// A file in the home directory, which is also where the binary runs.
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.home.path().join(name);
         std::fs::write(&path, bytes).unwrap();

@@ -209,7 +209,7 @@ fn found_28_advice_leads_where_it_helps() {
     let run = env.run("slots plan page.yaml");
     assert!(run.stderr.contains("links slots types"), "{run}");
     let run = env.run("forms create title=x -o json");
-    assert!(run.error()["hint"].is_null(), "an address is no advice: {run}");
+    assert!(run.error()["hint"].is_null(), "a URL is no advice: {run}");
     assert!(run.error()["documentation"].is_string(), "{run}");
 }
 

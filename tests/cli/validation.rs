@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::test_env::{Run, TestEnv};
 
-/// Every kind of mistake once, in new blocks and in ones that are on the page.
+/// Every kind of mistake once, in new slots and in ones that are on the page.
 const BAD: &str = "\
 profile: cafe
 slots:
@@ -40,7 +40,7 @@ fn all_mistakes_are_shown_at_once() {
     insta::assert_snapshot!(env.run("slots plan page.yaml"));
     assert_eq!(env.operations(), ["getProfile", "listSlotTypes"]);
 
-    // Where every item can be planned, what a new block lacks is known too.
+    // Where every item can be planned, what a new slot lacks is known too.
     let items = BAD.split("  - type: buton").next().unwrap();
     env.file("page.yaml", items);
     let run = env.run("slots apply page.yaml -o json");

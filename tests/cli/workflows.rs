@@ -12,7 +12,7 @@ fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
 
-/// A folder to work in, with what the repository has in it.
+/// A directory to work in, with what the repository has in it.
 fn checkout() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("fixtures/pages")).unwrap();
@@ -187,5 +187,5 @@ fn the_action_runs_what_it_is_given() {
         assert_eq!((exit, said.starts_with("::error::")), (Some(2), true), "{inputs:?}\n{said}");
     }
     let (exit, said) = action(folder.path(), &[("profile", "cafe")]);
-    assert_eq!(exit, Some(2), "no service is named\n{said}");
+    assert_eq!(exit, Some(2), "no service URL is configured\n{said}");
 }

@@ -1,4 +1,4 @@
-//! Apply of a page: the number of its requests, and edits by somebody else meanwhile.
+//! Apply of a page: the number of its requests, and edits by someone else meanwhile.
 
 use std::ops::ControlFlow;
 

@@ -22,7 +22,7 @@ const KEPT: u64 = 3;
 const DOOMED: u64 = 4;
 const FOREIGN: u64 = 9000;
 
-/// Edit by somebody else.
+/// Edit by someone else.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Edit {
     Add,

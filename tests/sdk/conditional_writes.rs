@@ -12,7 +12,7 @@ use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
-/// Edit of the page by somebody else, once, when the client waits.
+/// Edit of the page by someone else, once, when the client waits.
 type AccountEdit = Box<dyn FnOnce(&mut Account) + Send>;
 
 /// A clock by whose first wait somebody else edits the page.
@@ -42,7 +42,7 @@ impl links_sdk::Clock for EditingClock {
     }
 }
 
-/// A service behind a proxy, and a client whose waits are used by somebody else.
+/// A service behind a proxy, and a client whose waits are used by someone else.
 pub(crate) struct ContendedEnv {
     pub(crate) server: Arc<ContractServer>,
     pub(crate) proxy: Arc<Proxy>,

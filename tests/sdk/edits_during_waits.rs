@@ -1,4 +1,4 @@
-//! Edits by somebody else while a run waits: before any of its requests, for any reason, of any kind of slot.
+//! Edits by someone else while a run waits: before any of its requests, for any reason, of any kind of slot.
 
 use std::ops::ControlFlow;
 
@@ -20,7 +20,7 @@ const NAMED: u64 = 2;
 const DOOMED: u64 = 4;
 const FOREIGN: u64 = 9000;
 
-/// Edit by somebody else during a wait.
+/// Edit by someone else during a wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Edit {
     Add,

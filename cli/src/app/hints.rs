@@ -81,25 +81,23 @@ pub(crate) async fn advised(
 
 /// What the URL of the service has to do with it.
 fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
-    let (address, from) = match target {
-        ServiceTarget::Service { address, from } => (address, from),
+    let url = match target {
+        ServiceTarget::Service(url) => url,
         ServiceTarget::Sandbox => return failure.undocumented(),
         ServiceTarget::Unset => return failure,
     };
-    match failure.exit() {
-        Exit::Network if failure.advice().is_none() => {
-            failure.hint(format!("the URL is that of {from}: {address}"))
+    match (failure.exit(), url.base()) {
+        (Exit::Network, _) if failure.advice().is_none() => {
+            failure.hint(format!("the URL is that of {}: {}", url.from, url.text()))
         }
-        Exit::NotFound if failure.operation().is_some() => match BaseUrl::new(address) {
-            Ok(base) if !has_version(&base) => {
-                let hint = format!(
-                    "{from} is {base}, but the URL has to include {VERSION}, like {}/api/v1",
-                    base.origin()
-                );
-                failure.hint(hint)
-            }
-            _ => failure,
-        },
+        (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
+            let hint = format!(
+                "{} is {base}, but the URL has to include {VERSION}, like {}/api/v1",
+                url.from,
+                base.origin()
+            );
+            failure.hint(hint)
+        }
         _ => failure,
     }
 }

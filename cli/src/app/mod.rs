@@ -4,6 +4,8 @@ pub(crate) mod hints;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
+use crate::help::brief;
+use crate::help::examples;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -43,7 +45,7 @@ pub(crate) struct Cli {
 
 /// The whole command line, for scripts and tests that walk it.
 pub fn command() -> clap::Command {
-    crate::help::examples::shown(Cli::command())
+    brief::shortened(examples::shown(Cli::command()))
 }
 
 /// Runs one command line to its end.

@@ -148,11 +148,7 @@ fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Suggesti
             format!("there is {}", lines.join(", "))
         }
     };
-    Some(Suggestion {
-        message: format!("no command `{verb}`"),
-        hint,
-        in_dashboard: false,
-    })
+    Some(Suggestion { message: format!("no command `{verb}`"), hint, in_dashboard: false })
 }
 
 #[cfg(test)]

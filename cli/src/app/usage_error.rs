@@ -10,22 +10,9 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::format::Format;
-use crate::settings::global_args::{Color, GlobalArgs};
+use crate::settings::global_args::GlobalArgs;
 use crate::ui::Ui;
 use crate::{env_vars, sanitize, settings, ui};
-
-/// Flags of every command that are followed by a value.
-const WITH_VALUE: &[&str] = &[
-    "-o",
-    "--output",
-    "--fields",
-    "--jq",
-    "--base-url",
-    "--account",
-    "--color",
-    "--timeout",
-    "--max-wait",
-];
 
 /// Longest time for a question on the way to a mere sentence.
 const DASHBOARD_SECONDS: u32 = 3;
@@ -35,6 +22,7 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let tree = command();
+    let global = GlobalArgs::of_any_line(&words);
     // Once more, over the tree with its examples, and with words that can be shown where they are quoted.
     let shown = words.iter().map(|word| sanitize::one_line(word).into_owned());
     let parsed = [shown.map(OsString::from).collect(), args.to_vec()]
@@ -43,21 +31,24 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
         .find_map(Result::err);
     let Some(error) = parsed else { return Exit::Internal };
     if error.exit_code() == 0 {
-        ui::help(&error, color(&words));
+        ui::help(&error, settings::color_of_process(global.color));
         return Exit::Ok;
     }
-    let format = format(&words);
+    let format = format(&global);
     if words.iter().any(|it| *it == "--token" || it.starts_with("--token=")) {
         Ui::plain(format).fail(&no_token_flag());
         return Exit::Usage;
     }
     let elsewhere = match error.kind() {
-        ErrorKind::InvalidSubcommand => unsupported_command::said(&named(&words), &tree),
+        ErrorKind::InvalidSubcommand => unsupported_command::said(
+            &GlobalArgs::other_words(words.get(1..).unwrap_or_default()),
+            &tree,
+        ),
         _ => None,
     };
     match elsewhere {
         Some(it) => {
-            let at = if it.in_dashboard { dashboard(&words, command) } else { None };
+            let at = if it.in_dashboard { dashboard(&global, command) } else { None };
             let hint = match at {
                 Some(address) => format!("{}; the account in the dashboard: {address}", it.hint),
                 None => it.hint,
@@ -65,17 +56,17 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
             Ui::plain(format).fail(&CommandError::usage(it.message).hint(hint));
         }
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
-        None => ui::help(&error, color(&words)),
+        None => ui::help(&error, settings::color_of_process(global.color)),
     }
     Exit::Usage
 }
 
 /// Where the service keeps the account, as its index says; nothing where that cannot be had at once.
-fn dashboard(words: &[&str], command: fn() -> clap::Command) -> Option<String> {
+fn dashboard(global: &GlobalArgs, command: fn() -> clap::Command) -> Option<String> {
     let global = GlobalArgs {
-        base_url: value(words, "--base-url", None).map(str::to_owned),
-        account: value(words, "--account", None).and_then(|it| it.parse().ok()),
-        sandbox: words.contains(&"--sandbox"),
+        base_url: global.base_url.clone(),
+        account: global.account.clone(),
+        sandbox: global.sandbox,
         timeout: Some(DASHBOARD_SECONDS),
         ..GlobalArgs::default()
     };
@@ -113,44 +104,10 @@ fn failure(error: &clap::Error) -> CommandError {
     }
 }
 
-/// The words that name a command: no flags and not their values.
-fn named<'w>(words: &[&'w str]) -> Vec<&'w str> {
-    let mut named = Vec::new();
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            named.push(*word);
-        }
-    }
-    named
-}
-
-/// What stands behind a flag, in any of the ways it can be written.
-fn value<'w>(words: &[&'w str], long: &str, short: Option<&str>) -> Option<&'w str> {
-    words.iter().enumerate().rev().find_map(|(at, word)| {
-        if *word == long || short.is_some_and(|it| *word == it) {
-            return words.get(at + 1).copied();
-        }
-        let rest = word.strip_prefix(long).and_then(|it| it.strip_prefix('='));
-        rest.or_else(|| {
-            let rest = word.strip_prefix(short?)?;
-            Some(rest.strip_prefix('=').unwrap_or(rest))
-        })
-    })
-}
-
-fn format(words: &[&str]) -> Format {
-    let named = value(words, "--output", Some("-o")).and_then(Format::from_word);
-    let has_filter = value(words, "--jq", None).map(|_| Format::Json);
+fn format(global: &GlobalArgs) -> Format {
     let of_environment = || Format::from_word(&std::env::var(env_vars::OUTPUT).ok()?);
-    named.or(has_filter).or_else(of_environment).unwrap_or_default()
-}
-
-fn color(words: &[&str]) -> Color {
-    let flag = value(words, "--color", None);
-    settings::color_of_process(flag.and_then(|it| clap::ValueEnum::from_str(it, true).ok()))
+    let of_filter = global.jq.as_ref().map(|_| Format::Json);
+    global.output.or(of_filter).or_else(of_environment).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -166,14 +123,16 @@ mod tests {
             "links -o=json",
             "links --jq . y",
         ] {
-            assert_eq!(format(&line.split(' ').collect::<Vec<_>>()), Format::Json, "{line}");
+            let global = GlobalArgs::of_any_line(&line.split(' ').collect::<Vec<_>>());
+            assert_eq!(format(&global), Format::Json, "{line}");
         }
-        assert_eq!(format(&["links", "-o", "json", "-o", "csv"]), Format::Csv);
+        let global = GlobalArgs::of_any_line(&["links", "-o", "json", "-o", "csv"]);
+        assert_eq!(format(&global), Format::Csv);
     }
 
     #[test]
     fn a_command_is_found_among_flags() {
-        let words = ["links", "-o", "json", "profile", "-v", "delete", "--color=never", "cafe"];
-        assert_eq!(named(&words), ["profile", "delete", "cafe"]);
+        let words = ["-o", "json", "profile", "-v", "delete", "--color=never", "cafe"];
+        assert_eq!(GlobalArgs::other_words(&words), ["profile", "delete", "cafe"]);
     }
 }

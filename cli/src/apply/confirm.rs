@@ -42,13 +42,14 @@ pub(crate) async fn agree(
     match ui.ask_about(&named(&it.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
-            let message = format!("{what} were not confirmed; nothing was written");
+            let message = format!("{what} not confirmed; nothing was written");
             Err(CommandError::new(Exit::Refused, message))
         }
         None => {
-            let message =
-                format!("{what} need confirmation, but there is no terminal to ask on");
-            Err(CommandError::new(Exit::Refused, message).hint("pass --yes to confirm"))
+            let needs =
+                if what.starts_with("1 ") && !what.contains(" and ") { "needs" } else { "need" };
+            let message = format!("{what} {needs} confirmation, but there is no terminal");
+            Err(CommandError::new(Exit::Refused, message).hint("pass --yes"))
         }
     }
 }

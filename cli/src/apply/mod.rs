@@ -343,7 +343,7 @@ impl ApplyDelegate for ApplySession<'_> {
 }
 
 impl RunProgress {
-    /// The first Ctrl-C ends the run behind the request in flight, the second one at once.
+    /// The first Ctrl-C ends the run after the request in flight, the second one at once.
     async fn stopped_twice(&self) {
         self.begun.notified().await;
         if tokio::signal::ctrl_c().await.is_ok() {

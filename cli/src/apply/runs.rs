@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOwner};
-use links_sdk::{BaseUrl, ProfileKey};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -17,9 +17,10 @@ const SANDBOX: &str = "sandbox";
 pub(crate) fn service(context: &Context) -> Option<String> {
     match &context.settings.target {
         ServiceTarget::Sandbox => Some(SANDBOX.to_owned()),
-        ServiceTarget::Service { address, .. } => Some(
-            BaseUrl::new(address).map_or_else(|_| address.clone(), |it| it.as_str().to_owned()),
-        ),
+        ServiceTarget::Service(url) => Some(match url.base() {
+            Ok(base) => base.as_str().to_owned(),
+            Err(_) => url.text().to_owned(),
+        }),
         ServiceTarget::Unset => None,
     }
 }

@@ -130,7 +130,7 @@ pub(crate) fn merge(
     for (at, slot) in now.iter().enumerate() {
         let Some(id) = slot.id.filter(|id| !known.contains(id)) else { continue };
         kept.push(format!("the slot {id} ({}) was added by someone else", slot.kind));
-        let place = behind(&items, edited, &now[..at]);
+        let place = place_after(&items, edited, &now[..at]);
         items.insert(place, LayoutChange::New { id, kind: slot.kind.clone() });
     }
     Ok(Merged { items, kept })
@@ -169,7 +169,7 @@ fn order(opened: &[DesiredSlot], edited: &[DesiredSlot], now: &[DesiredSlot]) ->
     }
 }
 
-/// Puts the slots that all have into this order; what stands behind one of them in the file goes with it.
+/// Puts the slots that all have into this order; what stands after one of them in the file goes with it.
 fn arrange(items: Vec<LayoutChange>, edited: &[DesiredSlot], order: &[i64]) -> Vec<LayoutChange> {
     let mut groups: Vec<(Option<usize>, Vec<LayoutChange>)> = vec![(None, Vec::new())];
     for item in items {
@@ -185,8 +185,8 @@ fn arrange(items: Vec<LayoutChange>, edited: &[DesiredSlot], order: &[i64]) -> V
     groups.into_iter().flat_map(|(_, group)| group).collect()
 }
 
-/// The place behind the last of these slots that is among the items; the top where none is.
-fn behind(items: &[LayoutChange], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
+/// The place after the last of these slots that is among the items; the top where none is.
+fn place_after(items: &[LayoutChange], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
     let place = |slot: &DesiredSlot| items.iter().position(|item| item.id(edited) == slot.id);
     let mut neighbours = before.iter().rev().filter(|slot| slot.id.is_some());
     neighbours.find_map(place).map_or(0, |at| at + 1)
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn found_12_what_came_since_is_kept_behind_its_neighbour_and_never_pruned() {
+    fn found_12_what_came_since_is_kept_after_its_neighbour_and_never_pruned() {
         let edited = page(&json!([
             {"type": "text", "data": {"title": "First"}}, text(1, "A", "a"),
             {"type": "text", "data": {"title": "Behind A"}}, text(3, "C", "c"),

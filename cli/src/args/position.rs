@@ -23,7 +23,7 @@ pub(crate) struct PositionArgs {
     /// Before the slot with this id
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     before: Option<i64>,
-    /// Behind the slot with this id
+    /// After the slot with this id
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
     after: Option<i64>,
 }
@@ -53,7 +53,7 @@ impl PositionArgs {
     ///
     /// # Errors
     ///
-    /// When the slot to go before or behind is not among them.
+    /// When the slot to go before or after is not among them.
     pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
         let of = |id: i64| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {

@@ -22,8 +22,7 @@ impl CredentialStore for Connection {
     }
 
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
-        #[cfg(debug_assertions)]
-        crate::testing::crash::point("before_credentials");
+        links_sdk::crash_point("before_credentials");
         let value = Value::Connection(Box::new(credentials.clone()));
         self.0.save(&Secret { origin: self.0.origin().to_owned(), value }).map_err(other)
     }

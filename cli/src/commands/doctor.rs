@@ -75,11 +75,11 @@ fn configuration(context: &Context) -> Finding {
 
 fn service(context: &Context) -> Finding {
     match &context.settings.target {
-        ServiceTarget::Service { address, from } => match BaseUrl::new(address) {
-            Ok(_) => good("service", format!("{address}, named by {from}")),
-            Err(why) => {
-                let address = BaseUrl::without_user_info(address);
-                bad("service", &CommandError::usage(format!("{from} is {address}: {why}")))
+        ServiceTarget::Service(url) => match url.invalid() {
+            None => good("service", format!("{}, named by {}", url.text(), url.from)),
+            Some(why) => {
+                let shown = BaseUrl::without_user_info(url.text());
+                bad("service", &CommandError::usage(format!("{} is {shown}: {why}", url.from)))
             }
         },
         ServiceTarget::Sandbox => good("service", "the sandbox of this machine"),
@@ -189,7 +189,8 @@ async fn online(context: &Context, client: &Client, findings: &mut Vec<Finding>)
             findings.extend(answer.header("date").map(|date| skew(date, clock.wall())));
         }
         Err(error) if error.is_not_found() => {
-            let said = "nothing answers at this URL; it ends with the version segment, such as /api/v1";
+            let said =
+                "nothing answers at this URL; it ends with the version segment, such as /api/v1";
             findings.push(bad(WAY, &CommandError::new(Exit::NotFound, said)));
             return;
         }

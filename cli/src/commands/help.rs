@@ -12,7 +12,7 @@ use crate::suggest::nearest;
 /// Arguments of `links help`.
 #[derive(Args, Debug)]
 pub(crate) struct HelpArgs {
-    /// A topic (exit-codes, environment, output, files), or the words of a command
+    /// A topic (options, exit-codes, environment, output, files), or the words of a command
     #[arg(value_name = "TOPIC|COMMAND")]
     words: Vec<String>,
 }
@@ -20,7 +20,7 @@ pub(crate) struct HelpArgs {
 pub(crate) fn run(context: &Context, args: &HelpArgs) -> Result<CommandOutput, CommandError> {
     let text = match &args.words[..] {
         [word] => match TOPICS.iter().find(|topic| topic.name == word) {
-            Some(topic) => (topic.text)(),
+            Some(topic) => (topic.text)(&(context.tree)()),
             None => of_command(context, &args.words)?,
         },
         words => of_command(context, words)?,

@@ -35,7 +35,7 @@ impl CompletionData {
     /// Reads it; what cannot be read is empty.
     pub(crate) fn load(words: &[OsString], command: fn() -> Command) -> Arc<Self> {
         let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        let context = settings::of_process(&global(&words))
+        let context = settings::of_process(&of_service(&words))
             .map(|settings| Context::new(settings, Ui::plain(Format::Table), command));
         let known = match &context {
             Ok(context) => Self {
@@ -87,7 +87,7 @@ impl CompletionData {
             .collect()
     }
 
-    /// Fields of the slot type that the line is about; behind `field=` the values it may have.
+    /// Fields of the slot type that the line is about; after `field=` the values it may have.
     fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
         if let Some((field, path)) = typed.split_once("=@") {
             let start = |it: CompletionCandidate| it.add_prefix(format!("{field}=@"));
@@ -149,19 +149,9 @@ impl CompletionData {
 }
 
 /// What the line says of the service, as far as that decides which names are meant.
-fn global(words: &[String]) -> GlobalArgs {
-    let value = |flag: &str| {
-        words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(flag)? {
-            "" => words.get(at + 1).cloned(),
-            rest => rest.strip_prefix('=').map(str::to_owned),
-        })
-    };
-    GlobalArgs {
-        sandbox: words.iter().any(|it| it == "--sandbox"),
-        base_url: value("--base-url"),
-        account: value("--account").and_then(|it| it.parse().ok()),
-        ..GlobalArgs::default()
-    }
+fn of_service(words: &[String]) -> GlobalArgs {
+    let GlobalArgs { sandbox, base_url, account, .. } = GlobalArgs::of_any_line(words);
+    GlobalArgs { sandbox, base_url, account, ..GlobalArgs::default() }
 }
 
 /// The command tree with what its arguments are completed with.

@@ -1,4 +1,4 @@
-//! Bash hands over the line as it was typed. It breaks words at `=`, `:` and `@` too, and replaces only what stands behind the break.
+//! Bash hands over the line as it was typed. It breaks words at `=`, `:` and `@` too, and replaces only what stands after the break.
 
 use std::ffi::OsString;
 

@@ -62,7 +62,7 @@ pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
     offers.iter().map(|it| line(it) + "\n").collect()
 }
 
-/// For bash, which knows no descriptions: they stand behind the values where several are only shown.
+/// For bash, which knows no descriptions: they stand after the values where several are only shown.
 pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
     let rest = |it: &Candidate| {
         let from = asked.kept.saturating_sub(it.home.len());

@@ -88,9 +88,8 @@ impl Context {
         let client = match self.settings.target.clone() {
             ServiceTarget::Unset => return Err(no_service()),
             ServiceTarget::Sandbox => self.sandbox_client().await?,
-            ServiceTarget::Service { address, from } => {
-                let base = BaseUrl::new(&address)
-                    .map_err(|error| CommandError::usage(format!("{from}: {error}")))?;
+            ServiceTarget::Service(url) => {
+                let base = url.base()?.clone();
                 let given = self.given(&base)?;
                 self.client_of(&base, given)?
             }
@@ -102,8 +101,7 @@ impl Context {
     /// The service for what it answers without a token; also where there is none.
     pub(crate) async fn anyone(&mut self) -> Result<Client, CommandError> {
         let base = match (&self.settings.target, &self.client) {
-            (ServiceTarget::Service { address, from }, None) => BaseUrl::new(address)
-                .map_err(|error| CommandError::usage(format!("{from}: {error}")))?,
+            (ServiceTarget::Service(url), None) => url.base()?.clone(),
             _ => return self.client().await,
         };
         self.build(&base, None, None)
@@ -148,7 +146,7 @@ impl Context {
         let origin = match &self.settings.target {
             ServiceTarget::Unset => return None,
             ServiceTarget::Sandbox => return Some("sandbox".to_owned()),
-            ServiceTarget::Service { address, .. } => BaseUrl::new(address).ok()?.origin(),
+            ServiceTarget::Service(url) => url.origin()?,
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         Some(origin.replace("://", "-").chars().map(plain).collect())
@@ -313,9 +311,8 @@ fn read_token(path: &Path) -> Result<Zeroizing<String>, CommandError> {
     let is_file = file.metadata().map_err(refused)?.is_file();
     if is_file && private::is_public(path).map_err(refused)? {
         let message = format!("LINKS_TOKEN_FILE: anyone can write to {}", path.display());
-        return Err(CommandError::new(Exit::NotAuthenticated, message).hint(
-            "someone else may have put a token there; `chmod 600` it once you have looked",
-        ));
+        return Err(CommandError::new(Exit::NotAuthenticated, message)
+            .hint("someone else may have put a token there; `chmod 600` it once you have looked"));
     }
     let mut text = Zeroizing::new(String::new());
     file.take(TOKEN_FILE_MAX).read_to_string(&mut text).map_err(refused)?;

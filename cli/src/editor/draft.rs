@@ -61,7 +61,7 @@ impl Draft {
 
 fn marked(text: &str, problems: &[(usize, String)]) -> String {
     let mut out = String::new();
-    // A problem behind the last line stands above it.
+    // A problem after the last line stands above it.
     let last = text.lines().count().max(1);
     let lines = text.split_inclusive('\n').chain(text.is_empty().then_some(""));
     for (at, line) in lines.enumerate() {

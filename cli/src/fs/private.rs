@@ -1,7 +1,8 @@
 //! Files that only the user can read: made so, replaced as a whole, and never left half-written.
 
+use crate::fs::atomic;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -72,15 +73,8 @@ pub(crate) fn tighten(path: &Path) -> io::Result<()> {
 /// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link. Whoever writes has a
 /// lock: what another writer has begun and not finished is cleared away.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (target, mut file) = begin(path)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    #[cfg(debug_assertions)]
-    crate::testing::crash::point("before_rename");
-    file.persist(&target)?;
-    #[cfg(debug_assertions)]
-    crate::testing::crash::point("after_rename");
-    sync_folder(folder_of(&target))
+    let (target, file) = begin(path)?;
+    atomic::finish(file, &target, bytes, true)
 }
 
 /// Makes sure that a file can be replaced, as far as that shows before it is done.
@@ -240,14 +234,6 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many links follow each other"))
-}
-
-/// Makes sure that a new name outlives a power cut. Windows knows no such thing.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

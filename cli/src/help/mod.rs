@@ -1,4 +1,5 @@
 //! Texts that help shows beside the arguments: examples and topics.
 
+pub(crate) mod brief;
 pub(crate) mod examples;
 pub(crate) mod topics;

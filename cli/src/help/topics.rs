@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use clap::Command;
+
 use crate::env_vars;
 use crate::error::exit_code::Exit;
 use crate::settings::config_file::KEYS;
@@ -11,14 +13,15 @@ pub(crate) struct Topic {
     /// What it is asked for by.
     pub(crate) name: &'static str,
     /// The explanation.
-    pub(crate) text: fn() -> String,
+    pub(crate) text: fn(&Command) -> String,
 }
 
 /// Every topic.
 pub(crate) const TOPICS: &[Topic] = &[
+    Topic { name: "options", text: options },
     Topic { name: "exit-codes", text: exit_codes },
     Topic { name: "environment", text: environment },
-    Topic { name: "output", text: || include_str!("output.txt").to_owned() },
+    Topic { name: "output", text: |_| include_str!("output.txt").to_owned() },
     Topic { name: "files", text: files },
 ];
 
@@ -31,7 +34,7 @@ pub(crate) fn exit_codes_in_brief() -> String {
     format!("Exit codes: {}; `links help exit-codes` explains them.", codes.join(", "))
 }
 
-fn exit_codes() -> String {
+fn exit_codes(_: &Command) -> String {
     let mut text = "How a command ended, as a script sees it.\n\n".to_owned();
     for exit in Exit::ALL {
         let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
@@ -39,7 +42,15 @@ fn exit_codes() -> String {
     text + "\nWith -o json the name stands in `code`, unless the service has one of its own, and the number in `exit`.\n"
 }
 
-fn environment() -> String {
+/// The options that every command takes.
+fn options(tree: &Command) -> String {
+    let global = tree.get_arguments().filter(|it| it.is_global_set()).cloned();
+    let mut command = Command::new("links").disable_help_flag(true).max_term_width(100);
+    command = command.args(global.map(|it| it.help_heading("Options of every command")));
+    command.help_template("{all-args}").render_long_help().to_string()
+}
+
+fn environment(_: &Command) -> String {
     let mut text = "A flag goes before a variable, a variable before the configuration file, and that before the default.\n\n".to_owned();
     for key in KEYS {
         let default = match key.default {
@@ -54,7 +65,7 @@ fn environment() -> String {
     text
 }
 
-fn files() -> String {
+fn files(_: &Command) -> String {
     let mut text = include_str!("files.txt").to_owned();
     for key in KEYS {
         let _ = writeln!(text, "  {:<10}{}", key.name, key.about);

@@ -1,7 +1,6 @@
 //! Images of this machine that a page file names: regular files beneath its directory, or beneath one that the command line adds. What
 //! lies elsewhere is refused with the same words whether it is there or not.
 
-use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -230,10 +229,7 @@ impl LocalImage {
 
 /// SHA-256 in hexadecimal digits.
 pub(crate) fn hash_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// The content of a regular file, as far as it may be uploaded and one byte more; nothing for anything else.

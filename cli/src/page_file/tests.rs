@@ -1,3 +1,4 @@
+use crate::output::yaml;
 use links_sdk::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey};
 use proptest::prelude::*;
@@ -313,7 +314,7 @@ proptest! {
         if let Some(first) = page.content.slots.first_mut() {
             first.id = Some(id);
         }
-        let yaml = page.to_yaml().unwrap();
+        let yaml = yaml::write(&page).unwrap();
         let back = read(&yaml)
             .map_err(|bad| TestCaseError::fail(format!("{yaml}\n{:?}", bad.places().collect::<Vec<_>>())))?;
         prop_assert_eq!(back.page, page, "{}", yaml);
@@ -343,7 +344,7 @@ slots:
         there
   - type: divider
 ";
-    assert_eq!(page(CAFE).to_yaml().unwrap(), written);
+    assert_eq!(yaml::write(&page(CAFE)).unwrap(), written);
 }
 
 #[test]
@@ -462,7 +463,7 @@ proptest! {
         let slots: Vec<links_sdk::Slot> = serde_json::from_value(slots.collect()).unwrap();
         let content = DesiredPage::from_page(&slots, &links_sdk::apply::SlotTypes::default());
         let page = PageContent { profile: "cafe".parse().unwrap(), content };
-        let yaml = page.to_yaml().unwrap();
+        let yaml = yaml::write(&page).unwrap();
         for text in [yaml, serde_json::to_string(&page).unwrap()] {
             let file = read(&text);
             prop_assert!(file.is_ok(), "{text}");

@@ -8,18 +8,6 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::PageContent;
 
-impl PageContent {
-    /// The page as YAML. Reading it gives the same page.
-    ///
-    /// # Errors
-    ///
-    /// When YAML cannot carry a value; no value that was read from JSON is of that kind.
-    pub(crate) fn to_yaml(&self) -> Result<String, serde_saphyr::SerializeError> {
-        let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: usize::MAX };
-        serde_saphyr::to_string_with_options(self, options)
-    }
-}
-
 impl Serialize for PageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;

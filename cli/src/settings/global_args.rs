@@ -1,6 +1,7 @@
 //! The command line as a whole: what stands before, between and after every command.
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
@@ -38,13 +39,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) jq: Option<String>,
     /// Whether the texts that the filter makes are printed as they are.
-    #[arg(
-        short,
-        long,
-        global = true,
-        requires = "jq",
-        help = "Print strings without quotes"
-    )]
+    #[arg(short, long, global = true, requires = "jq", help = "Print strings without quotes")]
     pub(crate) raw: bool,
     /// Whether CSV is written so that a spreadsheet computes nothing of it.
     #[arg(
@@ -115,6 +110,48 @@ pub(crate) struct GlobalArgs {
         help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
     )]
     pub(crate) max_wait: Option<u64>,
+}
+
+/// A command line with only the global options, for lines that cannot be parsed as a whole.
+#[derive(Debug, Parser)]
+#[command(disable_help_flag = true)]
+struct Alone {
+    #[command(flatten)]
+    global: GlobalArgs,
+}
+
+impl GlobalArgs {
+    /// Returns what a command line says in global options, wherever they stand and whatever else is wrong with the line.
+    pub(crate) fn of_any_line(words: &[impl AsRef<str>]) -> Self {
+        let mut found = Self::default();
+        for at in 0..words.len() {
+            let words = words[at..].iter().map(AsRef::as_ref).take(2);
+            let line = Alone::command().ignore_errors(true).no_binary_name(true);
+            if let Ok(matches) = line.try_get_matches_from(words) {
+                // What is not of its values counts as not said.
+                let _ = found.update_from_arg_matches(&matches);
+            }
+        }
+        found
+    }
+
+    /// Returns the words of a command line that are neither options nor the values of global options.
+    pub(crate) fn other_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
+        let needs_value = |word: &&str| {
+            let parsed = Alone::command().no_binary_name(true).try_get_matches_from([word]);
+            parsed.is_err_and(|error| error.kind() == ErrorKind::InvalidValue)
+        };
+        let mut others = Vec::new();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if !word.starts_with('-') {
+                others.push(*word);
+            } else if needs_value(word) {
+                words.next();
+            }
+        }
+        others
+    }
 }
 
 /// When colour is used.

@@ -3,13 +3,14 @@
 pub(crate) mod config_file;
 pub(crate) mod dirs;
 pub(crate) mod global_args;
+pub(crate) mod service_url;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use config_file::Config;
 use global_args::{Color, GlobalArgs};
-use links_sdk::BaseUrl;
+use service_url::ServiceUrl;
 
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars;
@@ -72,12 +73,7 @@ impl Settings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ServiceTarget {
     /// The one at a URL; with what named it.
-    Service {
-        /// The URL, not checked yet.
-        address: String,
-        /// The flag or variable it came from.
-        from: &'static str,
-    },
+    Service(ServiceUrl),
     /// The embedded one.
     Sandbox,
     /// None was named.
@@ -158,13 +154,15 @@ pub(crate) fn resolve(
     };
     let target = match (&flags.base_url, flags.sandbox, set(env_vars::BASE_URL)) {
         (Some(address), ..) => {
-            ServiceTarget::Service { address: address.clone(), from: "--base-url" }
+            ServiceTarget::Service(ServiceUrl::new(address.clone(), "--base-url"))
         }
         (None, true, _) => ServiceTarget::Sandbox,
         (None, false, address) => {
             match (is_on(env_vars::SANDBOX, set(env_vars::SANDBOX).as_deref())?, address) {
                 (true, _) => ServiceTarget::Sandbox,
-                (false, Some(address)) => ServiceTarget::Service { address, from: address_from },
+                (false, Some(address)) => {
+                    ServiceTarget::Service(ServiceUrl::new(address, address_from))
+                }
                 (false, None) => ServiceTarget::Unset,
             }
         }
@@ -239,8 +237,8 @@ impl Settings {
         }
         let name = match (&self.account, &self.target) {
             (Some(named), _) => Some(&named.name),
-            (None, ServiceTarget::Service { address, .. }) => {
-                let origin = BaseUrl::new(address).map(|base| base.origin()).unwrap_or_default();
+            (None, ServiceTarget::Service(url)) => {
+                let origin = url.origin().unwrap_or_default();
                 match *accounts.at(&origin) {
                     [first] => Some(first),
                     [first, ..] if accounts.current.as_ref() == Some(first) => Some(first),
@@ -264,11 +262,10 @@ impl Settings {
     /// The same with an account, and with its URL unless another one at its origin is named.
     fn pair(mut self, name: AccountName, account: &Account) -> Self {
         let takes_its_own = match &self.target {
-            ServiceTarget::Service { from, address } => {
-                let origin = BaseUrl::new(address).ok().map(|base| base.origin());
-                let is_there = origin == account.origin();
+            ServiceTarget::Service(url) => {
+                let is_there = url.origin() == account.origin();
                 // The file only says what is meant where nothing else does.
-                if !(is_there || *from == OF_CONFIG) {
+                if !(is_there || url.from == OF_CONFIG) {
                     self.token =
                         TokenOrigin::Nowhere(MissingToken::OtherOrigin(name, account.clone()));
                     return self;
@@ -278,8 +275,8 @@ impl Settings {
             ServiceTarget::Sandbox | ServiceTarget::Unset => true,
         };
         if takes_its_own {
-            self.target =
-                ServiceTarget::Service { address: account.base_url.clone(), from: OF_ACCOUNT };
+            let url = ServiceUrl::new(account.base_url.clone(), OF_ACCOUNT);
+            self.target = ServiceTarget::Service(url);
         }
         self.token = TokenOrigin::Account(name, account.clone());
         self
@@ -352,7 +349,7 @@ pub(crate) fn color_of_process(flag: Option<Color>) -> Color {
 }
 
 fn is_of_config(target: &ServiceTarget) -> bool {
-    matches!(target, ServiceTarget::Service { from, .. } if *from == OF_CONFIG)
+    matches!(target, ServiceTarget::Service(url) if url.from == OF_CONFIG)
 }
 
 fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, CommandError> {
@@ -421,7 +418,7 @@ mod tests {
     }
 
     fn service(address: &str, from: &'static str) -> ServiceTarget {
-        ServiceTarget::Service { address: address.into(), from }
+        ServiceTarget::Service(ServiceUrl::new(address.into(), from))
     }
 
     #[test]
@@ -527,7 +524,7 @@ mod tests {
         };
         let settings = resolved(&flags, env).unwrap().with(&accounts(current));
         let address = match settings.target {
-            ServiceTarget::Service { address, .. } => address,
+            ServiceTarget::Service(url) => url.text().to_owned(),
             target => format!("{target:?}"),
         };
         let token = match settings.token {

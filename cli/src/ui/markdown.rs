@@ -8,7 +8,7 @@ use crate::sanitize;
 /// Cells of a rule.
 const RULE: usize = 40;
 
-/// Headings, emphasis, lists, quotes and rules as a terminal shows them, addresses behind what leads to them. Lines are left to the
+/// Headings, emphasis, lists, quotes and rules as a terminal shows them, addresses after what leads to them. Lines are left to the
 /// terminal to break, so that an address stays whole.
 pub(super) fn render(text: &str, color: bool) -> String {
     let mut page = MarkdownPage { color, ..MarkdownPage::default() };

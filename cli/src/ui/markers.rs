@@ -42,7 +42,7 @@ pub(super) fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where each marker can be broken: behind its first character.
+/// Where each marker can be broken: after its first character.
 fn places(text: &str) -> Vec<usize> {
     let mut places = hashes(text);
     let mut start = 0;

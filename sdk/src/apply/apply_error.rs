@@ -69,7 +69,7 @@ pub enum ApplyCause {
         source: Error,
     },
     /// Somebody else changed the page, and continuing could destroy the change.
-    #[error("the page was changed by somebody else: {}", .0.join("; "))]
+    #[error("the page was changed by someone else: {}", .0.join("; "))]
     Changed(Vec<String>),
     /// All was written, yet the page is not as the file says.
     #[error("the page differs from the file after everything was written")]

@@ -116,7 +116,7 @@ impl<'a> KnownPage<'a> {
         self.at = Some(at);
     }
 
-    /// Describes changes by somebody else to slots that the run still has to write, and would undo. `deleting` may be gone already.
+    /// Describes changes by someone else to slots that the run still has to write, and would undo. `deleting` may be gone already.
     pub(super) fn conflicts(&self, page: &[Slot], deleting: &[i64]) -> Vec<String> {
         let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
         let mut found = Vec::new();

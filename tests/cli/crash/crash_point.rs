@@ -118,7 +118,7 @@ impl<'p> Scene<'p> {
         Self { env, pair }
     }
 
-    /// The page as it was, and an empty folder of state but for the runs that come first.
+    /// The page as it was, and an empty directory of state but for the runs that come first.
     pub(super) fn start(&self) -> TempDir {
         let state = tempfile::tempdir().unwrap();
         self.env.server.edit(|account| account.clone_from(&self.pair.account));

@@ -41,9 +41,9 @@ fn a_question_is_answered_refused_or_left() {
         shown
     };
     for (keys, exit, said) in [
-        (["n", "Enter"].as_slice(), 14, "[y/N] n\n  × not agreed to; nothing was written"),
-        (&["Enter"], 14, "[y/N]\n  × not agreed to; nothing was written"),
-        (&["C-d"], 14, "[y/N]\n  × not agreed to; nothing was written"),
+        (["n", "Enter"].as_slice(), 14, "[y/N] n\n  × not confirmed; nothing was written"),
+        (&["Enter"], 14, "[y/N]\n  × not confirmed; nothing was written"),
+        (&["C-d"], 14, "[y/N]\n  × not confirmed; nothing was written"),
         (&["C-c"], 130, "[y/N] ^C\n  × stopped by Ctrl-C"),
     ] {
         let shown = ask(keys);

@@ -1,4 +1,4 @@
-//! A terminal with somebody at it: `tests/terminal/run` gives these tests tmux and the shells.
+//! A terminal with someone at it: `tests/terminal/run` gives these tests tmux and the shells.
 
 mod hostile_names;
 mod leaving;
@@ -140,7 +140,7 @@ impl Tmux {
         self.tmux(&["resize-window", "-x", &width.to_string()]);
         // Programs are told a little later.
         let told = |_| self.run("stty size").text.ends_with(&format!(" {width}"));
-        assert!((0..LOOKS / 100).any(told), "nobody is told of the new width");
+        assert!((0..LOOKS / 100).any(told), "no one is told of the new width");
     }
 
     /// Looks at the screen until it is as expected.

@@ -8,7 +8,7 @@ use super::Tmux;
 use crate::auth::{config, log_in, logged_out};
 use crate::test_env::TestEnv;
 
-/// Somebody who has used the program, and a session bus where nobody has called so far.
+/// Someone who has used the program, and a session bus where no one has called so far.
 fn experienced() -> (TestEnv, UnixListener) {
     let env = logged_out().keeping_cache();
     assert_eq!(log_in(&env, &env.server.token(), &["--account", "work"]).exit, 0);
@@ -130,7 +130,7 @@ fn fish_offers_names_and_asks_nobody() {
     untouched(&env, &bus);
 }
 
-/// Nothing was sent, and nobody called at the session bus, although completion knew the account.
+/// Nothing was sent, and no one called at the session bus, although completion knew the account.
 fn untouched(env: &TestEnv, bus: &UnixListener) {
     assert!(env.operations().is_empty());
     let asked = bus.accept().map(drop).map_err(|error| error.kind());

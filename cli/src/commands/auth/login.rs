@@ -71,8 +71,7 @@ pub(crate) async fn run(
     args: AuthLoginArgs,
 ) -> Result<CommandOutput, CommandError> {
     let base = match &context.settings.target {
-        ServiceTarget::Service { address, from } => BaseUrl::new(address)
-            .map_err(|error| CommandError::usage(format!("{from}: {error}")))?,
+        ServiceTarget::Service(url) => url.base()?.clone(),
         ServiceTarget::Sandbox => return Err(CommandError::usage("the sandbox needs no account")),
         ServiceTarget::Unset => return Err(no_service()),
     };

@@ -143,8 +143,7 @@ async fn paste(
             return Ok(line.to_owned());
         }
         if !line.is_empty() {
-            let text =
-                "that is not the URL at which this login ends: it holds `state` and `code`";
+            let text = "that is not the URL at which this login ends: it holds `state` and `code`";
             context.ui.instruct(&StyledLine::new(Style::Changed, text));
         }
     }

@@ -1,7 +1,6 @@
 //! `links auth switch`
 
 use clap::Args;
-use links_sdk::BaseUrl;
 use serde_json::json;
 
 use crate::auth::{AccountName, AccountsFile};
@@ -30,11 +29,12 @@ pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<CommandOut
         format!("{} is the current account: {} at {}", args.name, account.user, account.base_url);
     let data = json!({ "account": args.name, "baseUrl": account.base_url });
     let mut said = vec![StyledLine::new(Style::Plain, said)];
-    if let ServiceTarget::Service { address, from } = &context.settings.target
-        && *from != OF_ACCOUNT
-        && BaseUrl::new(address).ok().map(|base| base.origin()) != account.origin()
+    if let ServiceTarget::Service(url) = &context.settings.target
+        && url.from != OF_ACCOUNT
+        && url.origin() != account.origin()
     {
-        let text = format!("{from} names another service, {address}, and goes before it");
+        let text =
+            format!("{} names another service, {}, and goes before it", url.from, url.text());
         said.push(StyledLine::new(Style::Changed, text));
     }
     Ok(CommandOutput::own(data, View::Lines(said)))

@@ -1,5 +1,6 @@
 //! `links slots edit`
 
+use crate::output::yaml;
 use std::path::Path;
 
 use clap::Args;
@@ -47,7 +48,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
     let (page, login) = pull(context, args.profile.clone()).await?;
-    let text = format!("{HEAD}{}", page.to_yaml().map_err(CommandError::internal)?);
+    let text = format!("{HEAD}{}", yaml::write(&page)?);
     let name = format!("{login}.yaml");
     let mut opened = page.content.slots;
     let apply = async |context: &mut Context, document: Document, path: &Path| {

@@ -1,5 +1,6 @@
 //! `links slots pull`
 
+use crate::output::yaml;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let (page, login) = pull(context, args.profile).await?;
     let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
-    let mut yaml = page.to_yaml().map_err(CommandError::internal)?;
+    let mut yaml = yaml::write(&page)?;
     if let Some(schema) = args.schema.as_deref().or_else(|| beside(args.out.as_deref()?)) {
         yaml = format!("{}\n{yaml}", header(schema)?);
     }

@@ -43,8 +43,8 @@ impl PlanView<'_> {
             lines.extend(it.data.iter().map(line));
         }
         for it in &self.moves {
-            let place = match &it.behind {
-                Some(block) => format!("behind {}", block.name()),
+            let place = match &it.after {
+                Some(block) => format!("after {}", block.name()),
                 None => "to the top".to_owned(),
             };
             lines.push(StyledLine::new(Style::Changed, format!("> {} {place}", it.block.name())));

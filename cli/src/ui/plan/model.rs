@@ -74,8 +74,8 @@ pub(crate) struct Change<'p> {
 pub(crate) struct Move<'p> {
     #[serde(flatten)]
     pub(super) block: ShownSlot<'p>,
-    /// The slot it comes to stand behind; none: it goes to the top.
-    pub(super) behind: Option<ShownSlot<'p>>,
+    /// The slot it comes to stand after; none: it goes to the top.
+    pub(super) after: Option<ShownSlot<'p>>,
 }
 
 /// A slot, by its id or, while it has none, by the index of its item in the file.
@@ -170,7 +170,7 @@ fn differences<'p>(
     }
 }
 
-/// The fewest slots whose moving gives the order, each with the one it comes to stand behind.
+/// The fewest slots whose moving gives the order, each with the one it comes to stand after.
 fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     if !plan.reorder {
         return Vec::new();
@@ -197,8 +197,8 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     };
     let moved = |(nth, slot): (usize, &SlotRef)| {
         existing(slot).filter(|at| !staying.contains(at))?;
-        let behind = nth.checked_sub(1).and_then(|before| block(&plan.order[before]));
-        Some(Move { block: block(slot)?, behind })
+        let after = nth.checked_sub(1).and_then(|before| block(&plan.order[before]));
+        Some(Move { block: block(slot)?, after })
     };
     plan.order.iter().enumerate().filter_map(moved).collect()
 }

@@ -1,6 +1,5 @@
 //! Pacing for all processes of one token: the log is a small file under a lock.
 
-use std::fmt::Write as _;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -97,11 +96,7 @@ impl SharedFilePacer {
         hash.update(base.origin());
         hash.update([0]);
         hash.update(token.header().as_bytes());
-        let mut name = "rate-".to_owned();
-        for byte in &hash.finalize()[..16] {
-            let _ = write!(name, "{byte:02x}");
-        }
-        name + ".json"
+        format!("rate-{}.json", hex::encode(&hash.finalize()[..16]))
     }
 
     /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.
