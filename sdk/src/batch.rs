@@ -97,8 +97,7 @@ impl SlotsHandle {
     /// Makes any number of slots, 50 a request, in page order.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::types::NewSlot;
     ///
     /// let lines = (1..=120).map(|n| NewSlot::of("text").with("title", format!("Line {n}")));
@@ -121,8 +120,7 @@ impl SlotsHandle {
     /// changes nothing more.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::types::SlotChange;
     ///
     /// let slots = client.profile("cafe").slots();
@@ -143,8 +141,7 @@ impl SlotsHandle {
     /// before anything is sent.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let page = slots.list().await?;
     /// let dividers = page.iter().filter(|slot| slot.kind == "divider").map(|slot| slot.id);

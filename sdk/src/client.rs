@@ -104,8 +104,7 @@ impl Client {
     /// Returns a client that handles writes by this mode: a program can do a dry run of whatever it does.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::WriteMode;
     /// use links_sdk::types::NewSlot;
     ///
@@ -129,8 +128,7 @@ impl Client {
     /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or under way.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::Outcome;
     /// use links_sdk::types::NewSlot;
     ///

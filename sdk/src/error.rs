@@ -293,8 +293,7 @@ impl Error {
     /// [its own key](Error::idempotency_key) instead:
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::types::NewSlot;
     ///
     /// let slots = client.profile("cafe").slots();

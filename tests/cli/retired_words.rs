@@ -11,9 +11,9 @@ use crate::test_env::TestEnv;
 const LIST: &str = include_str!("retired_words.txt");
 
 // Retired words that are still there. These numbers may only become smaller; at 0 the rule is in force.
-const LEFT_IN_HELP: usize = 115;
-const LEFT_IN_MESSAGES: usize = 172;
-const LEFT_IN_SNAPSHOTS: usize = 132;
+const LEFT_IN_HELP: usize = 0;
+const LEFT_IN_MESSAGES: usize = 0;
+const LEFT_IN_SNAPSHOTS: usize = 0;
 
 struct RetiredWords {
     words: Vec<(Regex, &'static str)>,

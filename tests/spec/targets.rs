@@ -18,7 +18,7 @@ struct Declarations {
 impl Declarations {
     fn new() -> Self {
         let module = r#"(?m)^[ \t]*(?:#\[path = "([^"]+)"\]\s*)?(?:#\[[^\n]+\]\s*)*(?:pub(?:\([^)]*\))? )?mod (\w+);"#;
-        let included = r#"include!\((concat!\(env!\("CARGO_MANIFEST_DIR"\), )?"([^"]+\.rs)"\)"#;
+        let included = r#"include!\("([^"]+\.rs)"\)"#;
         Self { module: Regex::new(module).unwrap(), included: Regex::new(included).unwrap() }
     }
 
@@ -42,11 +42,7 @@ impl Declarations {
             }
         }
         for captures in self.included.captures_iter(&text) {
-            let named = match captures.get(1) {
-                // Every package is a directory below the root.
-                Some(_) => root().join("sdk").join(captures[2].trim_start_matches('/')),
-                None => beside.join(&captures[2]),
-            };
+            let named = beside.join(&captures[1]);
             found.push((named.clone(), named.parent().unwrap().to_owned()));
         }
         found

@@ -22,7 +22,7 @@ pub(crate) struct ApplyArgs {
     #[arg(long)]
     pub(crate) prune: bool,
     /// Delete the legacy slots that the file does not mention, which cannot be created again
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) prune_unsupported: bool,
     /// Confirm deletes and uploads without being asked
     #[arg(long)]
@@ -31,13 +31,13 @@ pub(crate) struct ApplyArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_deletes: Option<usize>,
     /// Allow an empty file, or a page found unexpectedly empty
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) allow_empty: bool,
     /// Let the images of the file lie beneath this directory too, not only beneath the file's own
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     pub(crate) upload_root: Vec<PathBuf>,
     /// Leave it to the service to check the slots against the schemas of their types
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_validate: bool,
     /// Why slots stay that the file does not mention, where it is not for want of --prune
     #[arg(skip)]

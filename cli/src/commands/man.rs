@@ -13,7 +13,7 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
     /// The directory to write the pages into
-    #[arg(value_name = "FOLDER")]
+    #[arg(value_name = "DIRECTORY")]
     folder: PathBuf,
 }
 

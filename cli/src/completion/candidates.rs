@@ -150,8 +150,8 @@ impl CompletionData {
 
 /// What the line says of the service, as far as that decides which names are meant.
 fn of_service(words: &[String]) -> GlobalArgs {
-    let GlobalArgs { sandbox, base_url, account, .. } = GlobalArgs::of_any_line(words);
-    GlobalArgs { sandbox, base_url, account, ..GlobalArgs::default() }
+    let GlobalArgs { base_url, account, sandbox, .. } = GlobalArgs::of_any_line(words);
+    GlobalArgs { base_url, account, sandbox, ..GlobalArgs::default() }
 }
 
 /// The command tree with what its arguments are completed with.

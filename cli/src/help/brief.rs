@@ -2,8 +2,10 @@
 
 use clap::Command;
 
-const OPTIONS: &str =
-    "`links help options` lists the options of every command, --help shows all of this command.";
+const MORE: &str = "--help says more; `links help options` lists the options of every command.";
+
+/// Columns and lines of a terminal that a newcomer may have.
+const SCREEN: (usize, usize) = (80, 24);
 
 /// Returns the tree with the global options in long help (`--help`) only.
 pub(crate) fn shortened(command: Command) -> Command {
@@ -20,17 +22,24 @@ fn pointed(command: Command) -> Command {
         None if !after.to_string().is_empty() => command.after_long_help(after.clone()),
         _ => command,
     };
-    let short = [after.to_string(), OPTIONS.to_owned()].join("\n\n");
-    let command = command.after_help(short.trim_start().to_owned());
+    let whole = format!("{after}\n\n{MORE}").trim_start().to_owned();
+    let command = command.after_help(whole);
+    // Where a screen does not hold the examples too, they are left to long help.
+    let command = if lines(&command) > SCREEN.1 { command.after_help(MORE) } else { command };
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, pointed))
+}
+
+/// Number of lines of the short help of a leaf.
+fn lines(command: &Command) -> usize {
+    if command.has_subcommands() {
+        return 0;
+    }
+    command.clone().term_width(SCREEN.0).render_help().to_string().lines().count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Lines of a terminal that a newcomer may have.
-    const SCREEN: (usize, usize) = (80, 24);
 
     fn too_long(command: &mut Command, path: &str, found: &mut Vec<String>) {
         if !command.has_subcommands() {

@@ -136,7 +136,8 @@ mod tests {
     fn every_command_has_an_example_that_can_be_typed() {
         let tree = crate::command();
         each_leaf(&tree, "links", &mut |leaf, path| {
-            let text = leaf.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let help = leaf.get_after_long_help().or(leaf.get_after_help());
+            let text = help.map(ToString::to_string).unwrap_or_default();
             let lines: Vec<_> = text
                 .lines()
                 .filter(|it| it.trim_start().starts_with("links ") || it.contains("links "))

@@ -73,9 +73,7 @@ impl ImageError {
     /// What to do about it.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
-            Self::Url(_) => {
-                Some("`links files upload ADDRESS` prints the path to write here instead")
-            }
+            Self::Url(_) => Some("`links files upload URL` prints the path to write here instead"),
             Self::Outside(_) => Some(
                 "--upload-root DIR permits images beneath another directory, by relative paths",
             ),

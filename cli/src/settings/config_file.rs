@@ -79,7 +79,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         name: "timeout",
         variable: env_vars::TIMEOUT,
         default: "120",
-        about: "longest time for one call in seconds, waiting and retries included",
+        about: "time limit per call in seconds, including waits and retries",
         kind: KeyKind::Seconds,
     },
     ConfigKey {

@@ -99,8 +99,7 @@ impl AnalyticsHandle {
     /// One row a page, and totals. At most 20 analytics requests a minute.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let analytics = client.analytics().get(Default::default()).await?;
     /// assert!(analytics.meta.retention_days > 0);
     /// # Ok(()) });
@@ -130,8 +129,7 @@ impl ProfileHandle {
     /// Views, clicks per slot and per social link, and short findings. At most 20 analytics requests a minute.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::AnalyticsQuery;
     ///
     /// let query = AnalyticsQuery::default().from("2026-01-01").to("2026-01-31").include("timeline");
@@ -165,8 +163,7 @@ impl FormHandle {
     /// analytics requests a minute.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let id = client.forms().list().await?.items.remove(0).id;
     /// let analytics = client.form(id).analytics(Default::default()).await?;
     /// assert!(analytics.meta.uniques_are_approximate);

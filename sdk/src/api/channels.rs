@@ -10,8 +10,7 @@ impl Client {
     /// The owner's verified channels, inactive ones included. Recipients are masked. Channels are added and changed in the dashboard.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let channels = client.notification_channels().await?;
     /// assert!(channels.iter().any(|channel| !channel.is_active));
     /// # Ok(()) });

@@ -15,8 +15,7 @@ impl Client {
     /// The entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let index = client.index().await?;
     /// assert_eq!(index.version, "v1");
     /// # Ok(()) });
@@ -33,8 +32,7 @@ impl Client {
     /// The service's own OpenAPI 3.1 document.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let document = client.openapi().await?;
     /// assert_eq!(document["openapi"], "3.1.0");
     /// # Ok(()) });
@@ -52,8 +50,7 @@ impl Client {
     /// reports from then on.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let me = client.me().await?;
     /// assert!(me.can_write);
     /// assert!(me.limits.profiles.used < me.limits.profiles.max);
@@ -77,8 +74,7 @@ impl Client {
     /// The types of slots with the JSON Schema of each one's `data`: the only list of its fields there is.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let types = client.slot_types().await?;
     /// assert!(types.iter().any(|slot_type| !slot_type.writable));
     /// # Ok(()) });
@@ -95,8 +91,7 @@ impl Client {
     /// One type of slot. An unknown one is a 404.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let button = client.slot_type("button").await?;
     /// assert!(button.writable);
     /// # Ok(()) });

@@ -37,8 +37,7 @@ impl FilesHandle {
     /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::{Upload, UploadMethod};
     ///
     /// let dot = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
@@ -61,8 +60,7 @@ impl FilesHandle {
     /// characters that is not a private one.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let file = client.files().upload_from_url("https://images.example/menu.jpg").await?;
     /// assert!(!file.path.is_empty());
     /// # Ok(()) });
@@ -83,8 +81,7 @@ impl FilesHandle {
     /// Requests a URL to send a large image to. It is good for 15 minutes, and whoever knows it can use it.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let target = client.files().create_upload_url().await?;
     /// assert!(target.max_bytes >= 50_000_000);
     /// # Ok(()) });

@@ -42,8 +42,7 @@ impl FormsHandle {
     /// Every form of the account.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let forms = client.forms().list().await?;
     /// assert!(forms.iter().all(|form| !form.fields.is_empty()));
     /// # Ok(()) });
@@ -60,8 +59,7 @@ impl FormsHandle {
     /// Makes a form. A slot of type `form` puts it on a page.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::{NewForm, Object};
     ///
     /// let form: Object = serde_json::from_str(
@@ -85,8 +83,7 @@ impl FormHandle {
     /// The form.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let id = client.forms().list().await?.items.remove(0).id;
     /// assert_eq!(client.form(&id).get().await?.id, id);
     /// # Ok(()) });
@@ -102,8 +99,7 @@ impl FormHandle {
     /// Changes the form; fields that are not mentioned stay. It changes at once on every page that holds it.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::FormChanges;
     ///
     /// let id = client.forms().list().await?.items.remove(0).id;
@@ -125,8 +121,7 @@ impl FormHandle {
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::FormChanges;
     ///
     /// let seen = client.forms().list().await?.items.remove(0);

@@ -54,8 +54,7 @@ impl Client {
     /// lookups a minute, besides the general limits.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::MusicQuery;
     ///
     /// let error = client.lookup_music(MusicQuery::new("no such record")).await.unwrap_err();

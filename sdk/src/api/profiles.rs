@@ -69,8 +69,7 @@ impl ProfilesHandle {
     /// Every page of the account, without its slots.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let pages = client.profiles().list().await?;
     /// assert!(pages.iter().any(|page| page.login == "cafe"));
     /// assert_eq!(pages.total, 2);
@@ -88,8 +87,7 @@ impl ProfilesHandle {
     /// Makes a page. It counts against the 100 pages of an account; a full account is a 409.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::NewProfile;
     ///
     /// let page = client.profiles().create(NewProfile::with_login("spring.menu")).await?;
@@ -108,8 +106,7 @@ impl ProfilesHandle {
     /// Checks whether a login is available, and if not, why.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let profiles = client.profiles();
     /// assert!(!profiles.check_login("cafe").send().await?.available);
     /// assert!(profiles.check_login("cafe").for_profile("cafe").send().await?.available);
@@ -144,8 +141,7 @@ impl ProfileHandle {
     /// The page, without its slots.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let page = client.profile("cafe").get().await?;
     /// assert!(page.computed.url.ends_with("cafe"));
     /// # Ok(()) });
@@ -161,8 +157,7 @@ impl ProfileHandle {
     /// The page with its slots in page order.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let page = client.profile("cafe").get_with_slots().await?;
     /// assert_eq!(page.slots.len(), 14);
     /// # Ok(()) });
@@ -179,8 +174,7 @@ impl ProfileHandle {
     /// [`ProfileHandle::update_settings`] does.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::ProfileChanges;
     ///
     /// let changes = ProfileChanges::default().title("Closed on Mondays");
@@ -206,8 +200,7 @@ impl ProfileHandle {
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::ProfileChanges;
     ///
     /// let cafe = client.profile("cafe");
@@ -228,8 +221,7 @@ impl ProfileHandle {
     /// The page rendered as Markdown, with its count of tokens.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let markdown = client.profile("cafe").markdown().await?;
     /// assert!(markdown.text.starts_with('#') && markdown.tokens > Some(0));
     /// # Ok(()) });

@@ -46,8 +46,7 @@ impl Client {
     /// another path only reads are repeated after a failure.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use serde_json::json;
     ///
     /// let me = client.raw("GET", "/me").send().await?;

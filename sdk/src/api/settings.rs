@@ -12,8 +12,7 @@ impl ProfileHandle {
     /// Login, language, and what they can be set to.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let settings = client.profile("cafe").settings().await?;
     /// assert_eq!(settings.options.login.min_length, 4);
     /// # Ok(()) });
@@ -33,8 +32,7 @@ impl ProfileHandle {
     /// where the page has got a third login meanwhile the call fails with [`Error::is_conflict`](crate::Error::is_conflict).
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::SettingsChanges;
     ///
     /// let changes = SettingsChanges::default().login("cafe.mole");
@@ -61,8 +59,7 @@ impl ProfileHandle {
     /// which outlives its login.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::SettingsChanges;
     ///
     /// let cafe = client.profile("cafe");

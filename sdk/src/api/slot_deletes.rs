@@ -32,8 +32,7 @@ impl SlotsHandle {
     /// Deletes one slot and its click statistics, for good. Repeated after a lost answer, "not found" means that it is done.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let divider = slots.list().await?.into_iter().find(|slot| slot.kind == "divider").unwrap();
     /// slots.delete(divider.id).await?;
@@ -64,8 +63,7 @@ impl SlotsHandle {
     /// left is sent again. It has a dry run, unlike the delete of a single slot by its path.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let ids: Vec<i64> =
     ///     slots.list().await?.iter().filter(|slot| slot.kind == "button").map(|slot| slot.id).collect();
@@ -92,8 +90,7 @@ impl SlotsHandle {
     /// meanwhile is an [`Error::is_conflict`], and nothing more is deleted.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::Outcome;
     ///
     /// let slots = client.profile("cafe").slots();

@@ -54,8 +54,7 @@ impl SlotsHandle {
     /// All slots in page order, legacy ones included.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots().list().await?;
     /// assert_eq!(slots.iter().filter(|slot| !slot.supported).count(), 2);
     /// # Ok(()) });
@@ -71,8 +70,7 @@ impl SlotsHandle {
     /// One slot. Ids begin at 1.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let first = slots.list().await?.remove(0);
     /// assert_eq!(slots.get(first.id).await?, first);
@@ -90,8 +88,7 @@ impl SlotsHandle {
     /// Makes one slot, at the end of the page unless it says where. More than 500 on a page, or an `event`, is a 409.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::types::NewSlot;
     ///
     /// let button = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
@@ -110,8 +107,7 @@ impl SlotsHandle {
     /// Makes up to 50 slots, all or none, in page order. A refused field of the third one is keyed `slots.2.data.*`.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::types::NewSlot;
     ///
     /// let slots = client.profile("cafe").slots();
@@ -135,8 +131,7 @@ impl SlotsHandle {
     /// Changes one slot: the given fields replace those of its data, the others stay.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let button = slots.list().await?.into_iter().find(|slot| slot.kind == "button").unwrap();
     /// let changed = slots.update(button.id, [("title", "Book a table")].into_iter().collect()).await?;
@@ -159,8 +154,7 @@ impl SlotsHandle {
     /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let seen = slots.list().await?.into_iter().find(|slot| slot.kind == "button").unwrap();
     /// let title = |title| [("title", title)].into_iter().collect();
@@ -184,8 +178,7 @@ impl SlotsHandle {
     /// What comes back is not documented: the changed slots, or the whole page.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use links_sdk::types::SlotChange;
     ///
     /// let slots = client.profile("cafe").slots();
@@ -207,8 +200,7 @@ impl SlotsHandle {
     /// Reorders the page. The order names every slot of the page exactly once.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let mut order: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
     /// order.reverse();
@@ -231,8 +223,7 @@ impl SlotsHandle {
     /// meanwhile that is an [`Error::is_conflict`](crate::Error::is_conflict), and nothing is moved.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let seen: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
     /// let mut order = seen.clone();

@@ -41,8 +41,7 @@ impl ProfileHandle {
     /// next one for the same page, and two processes keep out of each other's way.
     ///
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-    /// # example::run(async |client| {
+    /// # links_test_support::example::run(async |client| {
     /// use std::ops::ControlFlow;
     ///
     /// use links_sdk::apply::DesiredPage;

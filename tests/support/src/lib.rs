@@ -4,5 +4,6 @@
 
 pub mod canned;
 pub mod clock;
+pub mod example;
 pub mod misbehaving_servers;
 pub mod proxy;

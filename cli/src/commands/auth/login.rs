@@ -33,18 +33,19 @@ pub(crate) struct AuthLoginArgs {
     /// Where to keep the secret
     #[arg(long, value_name = "STORE")]
     store: Option<StoreChoice>,
-    /// Address of the connector
+    /// URL of the connector
     #[arg(
         long,
         value_name = "URL",
-        help = "Address of the connector; the service names it unless it is given [env: LINKS_MCP_URL]"
+        help = "URL of the connector; the service names it unless it is given [env: LINKS_MCP_URL]",
+        hide_short_help = true
     )]
     mcp_url: Option<String>,
     /// Only show the URL to open, and take the one at which the browser ends from standard input
     #[arg(long)]
     no_browser: bool,
     /// Port on this machine to which the browser comes back; a free one is taken when it is not given
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, value_name = "PORT", hide_short_help = true)]
     callback_port: Option<u16>,
 }
 

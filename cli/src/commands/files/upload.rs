@@ -23,8 +23,7 @@ pub(crate) struct FilesUploadArgs {
     /// Files of this machine, and URLs from which the service fetches the image
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
-    /// Upload method: through the service, or to a URL that the service names. Without it files of more than 10 MB take the
-    /// second
+    /// Upload method; without it, files of more than 10 MB go to a URL that the service names
     #[arg(long, value_name = "WAY")]
     via: Option<Way>,
     /// Refuse images whose size or proportions do not suit this use; nothing is set on a page

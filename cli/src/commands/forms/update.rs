@@ -15,7 +15,7 @@ use crate::output::{CommandOutput, View};
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
     after_help = "A `fields` replaces the whole list of the form's fields, of which those with a known label keep their key; \
-        the others are removed, which has to be agreed to. `links forms field` changes one of them.\n\n\
+        the others are removed, which has to be confirmed. `links forms field` changes one of them.\n\n\
         Examples:\n  links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false\n  \
         links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"
 )]

@@ -24,7 +24,7 @@ pub(crate) struct ProfileRenameArgs {
     profile: ProfileKey,
     /// The new login: 4 to 60 of `a-z A-Z 0-9 . _`, free
     new: String,
-    /// Agree to it without being asked
+    /// Confirm without being asked
     #[arg(long, requires = "confirm")]
     yes: bool,
     /// The login that the page has now, to show that this is the page that is meant

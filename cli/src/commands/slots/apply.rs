@@ -22,24 +22,24 @@ pub(crate) struct SlotsApplyArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     #[arg(required_unless_present_any = ["plan", "status", "resume", "abort"])]
     file: Option<PathBuf>,
-    /// Carry out this plan, which `links slots plan --out` has written, instead of a page file (`-`: standard input)
+    /// Carry out a plan of `links slots plan --out` instead (`-`: standard input)
     #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
     allowed: ApplyArgs,
     /// Wait for another run on the same page instead of refusing
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     wait: bool,
-    /// List the runs that did not come to an end, and do nothing
+    /// List unfinished runs, and do nothing
     #[arg(long, conflicts_with_all = ["resume", "abort"])]
     status: bool,
-    /// Go on with the run that did not come to an end, with its file and what was to be pruned
+    /// Continue an unfinished run, with its file and what was to be pruned
     #[arg(long, conflicts_with = "abort")]
     resume: bool,
-    /// Give up the run that did not come to an end; what it has written stays on the page
+    /// Give up an unfinished run; what it has written stays on the page
     #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub(crate) struct SlotsDeleteArgs {
     /// Ids of the slots, as `links slots list` shows them
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<i64>,
-    /// Agree to it without being asked
+    /// Confirm without being asked
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

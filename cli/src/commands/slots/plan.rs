@@ -27,7 +27,7 @@ pub(crate) struct SlotsPlanArgs {
     #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
     allowed: ApplyArgs,
@@ -38,7 +38,7 @@ pub(crate) struct SlotsPlanArgs {
     #[arg(long)]
     check: bool,
     /// Print what is refused for annotations at the lines of the file
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     annotate: Option<Annotate>,
 }
 

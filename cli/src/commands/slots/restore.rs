@@ -21,7 +21,7 @@ pub(crate) struct SlotsRestoreArgs {
     /// The run to undo, as `links slots history` names it; the first few letters will do
     #[arg(value_name = "RUN")]
     run: String,
-    /// Agree to the changes without being asked
+    /// Confirm the changes without being asked
     #[arg(long)]
     yes: bool,
     /// Wait for another run on the same page instead of refusing

@@ -29,8 +29,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// The runs of one page.
 ///
 /// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/example.rs")); }
-/// # example::run(async |client| {
+/// # links_test_support::example::run(async |client| {
 /// use links_sdk::apply::{DesiredPage, JournalStore, RunState};
 ///
 /// let state = tempfile::tempdir()?;

@@ -17,7 +17,7 @@ pub(crate) struct FormsFieldRemoveArgs {
     id: String,
     /// Key of the field, or its label
     field: String,
-    /// Agree to it without being asked
+    /// Confirm without being asked
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

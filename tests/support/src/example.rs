@@ -1,5 +1,6 @@
-// Runs the examples of the client's documentation: each against a contract server of its own, as the café's owner.
+//! Runs the examples of the client's documentation: each against a contract server of its own, as the café's owner.
 
+/// Runs one example.
 pub fn run(example: impl AsyncFnOnce(links_sdk::Client) -> Result<(), Box<dyn std::error::Error>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime
