@@ -1,4 +1,4 @@
-//! Confirmation of a plan: what it deletes and uploads is shown by name, and asked about.
+//! Confirmation of a plan: names its deletes and uploads, and asks the user.
 
 use links_sdk::apply::{Plan, PlannedDelete, RetainReason};
 
@@ -10,7 +10,7 @@ use crate::output::{Style, StyledLine};
 use crate::ui::Ui;
 use crate::ui::plan::Upload;
 
-/// Shows the plan. Deletes and uploads cannot be undone, so someone has to agree to them. Tells whether anybody was asked.
+/// Shows the plan and asks for confirmation, because deletes and uploads cannot be undone. Returns true if the user was asked.
 pub(crate) async fn agree(
     ui: &Ui,
     it: &PlannedPage,
@@ -24,7 +24,7 @@ pub(crate) async fn agree(
         return Ok(false);
     }
     if ui.is_interactive() {
-        // No one is asked in vain.
+        // A read-only token is refused before the question.
         may_write(&it.client).await?;
     }
     let uploads = it.shown().uploads().to_vec();
@@ -54,7 +54,7 @@ pub(crate) async fn agree(
     }
 }
 
-/// Names every image that would leave this machine, and every slot that would go.
+/// Lines that name every image to upload and every slot to delete.
 pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
     let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
     let delete = |it: &PlannedDelete| {
@@ -87,7 +87,7 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
     format!("{delete} {blocks} click statistics? There is no way back.")
 }
 
-/// Who has removed a slot from a file may wonder why nothing happens.
+/// Tells the user about slots that the file does not mention and that are kept without `--prune`.
 pub(crate) fn say_what_stays(ui: &Ui, plan: &Plan) {
     let stays = plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile).count();
     let what = match stays {

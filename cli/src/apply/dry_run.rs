@@ -1,4 +1,4 @@
-//! A plan that is not carried out: the service is asked whether it would take what is sent, or the requests are shown.
+//! Dry run of a plan: the service validates the creates and updates, or the requests are shown.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use crate::output::dry_run::{curl, described};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::ui::Ui;
 
-/// Sends the creates and updates of a plan as dry runs, and gathers what is refused. Deletes have none: they are refused for ids only,
-/// and those were just read.
+/// Sends the creates and updates of a plan as dry runs and collects the refusals. Deletes have no dry run: they are refused only for
+/// unknown ids, and the ids were just read.
 pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandError> {
     let waiting: BTreeSet<usize> =
         it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
@@ -49,7 +49,7 @@ fn new(it: &PlannedCreate) -> NewSlot {
     NewSlot { type_: it.kind.clone(), data: Some(it.data.clone()), order: None }
 }
 
-/// The writing requests of a plan, which the client withholds. What is known only while it is carried out is said instead.
+/// Returns the write requests of a plan, which the client withholds. A request with values known only during the run is replaced by a note.
 pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandError> {
     let slots = it.client.profile(it.page.id).slots();
     let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
@@ -85,7 +85,7 @@ pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandE
                 ));
                 continue;
             }
-            // It writes nothing.
+            // This batch writes nothing.
             PlanBatch::TryCreate(_) => continue,
         };
         let request = answer?;
@@ -96,7 +96,7 @@ pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandE
     Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(it)))
 }
 
-/// A request that cannot be told yet.
+/// Placeholder for a request whose content is not known yet.
 fn later(operation: &str, note: &str) -> (Value, String) {
     let data = json!({ "dryRun": "request", "operation": operation, "note": note });
     (data, format!("# {operation}: {note}"))

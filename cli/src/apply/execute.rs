@@ -1,4 +1,4 @@
-//! Carrying out a plan that was agreed to, and saying what came of it.
+//! Progress messages and errors of a run that carries out a confirmed plan.
 
 use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal, Step};
 
@@ -9,7 +9,7 @@ use crate::apply::runs::unwritable;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// What a step does, in a word or two.
+/// Short description of a step.
 pub(crate) fn said(step: Step) -> String {
     match step {
         Step::Update(slots) => format!("updating {slots}"),
@@ -29,7 +29,7 @@ pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> Co
 
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
-/// Why a run did not make the page as the file says, after what it did. `it` is what was planned, if it came to that.
+/// Error of a failed run, including the changes it made. `it` is the plan, if there is one.
 pub(crate) fn failed(error: ApplyError, it: Option<&PlannedPage>, resume: &str) -> CommandError {
     let (done, outcome) = (error.done().clone(), error.outcome());
     let so_far = written(&done);

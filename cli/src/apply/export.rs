@@ -1,4 +1,4 @@
-//! A page as it is, written down so that it can be edited and applied again.
+//! Export of a page as content of a page file that can be edited and applied again.
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::page_file::PageContent;
 
-/// Reads a page. With its login, for people.
+/// Reads a page. Returns its content and its login for messages.
 pub(crate) async fn pull(
     context: &mut Context,
     key: ProfileKey,
@@ -15,7 +15,7 @@ pub(crate) async fn pull(
     let client = context.client().await?;
     let profile = client.profile(key).get_with_slots().await?;
     let types = context.slot_types().await?.rules();
-    // A login of digits only cannot URL its page.
+    // A login of digits only cannot be used as the key of its page.
     let key = profile
         .login
         .parse()

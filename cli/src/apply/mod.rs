@@ -1,4 +1,4 @@
-//! From a page file to a page that is like it: what an interrupted run left open first, then consent, the journal, and the writes.
+//! Apply engine: updates a page to match a page file, after settling interrupted runs, asking for confirmation and opening the journal.
 
 pub(crate) mod confirm;
 pub(crate) mod dry_run;
@@ -45,35 +45,35 @@ use crate::page_file::PageFile;
 use crate::signal::SuppressInterrupt;
 use crate::ui::Progress;
 
-/// What is to be applied, and how.
+/// Source and options of a run that updates a page.
 pub(crate) struct ApplyRequest {
     pub(crate) source: ApplySource,
-    /// Where the file is, to find it again.
+    /// Path of the file, recorded so that a later command finds the file again.
     pub(crate) path: Option<String>,
     pub(crate) allowed: ApplyArgs,
-    /// Whether to wait for another run on the page.
+    /// True if the run waits for another run on the same page.
     pub(crate) wait: bool,
-    /// Whether every change is to be agreed to, not only deletes.
+    /// True if every change needs confirmation, not only deletes.
     pub(crate) ask: bool,
-    /// Whether nothing is to be written, and what is to be shown instead.
+    /// Dry run options: whether anything is written, and what is shown instead.
     pub(crate) dry_run: DryRunArgs,
-    /// The fingerprint of the page that the file was made for, if it is for no other.
+    /// Fingerprint of the page that the file was made for, if the file is for that page only.
     pub(crate) seen: Option<String>,
 }
 
-/// Plans, asks and tells for a run of the SDK, which sees to everything else.
+/// Delegate of a run of the SDK: plans, asks for confirmation and reports progress; the SDK does everything else.
 struct ApplySession<'c> {
     context: &'c mut Context,
     client: Client,
-    /// Until it is read with its page.
+    /// Page file; `None` once it was read together with its page.
     file: Option<PageFile>,
     read: Option<PlanInputs>,
     saved: Option<Box<SavedPlan>>,
     allowed: ApplyArgs,
     ask: bool,
-    /// The fingerprint of the page that the file was made for, if it is for no other.
+    /// Fingerprint of the page that the file was made for, if the file is for that page only.
     made_for: Option<String>,
-    /// What was planned last.
+    /// Latest plan.
     it: Option<PlannedPage>,
     running: Rc<RunProgress>,
     tended: Option<SuppressInterrupt>,
@@ -81,7 +81,7 @@ struct ApplySession<'c> {
     not_recorded: Option<String>,
 }
 
-/// What a run shares with whoever looks after Ctrl-C.
+/// State shared between a run and the handler of Ctrl-C.
 #[derive(Default)]
 struct RunProgress {
     begun: Notify,
@@ -89,9 +89,9 @@ struct RunProgress {
     progress: OnceCell<Progress>,
 }
 
-/// Why there is no page as asked for.
+/// Reason why a run failed.
 enum ApplyFailure {
-    /// The plan stands against it, or someone does.
+    /// Error of this program's own steps: planning, or a confirmation that was not given.
     Here(CommandError),
     Run(ApplyError),
 }
@@ -108,7 +108,7 @@ impl From<ApplyError> for ApplyFailure {
     }
 }
 
-/// Makes a page like a file.
+/// Updates a page to match a file.
 pub(crate) async fn apply(
     context: &mut Context,
     job: ApplyRequest,
@@ -184,7 +184,7 @@ pub(crate) async fn apply(
     }
 }
 
-/// Reads the page of a file and plans. Nothing is sent before the file is known to be good.
+/// Reads the page of a file and makes a plan. Nothing is sent before the file is known to be valid.
 pub(crate) async fn planned(
     context: &mut Context,
     source: ApplySource,
@@ -241,7 +241,7 @@ impl<'c> ApplySession<'c> {
         Ok((applying, key))
     }
 
-    /// Refuses what a guard stands against, unless the same run was let through before.
+    /// Returns the refusal of a guard as an error, unless the same run was confirmed before.
     fn refuse(&self, is_agreed: bool) -> Result<(), CommandError> {
         match self.it.as_ref().and_then(|it| it.refusal) {
             Some(refusal) if !is_agreed => Err(refused(refusal)),
@@ -250,7 +250,7 @@ impl<'c> ApplySession<'c> {
     }
 }
 
-/// What is known to be wrong with a file goes before what could not be found out.
+/// Returns the known problems of a file, or else the failure that kept it from being checked further.
 fn known_first(file: &PageFile, failure: CommandError) -> CommandError {
     match file.missing.as_slice() {
         [] => failure,
@@ -283,7 +283,7 @@ impl ApplyDelegate for ApplySession<'_> {
         };
         let read = PlanInputs { page: page.clone(), ..read };
         let it = plan(self.context, read, &self.allowed, created.clone()).await?;
-        // A run that goes on has changed the page itself.
+        // A resumed run has changed the page itself.
         if let Some(saved) = self.saved.as_ref().filter(|_| !goes_on) {
             saved.check(&it)?;
         }
@@ -343,7 +343,7 @@ impl ApplyDelegate for ApplySession<'_> {
 }
 
 impl RunProgress {
-    /// The first Ctrl-C ends the run after the request in flight, the second one at once.
+    /// Completes at the second Ctrl-C; the first one ends the run after the request in flight.
     async fn stopped_twice(&self) {
         self.begun.notified().await;
         if tokio::signal::ctrl_c().await.is_ok() {
@@ -359,7 +359,7 @@ impl RunProgress {
     }
 }
 
-/// What would be done; the service is asked whether it would take it, or the requests are shown.
+/// Carries out a dry run: the service validates the changes, or the requests are shown.
 async fn rehearsed(
     context: &mut Context,
     job: ApplyRequest,

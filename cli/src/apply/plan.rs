@@ -1,4 +1,4 @@
-//! From a page file to a plan for its page: what `plan` and `apply` have in common.
+//! Planning: the steps from a page file to a plan that `plan` and `apply` share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::page_file::{FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 
-/// Refuses a file that is for another page than the command line says.
+/// Refuses a file for another page than the command line names.
 fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
     let is_this = match key {
         ProfileKey::Id(id) => *id == page.id,
@@ -29,7 +29,7 @@ fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
         .hint("leave out --profile, or name the file of that page"))
 }
 
-/// Finds out what the references in the file of a page stand for.
+/// Resolves the references in the file of a page.
 pub(crate) async fn resolve(
     context: &mut Context,
     client: Client,
@@ -46,7 +46,7 @@ pub(crate) async fn resolve(
     Ok(PlanInputs { file, client, page, images, broken })
 }
 
-/// Plans, and checks what would be sent.
+/// Makes a plan and validates the data that would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
     PlanInputs { file, client, page, images, broken }: PlanInputs,
@@ -62,7 +62,7 @@ pub(crate) async fn plan(
             && let Ok(plan) = Plan::new(&page.slots, &file.page.content, &options)
             && plan.is_empty()
         {
-            // A page that is as the file says shows it without the types, so that this costs one request.
+            // A page that matches the file needs no slot types, so that this case costs one request.
             break plan;
         }
         let types = match described.take() {
@@ -75,7 +75,7 @@ pub(crate) async fn plan(
         described = Some(types);
         match planned {
             Ok(plan) => break plan,
-            // Perhaps the service has learnt something since.
+            // The cached slot types may be out of date.
             Err(failure) if !is_fresh && failure.exit() == Exit::Invalid => {
                 described = Some(context.fetch_slot_types().await?);
             }
@@ -103,7 +103,7 @@ pub(crate) async fn plan(
     })
 }
 
-/// A plan for the page; or all that stands against one, at its places in the file.
+/// Returns a plan for the page, or all diagnostics at their places in the file.
 fn checked(
     page: &PageSnapshot,
     file: &PageFile,
@@ -138,7 +138,7 @@ fn checked(
         }
         Err(error) => return Err(CommandError::new(Exit::Server, error.to_string())),
     };
-    // What stands in its place meanwhile is no one's mistake.
+    // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
     problems.retain(|it| broken.iter().all(|reference| reference.path != it.path));
     problems.extend_from_slice(broken);
     match planned {

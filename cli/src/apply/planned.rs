@@ -1,4 +1,4 @@
-//! A plan with all that it was made from.
+//! Arguments of `apply`, and a plan together with the inputs it was made from.
 
 use std::path::PathBuf;
 
@@ -39,49 +39,49 @@ pub(crate) struct ApplyArgs {
     /// Leave it to the service to check the slots against the schemas of their types
     #[arg(long, hide_short_help = true)]
     pub(crate) no_validate: bool,
-    /// Why slots stay that the file does not mention, where it is not for want of --prune
+    /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`.
     #[arg(skip)]
     pub(crate) unnamed: Option<&'static str>,
-    /// The only page that may be changed.
+    /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
 }
 
-/// A page file, and its page as it is.
+/// Page file with the current state of its page.
 pub(crate) struct PlanInputs {
     pub(crate) file: PageFile,
     pub(crate) client: Client,
     pub(crate) page: PageSnapshot,
-    /// The images that the file names.
+    /// Images that the file names.
     pub(crate) images: Vec<Image>,
-    /// References that stand for nothing.
+    /// Diagnostics of references that cannot be resolved.
     pub(crate) broken: Vec<FieldDiagnostic>,
 }
 
-/// A plan with all that it was made from.
+/// Plan together with the inputs it was made from.
 pub(crate) struct PlannedPage {
     pub(crate) file: PageFile,
     pub(crate) client: Client,
     pub(crate) page: PageSnapshot,
     pub(crate) images: Vec<Image>,
-    /// The slot types. None where there is nothing to do and nothing was known of them.
+    /// Slot types. `None` if there is nothing to do and no slot types are cached.
     pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
     pub(crate) plan: Plan,
-    /// Whether the slots were left to the service to check.
+    /// True if the slots are validated only by the service.
     pub(crate) no_validate: bool,
-    /// Requests it took to plan.
+    /// Number of requests sent while planning.
     pub(crate) sent: u64,
-    /// Why slots stay that the file does not mention.
+    /// Reason why slots that the file does not mention are kept.
     pub(crate) unnamed: &'static str,
-    /// Whether what stays came after what the file says.
+    /// True if the kept slots were added after the state that the file describes.
     pub(crate) came_since: bool,
-    /// Why `apply` would not carry it out.
+    /// Reason why `apply` would refuse the plan.
     pub(crate) refusal: Option<GuardRefusal>,
 }
 
 impl PlannedPage {
-    /// What the plan comes to, in one line.
+    /// One-line summary of the plan.
     pub(crate) fn summary(&self) -> StyledLine {
         let text = if self.plan.is_empty() {
             "no changes".to_owned()
@@ -91,7 +91,7 @@ impl PlannedPage {
         StyledLine::new(Style::Plain, text)
     }
 
-    /// The plan as it is shown, uploads included.
+    /// View of the plan for output, including uploads.
     pub(crate) fn shown(&self) -> ui::plan::PlanView<'_> {
         let upload = |it: &Image| ui::plan::Upload {
             index: it.place.index,
@@ -104,12 +104,12 @@ impl PlannedPage {
         shown.with_uploads(self.new_images().map(upload).collect())
     }
 
-    /// The plan for people.
+    /// Human-readable lines of the plan.
     pub(crate) fn lines(&self) -> Vec<StyledLine> {
         ui::plan::lines(&self.shown(), self.unnamed)
     }
 
-    /// Where a page is not made as it was, because slots came since.
+    /// Note about slots that were added since and are kept, if there are any.
     pub(crate) fn came_since(&self) -> Option<StyledLine> {
         let text = match self.plan.kept.len() {
             0 => return None,
@@ -121,21 +121,21 @@ impl PlannedPage {
         self.came_since.then(|| StyledLine::new(Style::Changed, text))
     }
 
-    /// What is carried out, and what for.
+    /// Proposal for the SDK: the desired page, the options and the plan.
     pub(crate) fn proposal(&self) -> Proposal {
         let (desired, options) = (self.file.page.content.clone(), self.options.clone());
         Proposal { desired, options, plan: self.plan.clone() }
     }
 
-    /// Requests of the whole run if nothing goes wrong, those included that it took to plan.
+    /// Number of requests of the whole run if nothing fails, including those sent while planning.
     pub(crate) fn requests(&self) -> usize {
-        // The plan counts the one that read the page.
+        // The plan counts the request that read the page.
         let sent = usize::try_from(self.sent).unwrap_or_default();
         sent + self.upload_requests() + self.plan.request_count() - 1
     }
 }
 
-/// A guard's refusal with the flag that lifts it.
+/// Error for a guard's refusal, with a hint that names the flag to lift it.
 pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
     let flag = match refusal {
         GuardRefusal::Empty => "pass --allow-empty if this is intended",
@@ -145,13 +145,13 @@ pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
     CommandError::new(Exit::Refused, refusal.to_string()).hint(flag)
 }
 
-/// An image that a page file names.
+/// Image that a page file names.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) place: ReferencePlace,
-    /// As it is written in the file.
+    /// Path of the image as written in the file.
     pub(crate) name: String,
     pub(crate) local: LocalImage,
-    /// Whether the service has it already.
+    /// True if the service already has the image.
     pub(crate) uploaded: bool,
 }

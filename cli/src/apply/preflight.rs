@@ -1,4 +1,4 @@
-//! Checks before a run writes: the token may write, and the page is the one that the plan is for.
+//! Checks before a run writes: the token has write access, and the page is the one that the plan was made for.
 
 use links_sdk::Client;
 use links_sdk::types::Me;
@@ -7,7 +7,7 @@ use super::planned::PlannedPage;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// Refuses a token that may only read. Where it costs nothing else to find out, the first write does.
+/// Refuses a read-only token. Called before a question or an upload; elsewhere the first write reports a missing right.
 pub(crate) async fn may_write(client: &Client) -> Result<Me, CommandError> {
     let me = client.me().await?;
     if me.can_write {
@@ -17,7 +17,7 @@ pub(crate) async fn may_write(client: &Client) -> Result<Me, CommandError> {
         .hint("`links auth status` says who it speaks as, and what it may do"))
 }
 
-/// Refuses a plan for another page than the one with this fingerprint.
+/// Refuses a plan for a page with another fingerprint than this one.
 pub(crate) fn made_for(seen: Option<&str>, it: &PlannedPage) -> Result<(), CommandError> {
     if seen.is_none_or(|seen| seen == it.plan.page) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Everything that stands against a plan, at its place in the page file: what planning, the schemas and the service refuse.
+//! Diagnostics of a plan at their places in the page file: errors of planning, schema violations and refusals by the service.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::schema::validate;
 use crate::schema::validate::{SchemaExtent, Schemas};
 use crate::suggest::suggest;
 
-/// What keeps the items from being planned.
+/// Diagnostics of the items that cannot be planned.
 pub(crate) fn of_items(
     items: &[ItemError],
     file: &PageFile,
@@ -43,7 +43,7 @@ fn creatable(kind: &str, described: &SlotTypeCatalog) -> Option<String> {
     }
 }
 
-/// What the schemas say of all that would be sent. `index` gives the item of the file for one of the plan.
+/// Schema violations of all data that would be sent. `index` maps an item of the plan to the item of the file.
 pub(crate) fn of_plan(
     plan: &Plan,
     page: &[Slot],
@@ -69,7 +69,7 @@ pub(crate) fn of_plan(
     problems
 }
 
-/// What the schemas say of the items that could be planned where others could not.
+/// Schema violations of the items that can be planned, where other items cannot.
 pub(crate) fn of_others(
     failed: &[ItemError],
     page: &[Slot],
@@ -90,7 +90,7 @@ pub(crate) fn of_others(
     }
 }
 
-/// What the service refused.
+/// Diagnostics of the items that the service refused.
 pub(crate) fn of_refusals(
     items: &[ItemRefusal],
     file: &PageFile,
@@ -122,7 +122,7 @@ fn at_faults(
     index: usize,
     faults: Vec<validate::SchemaViolation>,
 ) -> impl Iterator<Item = FieldDiagnostic> + '_ {
-    // The path of an image is not the user's choice, and perhaps not known yet.
+    // The path of an image is not chosen by the user, and may not be known yet.
     let is_image = move |fault: &validate::SchemaViolation| {
         fault.at == At::Value
             && file.references.iter().any(|it| {
@@ -134,7 +134,7 @@ fn at_faults(
     faults.into_iter().filter(move |it| !is_image(it)).map(move |fault| {
         let mut below = vec!["data"];
         below.extend(fault.path.iter().map(String::as_str));
-        // What is missing is missing from the item, be there data or not.
+        // A missing field is reported at the item, whether or not the item has data.
         if fault.path.is_empty() {
             below.clear();
         }
@@ -159,7 +159,7 @@ fn at(
     }
 }
 
-/// The service's words without the place in the request, which is not that in the file: `The slots.0.data.link field must be ...`.
+/// Message of the service without the path in the request, which is not the path in the file: `The slots.0.data.link field must be ...`.
 fn own_words(message: &str, path: &[String]) -> String {
     let Some(name) = path.last() else { return message.to_owned() };
     let below = format!(".{}", path.join("."));

@@ -1,4 +1,4 @@
-//! Output of a plan, and of a run that was carried out.
+//! Output of a plan and of a completed run.
 
 use links_sdk::apply::{AppliedChanges, PageSnapshot};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::planned::{PlannedPage, refused};
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 
-/// A plan as it is shown. Exit code 3 when there is something to do.
+/// Output of a plan. Exit code 3 if there is something to do.
 pub(crate) fn shown(it: &PlannedPage) -> CommandOutput {
     let mut lines = it.lines();
     lines.extend(summary(it));
@@ -16,7 +16,7 @@ pub(crate) fn shown(it: &PlannedPage) -> CommandOutput {
     CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
 }
 
-/// What it comes to, and whether it would be refused.
+/// Summary of a plan, and the refusal if `apply` would refuse the plan.
 pub(crate) fn summary(it: &PlannedPage) -> impl Iterator<Item = StyledLine> {
     let refusal = it.refusal.map(|refusal| {
         StyledLine::new(Style::Removed, format!("apply would refuse this: {}", refused(refusal)))
@@ -24,7 +24,7 @@ pub(crate) fn summary(it: &PlannedPage) -> impl Iterator<Item = StyledLine> {
     std::iter::once(it.summary()).chain(refusal)
 }
 
-/// Whether there is something to do, and `apply` would do it.
+/// Exit code of a plan: something to do, nothing to do, or refused by `apply`.
 pub(crate) fn exit(it: &PlannedPage) -> Exit {
     match it.refusal {
         Some(_) => Exit::Refused,
@@ -33,7 +33,7 @@ pub(crate) fn exit(it: &PlannedPage) -> Exit {
     }
 }
 
-/// What came of it; `run` names it in the history.
+/// Output of a completed run; `run` is its name in the history.
 pub(crate) fn report(it: &PlannedPage, done: &AppliedChanges, run: Option<&str>) -> CommandOutput {
     let requests = it.client.requests_sent();
     let counted =
@@ -52,7 +52,7 @@ pub(crate) fn report(it: &PlannedPage, done: &AppliedChanges, run: Option<&str>)
     CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
 }
 
-/// What was done, in a few words.
+/// Short description of the applied changes.
 pub(crate) fn written(done: &AppliedChanges) -> String {
     let counts =
         [(done.updated, "updated"), (done.created.len(), "created"), (done.deleted, "deleted")];

@@ -1,4 +1,4 @@
-//! Rows of the recorded runs, for `slots history` and `slots apply --status`.
+//! Table rows of recorded runs, for `slots history` and `slots apply --status`.
 
 use links_sdk::apply::{
     AppliedChanges, JournalError, JournalStore, RecordedRun, RunEnding, RunState,
@@ -17,13 +17,13 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::at("STATE", "state"),
 ];
 
-/// Runs as a table, the latest first.
+/// Table of runs, the latest first.
 pub(crate) fn listed(all: &[(JournalStore, RecordedRun)]) -> CommandOutput {
     let rows: Vec<Value> = all.iter().rev().map(|(runs, recorded)| row(runs, recorded)).collect();
     CommandOutput::own(rows, View::Table(COLUMNS))
 }
 
-/// A run as a record.
+/// Record of a run.
 pub(crate) fn row(runs: &JournalStore, recorded: &RecordedRun) -> Value {
     let mut row = json!({ "run": recorded.run, "profile": runs.profile() });
     if let Some(opening) = &recorded.opening {

@@ -1,4 +1,4 @@
-//! The runs that are written down in the directory of state.
+//! Recorded runs in the state directory.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::settings::ServiceTarget;
 
-/// What the embedded service is called, for its URL differs from one command to the next.
+/// Name of the embedded service, whose URL differs from one command to the next.
 const SANDBOX: &str = "sandbox";
 
-/// What tells the service that is spoken to from others. `None` where none is named.
+/// Name that identifies the configured service. `None` if no service is configured.
 pub(crate) fn service(context: &Context) -> Option<String> {
     match &context.settings.target {
         ServiceTarget::Sandbox => Some(SANDBOX.to_owned()),
@@ -25,7 +25,7 @@ pub(crate) fn service(context: &Context) -> Option<String> {
     }
 }
 
-/// The directory of state, without which no run begins.
+/// State directory, without which no run begins.
 pub(crate) fn folder(context: &Context) -> Result<PathBuf, CommandError> {
     context.settings.state_directory().ok_or_else(|| {
         CommandError::usage("there is no home directory to keep state in")
@@ -33,8 +33,7 @@ pub(crate) fn folder(context: &Context) -> Result<PathBuf, CommandError> {
     })
 }
 
-/// The runs of all pages of the service that is spoken to, the oldest first, without those of other accounts; of all services where none
-/// is named.
+/// Runs of all pages of the configured service, the oldest first, without those of other accounts; of all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
     let (service, folder) = (service(context), folder(context)?);
     let mut all = Vec::new();
@@ -51,7 +50,7 @@ pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>,
     Ok(all)
 }
 
-/// Whether a run belongs to an account. `None` where no one can tell: its journal does not say it, or names another token.
+/// Tells whether a run belongs to an account. `None` if unknown: the journal names no owner, or another token.
 pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
     recorded.opening.as_ref()?.owner.as_ref()?.is(own)
 }
@@ -60,13 +59,13 @@ fn unreadable(folder: &Path, error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("cannot read {}: {error}", folder.display()))
 }
 
-/// The runs of a page cannot be listed.
+/// Error for a page whose runs cannot be listed.
 pub(crate) fn unlisted(error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("the runs of the page cannot be read: {error}"))
         .hint("name another directory with LINKS_STATE_DIR")
 }
 
-/// A journal that is of no use, and what to do about it.
+/// Error for a journal that cannot be used, with a hint.
 pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
     let hint = match why {
         JournalError::Newer(_) => {
@@ -83,23 +82,23 @@ pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
     .hint(hint)
 }
 
-/// Whether a run is of the page that a key names.
+/// Tells whether a run belongs to the page that a key names.
 pub(crate) fn is_of(runs: &JournalStore, recorded: &RecordedRun, key: &ProfileKey) -> bool {
     match (key, &recorded.opening) {
         (ProfileKey::Id(id), _) => runs.profile() == Some(*id),
         (ProfileKey::Login(login), Some(opening)) => opening.login == *login,
-        // Which login it had is written in the journal alone.
+        // The login of the page is recorded only in the journal.
         (ProfileKey::Login(_), None) => true,
     }
 }
 
-/// A time in seconds since 1970, as people and scripts read it.
+/// Formats a time in seconds since 1970 as an RFC 3339 timestamp.
 pub(crate) fn time(seconds: u64) -> String {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX).to_string()
 }
 
-/// Why the page could not be locked.
+/// Error for a page that could not be locked.
 pub(crate) fn not_locked(error: &LockError) -> CommandError {
     match error {
         LockError::Taken(_) => CommandError::new(Exit::Refused, error.to_string())
@@ -108,7 +107,7 @@ pub(crate) fn not_locked(error: &LockError) -> CommandError {
     }
 }
 
-/// No step is taken that is not written down first.
+/// Error for a journal that cannot be written; every step is recorded before it is taken.
 pub(crate) fn unwritable(why: &dyn std::error::Error) -> CommandError {
     CommandError::usage(format!("a run must be written down before it begins: {why}"))
         .hint("free some space, or name another directory with LINKS_STATE_DIR")

@@ -1,4 +1,4 @@
-//! A plan in a file: made now, looked at, and applied later as it is or not at all.
+//! Saved plan: a plan in a file that is reviewed and later applied unchanged or not at all.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +15,22 @@ use crate::page_file;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use crate::page_file::{PageFile, ReferencePlace};
 
-/// Tells such a file from a page file.
+/// Value of `format` that distinguishes a saved plan from a page file.
 const FORMAT: &str = "links-plan";
 
-/// The version that is written, and the newest that is read.
+/// Version that is written, and the newest that is read.
 const VERSION: u32 = 1;
 
-/// A saved plan holds a page file and all that is sent, hence more than a page file may.
+/// Maximum size of a saved plan, which holds a page file and all data to send and may therefore be larger than a page file.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What is to be planned or applied: a page file, on its own or with the plan that was made from it.
+/// Source of a plan: a page file, alone or with the saved plan that was made from it.
 pub(crate) struct ApplySource {
     pub(crate) file: PageFile,
     pub(crate) saved: Option<Box<SavedPlan>>,
 }
 
-/// A plan with what it was made from.
+/// Plan with the inputs it was made from.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedPlan {
     format: String,
@@ -40,7 +40,7 @@ pub(crate) struct SavedPlan {
     options: SavedOptions,
     images: Vec<SavedImage>,
     plan: Plan,
-    /// Of all of the above: tells a plan that was edited from one that the service would make otherwise today.
+    /// Digest of all fields above: distinguishes an edited plan from one that would be different today because of the service.
     digest: String,
     #[serde(skip)]
     is_edited: bool,
@@ -57,9 +57,9 @@ struct SavedPage {
 struct SavedFile {
     name: String,
     sha256: String,
-    /// The whole of it: refusals are shown at its lines, and the plan is made again from it.
+    /// Whole text of the page file: diagnostics are shown at its lines, and the plan is made again from it.
     text: String,
-    /// What its references are relative to; relative itself to where the plan is, if it lies beneath that.
+    /// Directory that references are relative to; itself relative to the directory of the plan if it lies beneath that.
     folder: PathBuf,
 }
 
@@ -79,7 +79,7 @@ struct SavedImage {
     uploaded: bool,
 }
 
-/// The first look at a file.
+/// First fields of a file, which identify a saved plan.
 #[derive(Deserialize)]
 struct Head {
     format: String,
@@ -93,8 +93,8 @@ impl From<PageFile> for ApplySource {
 }
 
 impl ApplySource {
-    /// Reads a page file (`-`: standard input) for `links slots VERB`. A saved plan is none: what a file holds must not decide what it
-    /// may do.
+    /// Reads a page file (`-`: standard input) for `links slots VERB`. Refuses a saved plan: the content of a file must not decide what the
+    /// command may do.
     pub(crate) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
         let (name, bytes) = page_file::read(path)?;
         if head(&bytes).is_some() {
@@ -136,12 +136,12 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// A name as a shell takes it.
+/// Name quoted for a shell.
 fn quoted(name: &str) -> String {
     shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
 }
 
-/// The directory of the page file as a plan at `path` names it: relative to the plan's own, if it lies beneath that.
+/// Directory of the page file as stored in a plan at `path`: relative to the plan's own directory if it lies beneath that.
 fn folder_from(path: &Path, folder: &Path) -> PathBuf {
     let resolved = |folder: &Path| std::fs::canonicalize(here(folder));
     let (Ok(own), Ok(folder)) = (resolved(parent(path)), resolved(folder)) else {
@@ -150,14 +150,14 @@ fn folder_from(path: &Path, folder: &Path) -> PathBuf {
     folder.strip_prefix(own).map(Path::to_owned).unwrap_or(folder)
 }
 
-/// The head of a saved plan; nothing for any other file.
+/// Head of a saved plan; `None` for any other file.
 fn head(bytes: &[u8]) -> Option<Head> {
     bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
     serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == FORMAT)
 }
 
 impl SavedPlan {
-    /// Allows what the plan was made to do, and nothing else. A run that is resumed knows already what it was to do.
+    /// Sets the options that the plan was made with, and nothing else. A resumed run already has its options.
     pub(crate) fn allow(&self, allowed: &mut ApplyArgs, resume: bool) -> Result<(), CommandError> {
         if (allowed.prune || allowed.prune_unsupported) && !resume {
             return Err(CommandError::usage("a plan says itself what is deleted")
@@ -169,7 +169,7 @@ impl SavedPlan {
         Ok(())
     }
 
-    /// What was planned, for a file at `path`.
+    /// Saved form of a plan, for a file at `path`.
     pub(crate) fn of(it: &PlannedPage, path: &Path) -> Self {
         let document = &it.file.document;
         let image = |it: &Image| SavedImage {
@@ -214,7 +214,7 @@ impl SavedPlan {
         hash_of(content.to_string().as_bytes())
     }
 
-    /// Writes the plan, over nothing but an older plan.
+    /// Writes the plan. Overwrites only an older plan.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CommandError> {
         let name = path.display();
         if let Ok((_, bytes)) = page_file::read_most(path, MAX_BYTES)
@@ -230,7 +230,7 @@ impl SavedPlan {
             .map_err(|error| CommandError::usage(format!("cannot write {name}: {error}")))
     }
 
-    /// Refuses to do anything but what was planned: `it` is what the same file would do now.
+    /// Refuses changes other than the planned ones: `it` is the plan that the same file gives now.
     pub(crate) fn check(&self, it: &PlannedPage) -> Result<(), CommandError> {
         let stale = |why: &str| {
             let again = format!(
@@ -257,7 +257,7 @@ impl SavedPlan {
         if then != hashes(it.images.iter().map(|it| &it.local.hash).collect()) {
             return Err(stale("an image was changed"));
         }
-        // What was uploaded since would be uploaded no longer, which is all the same.
+        // An image that was uploaded since needs no upload any more; this difference is ignored.
         let mut now = it.plan.clone();
         for image in self.images.iter().filter(|it| !it.uploaded) {
             let place = ReferencePlace { index: image.index, path: image.path.clone() };
@@ -269,9 +269,9 @@ impl SavedPlan {
         Ok(())
     }
 
-    /// What to tell whoever has edited the page file since.
+    /// Message for a page file that was edited since the plan was made.
     pub(crate) fn note(&self) -> Option<String> {
-        // The plan names the file: nothing is said of one elsewhere, not even whether it is there.
+        // The path comes from the plan: a file outside its directory is not examined, not even for existence.
         let path = Path::new(&self.file.name);
         let is_there = lies_beneath(path, &self.file.folder) && path.is_file();
         let (_, bytes) = is_there.then(|| page_file::read(path)).and_then(Result::ok)?;

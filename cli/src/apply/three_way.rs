@@ -1,6 +1,6 @@
-//! What becomes of a page file that someone edited while others changed the page: each side keeps what the other did not change.
+//! Three-way merge of a page file that was edited while others changed the page: each side keeps what the other did not change.
 //!
-//! Pages are compared as files: with their ids and the keys that may be written.
+//! Pages are compared in the form of page files: ids and writable keys only.
 
 use std::collections::HashSet;
 
@@ -11,30 +11,30 @@ use serde_json::Value;
 use crate::args::merge::theirs_and_before;
 use crate::page_file::LayoutChange;
 
-/// What is to be applied.
+/// Result of a merge without conflicts.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Merged {
-    /// The items of the file, and the slots that came since.
+    /// Items of the file, and slots that were added since.
     pub(crate) items: Vec<LayoutChange>,
-    /// What others did that stays, for people.
+    /// Messages about changes of others that are kept.
     pub(crate) kept: Vec<String>,
 }
 
-/// What both sides changed.
+/// Change of both sides that cannot be merged.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Conflict {
-    /// A key of the item at this place of the file.
+    /// Key of the item at this index of the file, changed on both sides.
     Key { at: usize, id: i64, key: String, before: Value, now: Value },
-    /// An item that was changed here, and whose slot was deleted there.
+    /// Item that was changed in the file, and whose slot was deleted on the page.
     Gone { at: usize, id: i64 },
-    /// A slot that was taken out of the file here, and changed there.
+    /// Slot that was removed from the file, and changed on the page.
     Removed { id: i64, kind: String },
-    /// The order.
+    /// Order of the slots, changed on both sides.
     Order,
 }
 
 impl Conflict {
-    /// Where in the file it shows, and in which words.
+    /// Path in the file and message of the conflict.
     pub(crate) fn place(&self) -> (String, String) {
         match self {
             Self::Key { at, key, before, now, .. } => {
@@ -58,7 +58,7 @@ impl Conflict {
         }
     }
 
-    /// Takes over into the page as it was opened what the user is shown of it, so that the file counts as meant the next time.
+    /// Applies the change shown to the user to the page as it was opened, so that the next merge takes the file as intended.
     pub(crate) fn seen(&self, opened: &mut Vec<DesiredSlot>, now: &[DesiredSlot]) {
         match self {
             Self::Key { id, key, now, .. } => {
@@ -82,7 +82,8 @@ impl Conflict {
     }
 }
 
-/// Merges the page as it was `opened`, as it was `edited`, and as it is `now`. `prune` is whether slots that the file leaves out are deleted.
+/// Merges the page as it was `opened`, as it was `edited`, and as it is `now`. `prune` is true if slots that are missing from the file are
+/// deleted.
 pub(crate) fn merge(
     opened: &[DesiredSlot],
     edited: &[DesiredSlot],
@@ -136,8 +137,8 @@ pub(crate) fn merge(
     Ok(Merged { items, kept })
 }
 
-/// What is taken out of the file here and changed there, where that matters: it is to be deleted, or an item without an id could be meant
-/// for it.
+/// Conflicts of slots that were removed from the file and changed on the page, where this matters: the slot would be deleted, or an item
+/// without an id could be matched to it.
 fn removed_and_changed(
     opened: &[DesiredSlot],
     edited: &[DesiredSlot],
@@ -155,7 +156,7 @@ fn removed_and_changed(
     removed.collect()
 }
 
-/// The order of the slots that all three have. `None` where both sides moved them, differently.
+/// Merged order of the slots that all three versions have. `None` if both sides moved them differently.
 fn order(opened: &[DesiredSlot], edited: &[DesiredSlot], now: &[DesiredSlot]) -> Option<Vec<i64>> {
     let common = |page: &[DesiredSlot]| -> Vec<i64> {
         let all = [opened, edited, now];
@@ -169,7 +170,7 @@ fn order(opened: &[DesiredSlot], edited: &[DesiredSlot], now: &[DesiredSlot]) ->
     }
 }
 
-/// Puts the slots that all have into this order; what stands after one of them in the file goes with it.
+/// Sorts the common slots into this order; items that follow one of them in the file move with it.
 fn arrange(items: Vec<LayoutChange>, edited: &[DesiredSlot], order: &[i64]) -> Vec<LayoutChange> {
     let mut groups: Vec<(Option<usize>, Vec<LayoutChange>)> = vec![(None, Vec::new())];
     for item in items {
@@ -185,7 +186,7 @@ fn arrange(items: Vec<LayoutChange>, edited: &[DesiredSlot], order: &[i64]) -> V
     groups.into_iter().flat_map(|(_, group)| group).collect()
 }
 
-/// The place after the last of these slots that is among the items; the top where none is.
+/// Index after the last of these slots that is among the items; 0 if none is.
 fn place_after(items: &[LayoutChange], edited: &[DesiredSlot], before: &[DesiredSlot]) -> usize {
     let place = |slot: &DesiredSlot| items.iter().position(|item| item.id(edited) == slot.id);
     let mut neighbours = before.iter().rev().filter(|slot| slot.id.is_some());
@@ -266,7 +267,7 @@ mod tests {
         let conflicts = merge(&opened(), &edited, &now, true).unwrap_err();
         let removed = Conflict::Removed { id: 3, kind: "text".into() };
         assert_eq!(conflicts, [Conflict::Gone { at: 0, id: 1 }, removed.clone()]);
-        // What is only left out stays on the page anyway, unless an item without an id could take its place.
+        // A slot that is only left out stays on the page, unless an item without an id could be matched to it.
         let left_out = page(&json!([text(1, "A", "a")]));
         assert!(merge(&opened(), &left_out, &now, false).is_ok());
         let unnamed = page(&json!([{"type": "text", "data": {"title": "C", "note": "c"}}]));

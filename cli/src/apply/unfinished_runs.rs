@@ -1,4 +1,4 @@
-//! Runs that did not come to an end: which there are, which is meant, and giving one up.
+//! Unfinished runs: listing them, selecting one and aborting it.
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalStore, RecordedRun, RunHeader};
@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 
-/// Lists them.
+/// Lists the unfinished runs.
 pub(crate) fn status(
     context: &Context,
     key: Option<&ProfileKey>,
@@ -23,7 +23,7 @@ pub(crate) fn status(
     Ok(run_table::listed(&all))
 }
 
-/// What the one that is meant is about.
+/// Header of the only unfinished run.
 pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, CommandError> {
     let (_, recorded) = one(context, key)?;
     match recorded.log {
@@ -32,7 +32,7 @@ pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHea
     }
 }
 
-/// Gives one up.
+/// Aborts the only unfinished run.
 pub(crate) fn abort(
     context: &Context,
     key: Option<&ProfileKey>,
@@ -50,7 +50,7 @@ pub(crate) fn abort(
     Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::new(Style::Plain, text)])))
 }
 
-/// The only one. Without the name of a page it has to be known to be of this account.
+/// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.
 fn one(
     context: &Context,
     key: Option<&ProfileKey>,

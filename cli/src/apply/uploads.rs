@@ -1,4 +1,4 @@
-//! Finds out what the references of a page file stand for: forms and known images while planning, new images once all is agreed to.
+//! Resolution of the references in a page file: forms and known images while planning, new images after confirmation.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::page_file::local_image::LocalImage;
 use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget};
 use crate::suggest::suggest;
 
-/// The images that a file names. Nothing is sent.
+/// Images that a file names. Sends nothing.
 pub(crate) fn images(file: &PageFile) -> Vec<Image> {
     let image = |(place, name, local): &(ReferencePlace, String, LocalImage)| Image {
         place: place.clone(),
@@ -29,8 +29,8 @@ pub(crate) fn images(file: &PageFile) -> Vec<Image> {
     file.images.iter().map(image).collect()
 }
 
-/// Puts in what can be known without an upload: forms by their titles, images that the service has. For the others stands what will be
-/// done. Returns what is wrong with references to forms.
+/// Resolves the references that need no upload: forms by their titles, and images that the service has. The others get a placeholder.
+/// Returns the problems of references to forms.
 pub(crate) async fn resolve(
     context: &Context,
     client: &Client,
@@ -60,7 +60,7 @@ pub(crate) async fn resolve(
     Ok(problems)
 }
 
-/// What stands for an image that is not uploaded yet.
+/// Placeholder of an image that is not uploaded yet.
 pub(crate) fn upload_of(name: &str) -> Value {
     json!(format!("(upload {name})"))
 }
@@ -72,7 +72,7 @@ fn with(problem: FieldDiagnostic, help: Option<String>) -> FieldDiagnostic {
     }
 }
 
-/// The only form with this title.
+/// Returns the only form with this title, or a message and a hint.
 fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String, Option<String>)> {
     let same: Vec<_> = forms.iter().filter(|it| it.title.trim() == title.trim()).collect();
     match same[..] {
@@ -94,14 +94,14 @@ fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String,
 }
 
 impl PlannedPage {
-    /// Images that will be uploaded, each once.
+    /// Images to upload, each once.
     pub(crate) fn new_images(&self) -> impl Iterator<Item = &Image> {
         let mut seen = BTreeSet::new();
         let images = self.images.iter().filter(|it| !it.uploaded);
         images.filter(move |it| seen.insert(it.local.hash.as_str()))
     }
 
-    /// Requests that uploads will take: one tells whose the images are, one looks at the page again afterwards.
+    /// Number of requests for the uploads: one per image, one to find the account of the images, and one to read the page again afterwards.
     pub(crate) fn upload_requests(&self) -> usize {
         match self.new_images().count() {
             0 => 0,
@@ -109,7 +109,7 @@ impl PlannedPage {
         }
     }
 
-    /// Uploads the images that the service does not have, each once, and puts their paths into the plan. Tells whether there were any.
+    /// Uploads the images that the service does not have, each once, and writes their paths into the plan. Returns true if there were any.
     pub(crate) async fn upload(&mut self, context: &Context) -> Result<bool, CommandError> {
         if self.upload_requests() == 0 {
             return Ok(false);
@@ -125,7 +125,7 @@ impl PlannedPage {
                 Some(path) => path.to_owned(),
                 None => self.send(&image).await?,
             };
-            // Not to remember it costs another upload, no more.
+            // A failure to remember the image costs one more upload later.
             let _ = known.remember(self.page.id, account, &image.local.hash, &path);
             self.images[nth].uploaded = true;
             self.put(&image.place, &json!(path));
@@ -164,13 +164,13 @@ impl PlannedPage {
         })
     }
 
-    /// Puts a value into what is wanted and into what is planned for it.
+    /// Writes a value into the desired page and into the plan.
     fn put(&mut self, place: &ReferencePlace, value: &Value) {
         put(&mut self.file.page.content.slots, place, value);
         put_in_plan(&mut self.plan, place, value);
     }
 
-    /// Forgets the images of this file: perhaps the service has them no longer, for it has refused what was sent.
+    /// Removes the images of this file from the upload cache: the service has refused the data and may no longer have them.
     pub(crate) fn forget_images(&self, context: &Context) {
         if !self.images.is_empty() {
             let hashes = self.images.iter().map(|it| it.local.hash.as_str());
@@ -185,7 +185,7 @@ fn put(slots: &mut [links_sdk::apply::DesiredSlot], place: &ReferencePlace, valu
     }
 }
 
-/// Puts a value into what a plan sends for an item of the file.
+/// Writes a value into the data that a plan sends for an item of the file.
 pub(crate) fn put_in_plan(
     plan: &mut links_sdk::apply::Plan,
     place: &ReferencePlace,
