@@ -2,19 +2,20 @@
 
 pub(crate) mod dry_run_result;
 pub(crate) mod exit_code;
+mod file_error;
+mod sdk_error;
 
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use exit_code::Exit;
-use links_sdk::{Error, Outcome, WriteSummary};
+use links_sdk::{Outcome, WriteSummary};
 use miette::Diagnostic;
 use serde_json::{Map, Value, json};
 
 use crate::error::dry_run_result::DryRunResult;
-use crate::page_file::local_image::RootError;
-use crate::page_file::{DocumentError, FieldDiagnostic, FileDiagnostics, ReadError};
+use crate::page_file::{FieldDiagnostic, FileDiagnostics};
 use crate::sanitize;
 
 /// Why a command failed, and what to do about it.
@@ -327,133 +328,4 @@ impl Diagnostic for CommandError {
             .as_ref()
             .map(|file| Box::new(std::iter::once(&**file as &dyn Diagnostic)) as Box<_>)
     }
-}
-
-impl From<DocumentError> for CommandError {
-    fn from(none: DocumentError) -> Self {
-        match none {
-            DocumentError::Bad(file) => file.into(),
-            DocumentError::ReadError(why) => why.into(),
-        }
-    }
-}
-
-impl From<RootError> for CommandError {
-    fn from(RootError(path, error): RootError) -> Self {
-        Self::usage(format!("--upload-root {}: {error}", path.display()))
-    }
-}
-
-impl From<ReadError> for CommandError {
-    fn from(why: ReadError) -> Self {
-        match why {
-            ReadError::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
-            ReadError::NotAFile(..) => {
-                Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
-            }
-            ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
-        }
-    }
-}
-
-impl From<FileDiagnostics> for CommandError {
-    fn from(file: FileDiagnostics) -> Self {
-        Self::new(Exit::Invalid, file.to_string()).at(file)
-    }
-}
-
-impl From<Error> for CommandError {
-    fn from(error: Error) -> Self {
-        let exit = exit_of(&error);
-        let service = error.service();
-        let message = match service {
-            Some(service) if !service.message.is_empty() => service.message.clone(),
-            _ if error.is_network() => with_cause(&error),
-            _ => with_sources(&error),
-        };
-        let hint = match (exit, error.outcome()) {
-            (Exit::NotAuthenticated, _) => {
-                Some("log in again with `links auth login`, or set another LINKS_TOKEN".to_owned())
-            }
-            (_, Outcome::Unknown) => Some(
-                "it is not known whether it was carried out: look before you repeat it".to_owned(),
-            ),
-            (_, Outcome::Executed) if !error.is_dry_run_executed() => {
-                Some("it was carried out, and only the answer is lost: do not repeat it".to_owned())
-            }
-            (Exit::RateLimited, _) => {
-                let again = |wait| format!("try again in {} s", whole_seconds(wait));
-                let longer = if service.is_none() {
-                    ", or let it wait longer with --max-wait and --timeout"
-                } else {
-                    ""
-                };
-                error.retry_after().map(|wait| again(wait) + longer)
-            }
-            _ => None,
-        };
-        let documentation = service.and_then(|it| it.documentation.as_ref());
-        let errors = error
-            .field_errors()
-            .iter()
-            .map(|(path, messages)| (path.clone(), json!(messages)))
-            .collect();
-        Self(Box::new(ErrorParts {
-            exit,
-            code: service.map(|it| it.code.clone()).filter(|code| !code.is_empty()),
-            status: error.status(),
-            operation: error.status().map(|_| error.operation()),
-            message,
-            hint,
-            documentation: documentation.cloned(),
-            errors,
-            retryable: error.is_safe_to_repeat(),
-            outcome: error.outcome(),
-            retry_after: error.retry_after(),
-            written: None,
-            file: None,
-            draft: None,
-            rehearsals: DryRunResult::of(&error).into_iter().collect(),
-        }))
-    }
-}
-
-fn exit_of(error: &Error) -> Exit {
-    let of_status = [
-        (error.is_invalid_input(), Exit::Usage),
-        (error.is_not_authenticated(), Exit::NotAuthenticated),
-        (error.is_forbidden(), Exit::Forbidden),
-        (error.is_not_found(), Exit::NotFound),
-        (error.is_conflict(), Exit::Conflict),
-        (error.is_validation(), Exit::Invalid),
-        (error.is_rate_limited(), Exit::RateLimited),
-        (error.is_network(), Exit::Network),
-    ];
-    of_status.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
-}
-
-/// The message with the cause at the bottom of it, which is the operating system's or the server's; what lies between are the words of
-/// libraries.
-fn with_cause(error: &Error) -> String {
-    let chain = std::iter::successors(std::error::Error::source(error), |it| it.source());
-    let Some(cause) = chain.last().map(ToString::to_string) else { return error.to_string() };
-    let cause = cause.split(" (os error").next().unwrap_or_default();
-    let mut letters = cause.chars();
-    let cause: String =
-        letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
-    format!("{error}: {cause}")
-}
-
-/// The message with those of its sources, each said once.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = error.source();
-    }
-    text
 }

@@ -1,0 +1,39 @@
+//! Errors of the user's own files.
+
+use super::CommandError;
+use super::exit_code::Exit;
+use crate::page_file::local_image::RootError;
+use crate::page_file::{DocumentError, FileDiagnostics, ReadError};
+
+impl From<DocumentError> for CommandError {
+    fn from(none: DocumentError) -> Self {
+        match none {
+            DocumentError::Bad(file) => file.into(),
+            DocumentError::ReadError(why) => why.into(),
+        }
+    }
+}
+
+impl From<RootError> for CommandError {
+    fn from(RootError(path, error): RootError) -> Self {
+        Self::usage(format!("--upload-root {}: {error}", path.display()))
+    }
+}
+
+impl From<ReadError> for CommandError {
+    fn from(why: ReadError) -> Self {
+        match why {
+            ReadError::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
+            ReadError::NotAFile(..) => {
+                Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
+            }
+            ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
+        }
+    }
+}
+
+impl From<FileDiagnostics> for CommandError {
+    fn from(file: FileDiagnostics) -> Self {
+        Self::new(Exit::Invalid, file.to_string()).at(file)
+    }
+}
