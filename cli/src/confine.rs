@@ -1,6 +1,6 @@
-//! What `slots plan` and `slots apply` may reach on this machine (Landlock): they read what others have written, page files and answers,
-//! so they are kept from every file that their own work does not need, and run no program. Set before the command begins; the thread that
-//! waits for Ctrl-C is there already, and opens no file. A kernel without Landlock confines nothing.
+//! Confinement of `slots plan` and `slots apply` with Landlock: they read data of others, page files and answers, so they can reach only
+//! the files that they need, and run no program. It is set before the command begins; the thread that waits for Ctrl-C runs already, and
+//! opens no file. A kernel without Landlock confines nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use crate::settings::{Settings, TokenOrigin};
 /// Files that the arguments of a command name.
 #[derive(Debug, Default)]
 pub(crate) struct NamedFiles {
-    /// Files that are read, and directories.
+    /// Files and directories that are read.
     pub(crate) read: Vec<PathBuf>,
     /// Files that are written.
     pub(crate) write: Vec<PathBuf>,
 }
 
-/// Paths that a process may use, with all that lies beneath them.
+/// Paths that the process may use, each with everything beneath it.
 #[derive(Debug, PartialEq, Eq)]
 struct AllowedPaths {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
 }
 
-/// What resolving names, TLS and times of day need of a system.
+/// Paths that name resolution, TLS and time zones need.
 const SYSTEM: &[&str] = &[
     "/dev/null",
     "/dev/random",
@@ -60,18 +60,18 @@ const SYSTEM: &[&str] = &[
 
 const TERMINAL: [&str; 2] = ["/dev/null", "/dev/tty"];
 
-/// Confines this thread and those that it starts to what a command needs.
+/// Confines this thread and the threads that it starts to the files that a command needs.
 ///
 /// # Errors
 ///
-/// Why nothing is confined.
+/// When nothing is confined, with the reason.
 pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), String> {
     if let TokenOrigin::Account(_, account) = &settings.token
         && matches!(account.kept, SecretLocation::Command(_))
     {
         return Err("the account's token_command has to run".to_owned());
     }
-    // What is not there cannot be named to the kernel, and may be needed later.
+    // A rule needs an existing path, and the command may need these directories later.
     for folder in [settings.state_directory(), settings.cache_directory()].into_iter().flatten() {
         make_private(&folder);
     }
@@ -79,7 +79,7 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
 }
 
 impl NamedFiles {
-    /// A page file or a plan, `-` for standard input, with the directory beneath which its images lie.
+    /// Adds a page file or a plan, `-` for standard input, and the directory beneath which its images are.
     pub(crate) fn with_directory(mut self, file: &Path) -> Self {
         if file.as_os_str() != "-" {
             self.read.push(file.to_owned());
@@ -99,9 +99,9 @@ impl AllowedPaths {
             TokenOrigin::File(path) => Some(path.clone()),
             _ => None,
         };
-        // Without the variable the home directory stands there.
+        // Without the variable the home directory is read from this file.
         let home = env("HOME").is_none().then(|| PathBuf::from("/etc/passwd"));
-        // Files are replaced as a whole, and a link stays one.
+        // A file is replaced as a whole, and a symbolic link stays a link.
         let written = |file: PathBuf| {
             let target = file.canonicalize().map(|target| directory(&target));
             [Some(directory(&file)), target.ok()].into_iter().flatten()
@@ -122,7 +122,7 @@ fn directory(file: &Path) -> PathBuf {
     }
 }
 
-/// Where this fails nothing is kept, as without Landlock.
+/// Creates a directory that only its owner can use. If this fails, nothing is saved there, as without Landlock.
 fn make_private(folder: &Path) {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -137,7 +137,7 @@ fn enforce(reach: &AllowedPaths) -> Result<(), String> {
         ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
         RulesetStatus, path_beneath_rules,
     };
-    // Programs are run by no one here.
+    // The command runs no program.
     let all = AccessFs::from_all(ABI::V3);
     let use_of = |rights| rights & !AccessFs::Execute;
     let restrict = || -> Result<RulesetStatus, RulesetError> {

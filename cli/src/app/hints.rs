@@ -1,4 +1,4 @@
-//! What to do about a refusal of the service: the name that was meant, or where the names are listed.
+//! Hints for refusals of the service: the name that was probably meant, or the command that lists the names.
 
 use std::borrow::Cow;
 
@@ -45,10 +45,10 @@ const FORM: &[&str] = &[
     "multi",
 ];
 
-/// What a URL may lack.
+/// Part of a URL that a hint reports as missing.
 const VERSION: &str = "the version segment";
 
-/// The same failure with advice, where there is some.
+/// Returns the failure with a hint if there is one.
 pub(crate) async fn advised(
     context: &mut Context,
     failure: CommandError,
@@ -79,7 +79,7 @@ pub(crate) async fn advised(
     }
 }
 
-/// What the URL of the service has to do with it.
+/// Adds a hint about the URL of the service: its origin, or its missing version segment.
 fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     let url = match target {
         ServiceTarget::Service(url) => url,
@@ -102,14 +102,14 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     }
 }
 
-/// Whether a URL has a segment like `v1`.
+/// Tells whether a URL has a segment like `v1`.
 fn has_version(base: &BaseUrl) -> bool {
     let path = base.as_str().strip_prefix(&base.origin()).unwrap_or_default();
     path.split('/')
         .any(|it| it.strip_prefix('v').is_some_and(|number| number.parse::<u16>().is_ok()))
 }
 
-/// Which command lists what an operation did not find.
+/// Returns the command that lists the records among which an operation did not find one.
 fn listed(operation: &str) -> Option<&'static str> {
     Some(match operation {
         "getSlotType" => "`links slots types` lists the types",
@@ -127,7 +127,7 @@ fn listed(operation: &str) -> Option<&'static str> {
     })
 }
 
-/// What to do about a refused field that no other name would mend: where a slot stands, and what the service computes.
+/// Returns a hint for refused fields that no other name would make valid: the position of a slot, and fields that the service computes.
 fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     let refused =
         || failure.errors().map(|(path, why)| (path.rsplit('.').next().unwrap_or(path), why));
@@ -152,7 +152,7 @@ fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     Some(format!("leave `{name}` out: the service sets it"))
 }
 
-/// The page or the type that a word of the line nearly names, of those that are known.
+/// Returns the known page or type whose name is nearest to a word of the command line.
 async fn meant_name(
     context: &mut Context,
     operation: &str,
@@ -171,7 +171,7 @@ async fn meant_name(
     near(words.iter().skip(3).map(AsRef::as_ref), &known)
 }
 
-/// The field or the type that a refused one nearly names.
+/// Returns the known field or type whose name is nearest to a refused one.
 async fn meant_field(
     context: &mut Context,
     operation: &str,
@@ -202,7 +202,7 @@ async fn meant_field(
     near(refused.into_iter(), &known)
 }
 
-/// The known word that one of these is nearly, and none of them is.
+/// Returns the known word that is nearest to the first of these words that is not itself known.
 fn near<'w>(words: impl Iterator<Item = &'w str>, known: &[String]) -> Option<String> {
     let is_known = |word: &str| known.iter().any(|it| it == word);
     words

@@ -43,12 +43,12 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// The whole command line, for scripts and tests that walk it.
+/// Returns the definition of the whole command line, for scripts and tests that walk it.
 pub fn command() -> clap::Command {
     brief::shortened(examples::shown(Cli::command()))
 }
 
-/// Runs one command line to its end.
+/// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
     if let Some(exit) = crate::completion::asked(&args, Cli::command) {
@@ -127,7 +127,7 @@ fn report_interrupts(ui: Ui) {
     });
 }
 
-/// Keeps a command from the files that it does not need, where that can be done.
+/// Confines a command to the files that it needs, if the system can do so.
 pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &'static str>) {
     let confined =
         named.map_err(str::to_owned).and_then(|named| crate::confine::command(settings, named));
@@ -142,7 +142,7 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
     }
 }
 
-/// Settles what can be wrong before anything is sent.
+/// Resolves the settings and the output before anything is sent, so that mistakes in them are reported first.
 pub(crate) fn prepare(
     global: &GlobalArgs,
     mends_config: bool,

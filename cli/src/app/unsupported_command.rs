@@ -1,20 +1,19 @@
-//! What is said instead of "unknown command": where the service keeps something to its dashboard, and where the words are in another
-//! order.
+//! Suggestions shown instead of "unknown command": for features that only the dashboard has, and for words in another order.
 
 use clap::Command;
 
-/// What is said of a command that there is not.
+/// Suggestion for a command that does not exist.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Suggestion {
-    /// Why it is not there.
+    /// Reason why the command does not exist.
     pub(crate) message: String,
-    /// What to do instead.
+    /// Alternative to the command.
     pub(crate) hint: String,
-    /// Whether the dashboard has it.
+    /// True if the dashboard has the feature.
     pub(crate) in_dashboard: bool,
 }
 
-/// Nouns, verbs, why there is no such command, and what there is instead (the interface, section 1).
+/// Nouns, verbs, the reason why there is no such command, and its alternative (the interface, section 1).
 const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
     (
         &["profile", "profiles", "page"],
@@ -60,7 +59,7 @@ const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
     ),
 ];
 
-/// Words at the beginning for which there is no command at all.
+/// First words for which there is no command at all.
 const NOWHERE: &[(&[&str], &str, &str)] = &[
     (
         &["theme", "themes"],
@@ -92,7 +91,7 @@ const NOWHERE: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-/// What to say of these words, if they are more than a mistyped command.
+/// Returns the suggestion for these words if they are more than a mistyped command.
 pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Suggestion> {
     let first = *words.first()?;
     let said = |message: &str, hint: &str| Suggestion {
@@ -114,7 +113,7 @@ pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Suggestion> {
     Some(nearly(first, second, tree).unwrap_or(said))
 }
 
-/// `links slot list`: a noun is one letter off.
+/// Returns the suggestion for a noun that is one letter off, as in `links slot list`.
 fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> {
     let meant = tree
         .get_subcommands()
@@ -129,7 +128,7 @@ fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> 
     })
 }
 
-/// `links list slots`: the words are ours, but in another order.
+/// Returns the suggestion for known words in another order, as in `links list slots`.
 fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Suggestion> {
     if tree.find_subcommand(verb).is_some() {
         return None;
@@ -186,7 +185,7 @@ mod tests {
         }
     }
 
-    /// A sentence must not stand in the way of a command that there is.
+    /// Checks that no suggestion hides a command that exists.
     #[test]
     fn nothing_that_is_there_is_said_to_be_elsewhere() {
         let tree = crate::command();

@@ -1,5 +1,5 @@
-//! A command line that is no command: help that was asked for, or a mistake, said in the format that the line asks for as far as it can
-//! be read.
+//! Output for a command line that does not parse: the help that it asks for, or a usage error in the format that it asks for, as far as
+//! that format can be read.
 
 use std::ffi::OsString;
 
@@ -14,16 +14,16 @@ use crate::settings::global_args::GlobalArgs;
 use crate::ui::Ui;
 use crate::{env_vars, sanitize, settings, ui};
 
-/// Longest time for a question on the way to a mere sentence.
+/// Timeout in seconds of the request for the URL of the dashboard, which only adds to a hint.
 const DASHBOARD_SECONDS: u32 = 3;
 
-/// Says it, and gives the exit code.
+/// Reports the help or the usage error, and returns the exit code.
 pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let tree = command();
     let global = GlobalArgs::of_any_line(&words);
-    // Once more, over the tree with its examples, and with words that can be shown where they are quoted.
+    // Parses again, over the tree with its examples, and with words that are safe to print where the message quotes them.
     let shown = words.iter().map(|word| sanitize::one_line(word).into_owned());
     let parsed = [shown.map(OsString::from).collect(), args.to_vec()]
         .into_iter()
@@ -61,7 +61,7 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
     Exit::Usage
 }
 
-/// Where the service keeps the account, as its index says; nothing where that cannot be had at once.
+/// Returns the URL of the account in the dashboard, as the index of the service has it; `None` if it cannot be read at once.
 fn dashboard(global: &GlobalArgs, command: fn() -> clap::Command) -> Option<String> {
     let global = GlobalArgs {
         base_url: global.base_url.clone(),
@@ -79,7 +79,7 @@ fn dashboard(global: &GlobalArgs, command: fn() -> clap::Command) -> Option<Stri
     })
 }
 
-/// Other users of the machine and the history of the shell see what stands on a command line.
+/// Returns the error for `--token`: other users of the machine and the history of the shell see the arguments of a command.
 fn no_token_flag() -> CommandError {
     CommandError::usage("there is no flag for the token, because other users can read a command line").hint(
         "`links auth login --token-stdin` keeps it, LINKS_TOKEN and LINKS_TOKEN_FILE give it to one command",

@@ -1,5 +1,5 @@
-//! Values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input. `image@file`
-//! uploads an image.
+//! Field values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input.
+//! `image@file` uploads an image.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use serde_json::{Map, Value};
 use crate::error::CommandError;
 use crate::page_file;
 
-/// What the words after a command are: at most one file, and values for fields.
+/// Words after a command, sorted: at most one file, and values for fields.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct AssignmentWords {
-    /// The file, `-` for standard input.
+    /// Path of the file, `-` for standard input.
     pub(crate) file: Option<PathBuf>,
-    /// The values by field.
+    /// Values by field.
     pub(crate) values: Map<String, Value>,
-    /// The fields whose value stands on the command line as a text.
+    /// Names of the fields whose value is given as a string on the command line.
     pub(crate) typed: Vec<String>,
-    /// The images to upload, by field.
+    /// Images to upload, by field.
     pub(crate) images: Vec<(String, String)>,
 }
 
-/// What stands between a field and its value.
+/// Operator between a field and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
     /// `=`
@@ -69,11 +69,11 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords, CommandError> {
     Ok(sorted)
 }
 
-/// Reads words that are values, all of them.
+/// Reads words that all have to be values.
 ///
 /// # Errors
 ///
-/// On a word that is no value, and as [`sort`].
+/// On a word that is not a value, and on the errors of [`sort`].
 pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError> {
     let AssignmentWords { file, values, images, .. } = sort(words)?;
     no_images(&images)?;
@@ -84,11 +84,11 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError>
     }
 }
 
-/// Refuses images where none are uploaded.
+/// Refuses images in a command that uploads none.
 ///
 /// # Errors
 ///
-/// When there is one.
+/// When there is an image.
 pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), CommandError> {
     let Some((field, file)) = images.first() else { return Ok(()) };
     Err(CommandError::usage(format!(
@@ -97,7 +97,7 @@ pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), CommandError>
     .hint(format!("{field}=@{file} takes the text of the file")))
 }
 
-/// Whether a word names a file: one that is there, or one that is called like a file.
+/// Tells whether a word names a file: one that exists, or one whose name looks like that of a file.
 fn may_be_file(word: &str) -> bool {
     let path = Path::new(word);
     let has_ending = path.extension().is_some_and(|it| {
@@ -115,7 +115,7 @@ fn neither(word: &str) -> CommandError {
     }
 }
 
-/// Field, text after the sign, and the sign.
+/// Splits a word into the field, the text after the operator, and the operator.
 fn split(word: &str) -> Option<(&str, &str, Operator)> {
     let (field, rest) = word.split_at(word.find(['=', '@'])?);
     let (field, sign) = match (field.strip_suffix(':'), rest.starts_with('=')) {

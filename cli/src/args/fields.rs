@@ -1,4 +1,4 @@
-//! The fields of a record as a user gives them: from a file, from values on the command line, or from both.
+//! Fields of a record as a user gives them: from a file, from values on the command line, or from both.
 
 use links_sdk::{Error, Object};
 use serde_json::{Map, Value};
@@ -11,27 +11,27 @@ use crate::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "give only what stands under `data`";
 
-/// Whether this is a slot with what stands around its data.
+/// Tells whether the value is a whole slot: its data together with its type.
 fn is_block(value: &Value) -> bool {
     value["type"].is_string() && value["data"].is_object()
 }
 
-/// By these words a refusal is about the type of a value, and not about a field that is not taken, or about a text.
+/// Words by which a refusal is recognised as one about the type of a value, and not about an unknown field or about a string.
 const TYPES: &[&str] =
     &["integer", "number", "boolean", "true or false", "array", "list", "object", "type null"];
 
-/// Fields with where they came from.
+/// Fields of a record together with their origin.
 #[derive(Debug, Default)]
 pub(crate) struct FieldValues {
     file: Option<Document>,
-    /// Those of the command line, which go before the file's.
+    /// Values of the command line, which take precedence over those of the file.
     given: Map<String, Value>,
     all: Map<String, Value>,
-    /// Those that were typed as a text.
+    /// Names of the fields whose value was typed as a string.
     typed: Vec<String>,
     /// Images to upload, by field.
     images: Vec<(String, String)>,
-    /// What came of uploads in a dry run.
+    /// Results of the uploads of a dry run.
     rehearsed: Vec<DryRunResult>,
 }
 
@@ -51,7 +51,7 @@ impl FieldValues {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// On the errors of [`read`](Self::read).
     pub(crate) fn read_with_images(words: &[String]) -> Result<Self, CommandError> {
         let words = assignment::sort(words)?;
         let mut fields = match words.file.as_deref().map(Document::read).transpose()? {
@@ -65,11 +65,11 @@ impl FieldValues {
         Ok(fields)
     }
 
-    /// The fields of a file.
+    /// Returns the fields of a file.
     ///
     /// # Errors
     ///
-    /// When it is not a mapping.
+    /// When the file is not a mapping.
     pub(crate) fn of(file: Document) -> Result<Self, CommandError> {
         let problem = |message| FieldDiagnostic::new("", file.root.span.clone(), message);
         let Value::Object(all) = file.root.to_json() else {
@@ -83,11 +83,11 @@ impl FieldValues {
         Ok(Self { file: Some(file), all, ..Self::default() })
     }
 
-    /// Refuses a file with a whole slot, as other commands print it, where the fields of its data belong.
+    /// Refuses a file that holds a whole slot, as other commands print it, instead of the fields of its data.
     ///
     /// # Errors
     ///
-    /// When the file is one.
+    /// When the file holds a whole slot.
     pub(crate) fn of_data(self) -> Result<Self, CommandError> {
         let Some(file) = &self.file else { return Ok(self) };
         let root = file.root.to_json();
@@ -102,7 +102,7 @@ impl FieldValues {
         Err(file.bad(vec![problem.help(ONLY_DATA)]).into())
     }
 
-    /// Refuses to write nothing.
+    /// Refuses an empty set of fields.
     ///
     /// # Errors
     ///
@@ -115,49 +115,49 @@ impl FieldValues {
         Ok(self)
     }
 
-    /// Whether no field was given.
+    /// Tells whether no field was given.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty() && self.images.is_empty()
     }
 
-    /// Fields that were typed as a text.
+    /// Returns the fields that were typed as a string, with their values.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.typed.iter().filter_map(|name| Some((name.as_str(), self.given.get(name)?.as_str()?)))
     }
 
-    /// Images to upload, by field.
+    /// Returns the images to upload, by field.
     pub(crate) fn images(&self) -> &[(String, String)] {
         &self.images
     }
 
-    /// Sets a field that was given on the command line.
+    /// Sets a field as if it was given on the command line.
     pub(crate) fn put(&mut self, field: &str, value: Value) {
         self.given.insert(field.to_owned(), value.clone());
         self.all.insert(field.to_owned(), value);
     }
 
-    /// Keeps what came of uploads in a dry run, which is shown before the rest.
+    /// Stores the results of uploads in a dry run, which are shown before the rest.
     pub(crate) fn rehearse(&mut self, uploads: Option<CommandError>) {
         self.rehearsed = uploads.map(|it| it.rehearsals().to_vec()).unwrap_or_default();
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub(crate) fn get(&self, field: &str) -> Option<&Value> {
         self.all.get(field)
     }
 
-    /// The fields to send.
+    /// Returns the fields to send.
     pub(crate) fn object(&self) -> Object {
         self.all.clone().into()
     }
 
-    /// The fields whose value is another one than in a record. Those that are not named stay as they are.
+    /// Returns the fields whose value differs from that in a record. Fields that are not named stay unchanged.
     pub(crate) fn changes_of(&self, record: &Map<String, Value>) -> Object {
         let changed = |(name, value): &(&String, &Value)| record.get(*name) != Some(*value);
         self.all.iter().filter(changed).map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// Says that others changed these fields too (with the words for each), in the user's file.
+    /// Returns the error for fields that others changed too, at their places in the user's file, with the given words for each.
     pub(crate) fn contested(&self, conflicts: &[(String, String)]) -> CommandError {
         let failure = contested();
         match &self.file {
@@ -168,8 +168,8 @@ impl FieldValues {
         }
     }
 
-    /// A refusal, shown in the user's file where it is about fields of the file. `under` is where the service has these fields: `data`
-    /// for those of a slot.
+    /// Converts an error of the service, and shows a refusal in the user's file if it is about fields of that file. `under` is the parent
+    /// of these fields in the service's record: `data` for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
         let failure = CommandError::from(error).after(self.rehearsed.clone());
         let own = |path: &str| -> String {
@@ -192,7 +192,7 @@ impl FieldValues {
         failure.at(bad)
     }
 
-    /// The word that gives a refused text of the command line as what it looks like: a number, a switch, a list.
+    /// Returns the word that gives a refused string of the command line as the JSON value that it looks like: a number, a boolean, a list.
     fn as_json(&self, field: &str, why: &str) -> Option<String> {
         let text = self.given.get(field)?.as_str()?;
         let value: Value = serde_json::from_str(text).ok()?;
@@ -205,7 +205,7 @@ impl FieldValues {
     }
 }
 
-/// The failure of a merge, before its places are named.
+/// Returns the failure of a merge, without the places of its conflicts.
 pub(crate) fn contested() -> CommandError {
     let message = "someone else changed the same meanwhile; nothing was written";
     CommandError::new(Exit::Conflict, message).hint(

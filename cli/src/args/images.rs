@@ -1,4 +1,4 @@
-//! Images that the user names on the command line, wherever they are: `image@./terrace.jpg` uploads the file and gives its path.
+//! Upload of local images that the command line names: `image@./terrace.jpg` uploads the file and sets the field to its path.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{Style, StyledLine};
 
-/// A file that is larger spares the service a large body.
+/// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
 
 /// Fields of a page that take the path of an uploaded image (the interface, section 2.1).
 pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 
-/// Returns the upload of a file, checked as far as that needs no service.
+/// Returns the upload of a file, after the checks that need no service.
 ///
 /// # Errors
 ///
-/// When it cannot be read, or is no image of at most 50 MB.
+/// When the file cannot be read, or is not an image of at most 50 MB.
 pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
     let unreadable =
         |error: std::io::Error| CommandError::usage(format!("cannot read {name}: {error}"));
@@ -49,12 +49,12 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
 }
 
 impl FieldValues {
-    /// Refuses texts that are evidently paths of this machine where the path of an uploaded image belongs: in these fields, and wherever
-    /// a path is that of an image file.
+    /// Refuses strings that are evidently paths of this machine where the path of an uploaded image belongs: in these fields, and in any
+    /// field whose value is the path of an image file.
     ///
     /// # Errors
     ///
-    /// When there is one, with the way to upload it.
+    /// When there is such a string; the hint shows the way to upload the file.
     pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
         let wrong = self.texts().find(|(field, text)| {
             is_local(text) && (image_fields.contains(field) || has_image_ending(text))
@@ -68,11 +68,12 @@ impl FieldValues {
         .hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text as it is")))
     }
 
-    /// Uploads the images that are given, and puts their paths in. In a dry run nothing is uploaded.
+    /// Uploads the images that were given, and sets their fields to the paths of the uploads. In a dry run nothing is uploaded.
     ///
     /// # Errors
     ///
-    /// When one cannot be uploaded; in a dry run that asks the service, always: what comes next waits for the uploads.
+    /// When an image cannot be uploaded; always in a dry run that asks the service, because the next request needs the paths of the
+    /// uploads.
     pub(crate) async fn upload(
         mut self,
         context: &Context,
@@ -112,7 +113,7 @@ impl FieldValues {
     }
 }
 
-/// Told by the text alone: `./a`, `../a`, `~/a`, `/a`, `C:\a`, `\\server\a`.
+/// Tells by the text alone whether it is a path of this machine: `./a`, `../a`, `~/a`, `/a`, `C:\a`, `\\server\a`.
 fn is_local(text: &str) -> bool {
     let drive = || {
         let mut chars = text.chars();

@@ -10,12 +10,12 @@ use crate::error::CommandError;
 /// Longest value that a conflict shows.
 const SHOWN: usize = 300;
 
-/// The fields to write: those that the user changed. What others changed and the user did not is not among them, and so stays.
+/// Returns the fields to write: those that the user changed. Fields that only others changed are not among them, and so stay.
 ///
 /// # Errors
 ///
-/// When someone else changed one of them too, otherwise. In `opened` it then is as it is now, so that the user's value counts as meant
-/// once the user has seen theirs.
+/// When others changed one of these fields to another value. `opened` then gets their value, so that the user's value wins once the user
+/// has seen theirs.
 pub(crate) fn changes(
     edited: &FieldValues,
     opened: &mut Map<String, Value>,
@@ -39,7 +39,7 @@ pub(crate) fn changes(
     Err(edited.contested(&conflicts))
 }
 
-/// Both values of the others, for whoever decides.
+/// Returns the words that show both values of the other side, for the user who decides.
 pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
     format!(
         "someone else changed this meanwhile: it was {}, and is {} now",

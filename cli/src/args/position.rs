@@ -1,4 +1,4 @@
-//! Where a slot goes on its page.
+//! Position of a slot on its page.
 
 use clap::Args;
 use links_sdk::{Slot, SlotsHandle};
@@ -29,13 +29,13 @@ pub(crate) struct PositionArgs {
 }
 
 impl PositionArgs {
-    /// Whether a place was named.
+    /// Tells whether a position was given.
     pub(crate) fn is_given(self) -> bool {
         let beside = self.before.is_some() || self.after.is_some();
         self.top || self.bottom || self.at.is_some() || beside
     }
 
-    /// What a new slot says about its place. The page is read only for a place beside another slot.
+    /// Returns the `order` of a new slot. The page is read only for a position before or after another slot.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl PositionArgs {
         self.position(&page).map(|at| i64::try_from(at).ok())
     }
 
-    /// The position on a page of these slots; the end where no place was named.
+    /// Returns the position on a page of these slots; the end if none was given.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What each kind of argument is completed with. The kind is known by the name of the value, so that a command gets its completion
-//! without a word of its own.
+//! Completion candidates for each kind of argument. The name of an argument's value selects the kind, so that a new command needs no code
+//! for its completion.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::settings::global_args::GlobalArgs;
 use crate::ui::Ui;
 use crate::{sanitize, settings};
 
-/// What earlier commands have kept, and what stands on the line.
+/// Data for completion: what earlier commands have cached, and the words of the command line.
 #[derive(Default)]
 pub(crate) struct CompletionData {
     names: ResourceNames,
@@ -32,7 +32,7 @@ pub(crate) struct CompletionData {
 }
 
 impl CompletionData {
-    /// Reads it; what cannot be read is empty.
+    /// Loads the data; a part that cannot be read is empty.
     pub(crate) fn load(words: &[OsString], command: fn() -> Command) -> Arc<Self> {
         let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
         let context = settings::of_process(&of_service(&words))
@@ -87,7 +87,7 @@ impl CompletionData {
             .collect()
     }
 
-    /// Fields of the slot type that the line is about; after `field=` the values it may have.
+    /// Returns the fields of the slot type that the line is about; after `field=` the values of that field.
     fn fields(&self, typed: &str) -> Vec<CompletionCandidate> {
         if let Some((field, path)) = typed.split_once("=@") {
             let start = |it: CompletionCandidate| it.add_prefix(format!("{field}=@"));
@@ -121,7 +121,7 @@ impl CompletionData {
         found
     }
 
-    /// The page that the line names, if it is a known one.
+    /// Returns the page that the line names, if it is known.
     fn page(&self) -> Option<&str> {
         let login = |word: &str| {
             let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -134,7 +134,7 @@ impl CompletionData {
         word.trim_end_matches('/').rsplit('/').next()
     }
 
-    /// The slot type that the line names, itself or by a slot's id.
+    /// Returns the slot type that the line names, by its own name or by the id of a slot.
     fn kind(&self) -> Option<&str> {
         let types = self.types.as_ref()?;
         self.words.iter().skip(3).find_map(|word| {
@@ -148,13 +148,13 @@ impl CompletionData {
     }
 }
 
-/// What the line says of the service, as far as that decides which names are meant.
+/// Returns the arguments of the line that select the service, and with it the known names.
 fn of_service(words: &[String]) -> GlobalArgs {
     let GlobalArgs { base_url, account, sandbox, .. } = GlobalArgs::of_any_line(words);
     GlobalArgs { base_url, account, sandbox, ..GlobalArgs::default() }
 }
 
-/// The command tree with what its arguments are completed with.
+/// Returns the command tree with completers attached to its arguments.
 pub(crate) fn offered(command: Command, known: &Arc<CompletionData>) -> Command {
     below(command, "", known)
 }
@@ -190,13 +190,13 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
     arg.add(ArgValueCandidates::new(move || list(&known)))
 }
 
-/// Whether a text of the service can be a name: it needs no quotes in any shell, and is no option.
+/// Tells whether a string of the service can be a name: it needs no quotes in any shell, and is not an option.
 fn is_name(text: &str, more: &str) -> bool {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
     !text.is_empty() && !text.starts_with('-') && text.chars().all(is_fine)
 }
 
-/// What `links api` takes.
+/// HTTP methods that `links api` takes.
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 fn config_keys() -> Vec<CompletionCandidate> {
@@ -214,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// Values that only the user knows, or that no file here holds.
+    /// Names of values that only the user knows, or that no cached file holds.
     const FREE: &[&str] = &[
         "ARTIST", "COMMAND", "DATE", "FIELD", "FIELDS", "FILTER", "LOGIN", "N", "NAME", "NEW",
         "PATH", "PORT", "QUERY", "RUN", "SECONDS", "URL", "VALUE",
@@ -225,7 +225,7 @@ mod tests {
         command.get_subcommands().for_each(|sub| each_leaf(sub, look));
     }
 
-    /// A new argument is completed, or its value is said to be no one else's to know.
+    /// Checks that each argument is completed, or is listed in `FREE`.
     #[test]
     fn no_argument_is_forgotten() {
         let known = CompletionData::default();

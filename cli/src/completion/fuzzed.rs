@@ -1,4 +1,5 @@
-//! What the fuzz targets try: a line, the part of it that is replaced, why, the width, and a name that the service has given.
+//! Entry point of the fuzz targets. Its input is a line, the part to replace, the reason for the request, the width, and a name from the
+//! service.
 
 use std::ffi::OsString;
 
@@ -8,7 +9,7 @@ use super::line::CompletionRequest;
 use super::offer;
 use super::quote::Quote;
 
-/// Completes a line. No candidate may take more than a line, or become anything but one word, whatever is quoted.
+/// Completes a line, and panics if a candidate takes more than one line, or becomes anything but one word under any open quote.
 pub(crate) fn completion(said: &[OsString]) {
     let asked = CompletionRequest::of(said);
     let Some(typed) = asked.words.last() else { return };

@@ -1,38 +1,39 @@
-//! Bash hands over the line as it was typed. It breaks words at `=`, `:` and `@` too, and replaces only what stands after the break.
+//! Parser for the command line as bash hands it over: as typed. Bash breaks words at `=`, `:` and `@` too, and replaces only the text after
+//! the break.
 
 use std::ffi::OsString;
 
 use super::quote::Quote;
 
-/// What is asked for: the line up to the cursor, what of its last word is replaced, why, and how wide the terminal is.
+/// Completion request: the line up to the cursor, the part of its last word to replace, the kind of list, and the width of the terminal.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionRequest {
     pub(crate) words: Vec<OsString>,
-    /// Bytes of the last word that stay as they are.
+    /// Number of bytes of the last word that stay as they are.
     pub(crate) kept: usize,
-    /// The quotes that are open in the last word.
+    /// Quotes that are open in the last word.
     pub(crate) quote: Quote,
-    /// Whether the shell will expand a `~` at the beginning of the last word.
+    /// True if the shell will expand a `~` at the beginning of the last word.
     pub(crate) expands_home: bool,
-    /// Why bash asks.
+    /// Kind of list that bash asks for.
     pub(crate) lists: ListSyntax,
     pub(crate) width: usize,
 }
 
-/// Whether candidates are shown.
+/// Tells whether bash shows the candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ListSyntax {
-    /// No: the one there is, or what all have in common, is inserted.
+    /// Not shown: the only candidate, or the common prefix of all, is inserted.
     #[default]
     No,
-    /// Yes, and what they have in common is inserted.
+    /// Shown, and their common prefix is inserted.
     Also,
-    /// Yes, and nothing is inserted.
+    /// Shown, and nothing is inserted.
     Only,
 }
 
 impl CompletionRequest {
-    /// As the script of bash says it.
+    /// Parses the arguments that the bash script passes.
     pub(crate) fn of(said: &[OsString]) -> Self {
         let said = |at: usize| said.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
         let (words, quote) = read(&said(0));
@@ -47,7 +48,7 @@ impl CompletionRequest {
             kept,
             quote,
             expands_home: quote == Quote::None && replaced.starts_with("~/"),
-            // The ways of readline to show candidates.
+            // Codes of readline's completion types that show candidates.
             lists: match said(2).as_ref() {
                 "63" => ListSyntax::Only,
                 "33" | "64" => ListSyntax::Also,
@@ -59,10 +60,10 @@ impl CompletionRequest {
     }
 }
 
-/// The words of a line that may end anywhere, the last one even if it is empty, and the quotes that are open at its end.
+/// Splits a line that may end anywhere into its words, including an empty last word, and returns the quotes that are open at its end.
 fn read(line: &str) -> (Vec<String>, Quote) {
     let (mut quote, mut is_strange) = (Quote::None, false);
-    // The second is `None` between two words.
+    // `begun` is `None` between two words.
     let (mut words, mut begun) = (Vec::new(), None::<String>);
     let mut rest = line.chars().peekable();
     while let Some(c) = rest.next() {

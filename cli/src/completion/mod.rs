@@ -1,5 +1,5 @@
-//! Completion at TAB: the shell's script runs the program with `LINKS_COMPLETE` set, and it prints candidates from the command tree and from
-//! what earlier commands have kept. No network, no keyring.
+//! Completion at TAB: the shell's script runs the program with `LINKS_COMPLETE` set, and the program prints candidates from the command
+//! tree and from what earlier commands have cached. No network, no keyring.
 
 mod candidates;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -23,7 +23,7 @@ use crate::completion::shell::Shell;
 use crate::env_vars;
 use crate::error::exit_code::Exit;
 
-/// Prints candidates, if that is what the program was started for. Nothing that goes wrong here is said: the line is the user's.
+/// Prints candidates, if the program was started for that. Errors are not reported: they would appear in the line that the user types.
 pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit> {
     let name = std::env::var(env_vars::COMPLETE).ok().filter(|it| !it.is_empty())?;
     let Ok(shell) = Shell::from_str(&name, true) else { return Some(Exit::Usage) };
@@ -37,12 +37,12 @@ pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit>
                 ..CompletionRequest::default()
             }
         }
-        // Their scripts say nothing of a `~` that will not be expanded.
+        // The scripts of these shells do not tell whether a `~` will be expanded.
         _ => CompletionRequest { words: said, expands_home: true, ..CompletionRequest::default() },
     };
     let Some(last) = asked.words.last_mut() else { return Some(Exit::Ok) };
     let typed = last.to_string_lossy().into_owned();
-    // The shell expands this only later.
+    // The shell expands the `~` only after completion.
     let is_below_home = asked.expands_home && typed.starts_with("~/");
     let home = std::env::home_dir().filter(|_| is_below_home);
     let home = home.map(|it| it.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! Candidates as each shell reads them, one a line.
+//! Output of candidates in the format of each shell, one a line.
 
 use clap_complete::engine::CompletionCandidate;
 use unicode_width::UnicodeWidthStr;
@@ -9,10 +9,10 @@ use super::shell::Shell;
 use crate::sanitize;
 use crate::ui::cut;
 
-/// What can stand where the cursor is.
+/// Candidate for the word at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// What the shell expands: `~`, or nothing.
+    /// Prefix that the shell expands: `~`, or nothing.
     home: &'static str,
     value: String,
     told: String,
@@ -23,14 +23,14 @@ impl Candidate {
         let value = candidate.get_value().to_str()?.to_owned();
         let told = candidate.get_help().map(ToString::to_string).unwrap_or_default();
         let told = sanitize::line(told.lines().next().unwrap_or_default()).into_owned();
-        // A line of the answer is a candidate, and the terminal shows it.
+        // A candidate is one line of the output, and the terminal shows it.
         let is_shown = !value.contains(sanitize::is_unsafe);
-        // What looks like an option has to be one, not a file.
+        // A candidate that looks like an option has to be an option, not a file.
         let is_option = value.starts_with('-');
         (is_shown && (!is_option || is_plain(&value))).then_some(Self { home: "", value, told })
     }
 
-    /// Says `~` for the home directory.
+    /// Replaces the home directory with `~`.
     pub(crate) fn shorten(&mut self, home: &str) {
         if let Some(rest) = self.value.strip_prefix(home) {
             (self.home, self.value) = ("~", rest.to_owned());
@@ -38,7 +38,7 @@ impl Candidate {
     }
 }
 
-/// What is offered: where nothing is typed yet, options only if there is nothing else.
+/// Returns the candidates to offer: for an empty word, options only if there is nothing else.
 pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
     let mut offers: Vec<_> = candidates.iter().filter_map(Candidate::of).collect();
     let is_option = |it: &Candidate| it.value.starts_with('-');
@@ -48,7 +48,7 @@ pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Can
     offers
 }
 
-/// For every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
+/// Formats candidates for every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
 pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
     let line = |Candidate { home, value, told }: &Candidate| match (shell, told.is_empty()) {
         (Shell::Zsh, bare) => {
@@ -62,7 +62,7 @@ pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
     offers.iter().map(|it| line(it) + "\n").collect()
 }
 
-/// For bash, which knows no descriptions: they stand after the values where several are only shown.
+/// Formats candidates for bash, which has no descriptions: they follow the values when several candidates are shown.
 pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
     let rest = |it: &Candidate| {
         let from = asked.kept.saturating_sub(it.home.len());
@@ -71,7 +71,7 @@ pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
     let is_shown = match asked.lists {
         ListSyntax::No => false,
         ListSyntax::Only => true,
-        // What is shown is inserted as far as it is alike.
+        // Bash inserts the common prefix of the candidates that it shows.
         ListSyntax::Also => offers.iter().all(|it| is_plain(&it.value)),
     };
     if is_shown && offers.len() > 1 {

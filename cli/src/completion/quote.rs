@@ -1,23 +1,23 @@
-//! How a word is written so that bash takes it as it is, whatever is quoted where it stands.
+//! Quoting of words for bash under any quotes that are open at the cursor.
 
-/// The quotes that are open at the end of a line.
+/// Quotes that are open at the end of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Quote {
-    /// None.
+    /// No open quotes.
     #[default]
     None,
     /// `'`
     Single,
     /// `"`
     Double,
-    /// Something of which too little is known, such as `$'` or a command within the line.
+    /// Syntax that is not followed further, such as `$'` or a command within the line.
     Unknown,
 }
 
 impl Quote {
-    /// The text as it is written here, if it can be.
+    /// Returns the text quoted for this place, or `None` if that is not possible.
     pub(crate) fn written(self, text: &str) -> Option<String> {
-        // Within backquotes the shell takes one more level of quoting away, and the line does not show whether it is within them.
+        // Within backquotes the shell removes one more level of quoting, and the line does not show whether the word is within them.
         if text.contains('`') {
             return None;
         }
@@ -27,23 +27,23 @@ impl Quote {
             Self::Double => (double(text), Some('"')),
             Self::Unknown => return is_plain(text).then(|| text.to_owned()),
         };
-        // Readline takes a quote at the beginning for the one that is open, and leaves that away.
+        // Readline takes a quote at the beginning of a candidate for the open one, and drops it.
         (!quote.is_some_and(|it| written.starts_with(it))).then_some(written)
     }
 }
 
-/// Whether the text means itself in every shell, quoted or not.
+/// Tells whether the text needs no quoting in any shell, inside quotes or not.
 pub(crate) fn is_plain(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c))
 }
 
-/// A word without quotes around it.
+/// Escapes a word without putting quotes around it.
 pub(crate) fn escaped(word: &str) -> String {
     let plain = |c: char| !c.is_ascii() || is_plain(c.encode_utf8(&mut [0; 4]));
     word.chars().flat_map(|c| (!plain(c)).then_some('\\').into_iter().chain([c])).collect()
 }
 
-/// A text within double quotes, which have to be left for a `!`: a backslash before it would stay.
+/// Escapes a text within double quotes. For a `!` the quotes are closed: a backslash before it would stay.
 fn double(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -86,7 +86,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// A shell is asked what it reads; it has no history to expand.
+        /// Runs a shell that prints what it reads; it has no history to expand.
         #[test]
         fn found_08_a_shell_reads_the_very_text(text in "[ -~é]{1,20}") {
             for (quote, mark) in [(Quote::None, ""), (Quote::Single, "'"), (Quote::Double, "\"")] {

@@ -1,4 +1,4 @@
-//! The shells that complete commands, and their scripts.
+//! Shells with completion, and their scripts.
 
 use std::io;
 
@@ -24,7 +24,7 @@ pub(crate) enum Shell {
 }
 
 impl Shell {
-    /// The script that makes this shell complete our commands.
+    /// Returns the script that makes this shell complete `links` commands.
     pub(crate) fn script(self) -> io::Result<String> {
         match self {
             Self::Bash => Ok(include_str!("bash.sh").to_owned()),

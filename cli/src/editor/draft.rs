@@ -1,4 +1,4 @@
-//! A text that someone is editing: in a file of its own that is kept whenever the text might be lost, with what is wrong as comments.
+//! Draft of a text in an editor: a temporary file that is kept whenever the text might be lost, with problems marked as comments.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use tempfile::TempPath;
 use crate::page_file::ReadError;
 use crate::{page_file, sanitize};
 
-/// How a line begins that says what is wrong with the next one.
+/// Prefix of a line that describes a problem of the next line.
 const MARK: &str = "#!! ";
 
-/// The file; it is gone when this is dropped, unless it is [kept](Self::keep).
+/// Temporary file of the draft, deleted on drop unless it is [kept](Self::keep).
 #[derive(Debug)]
 pub(crate) struct Draft(TempPath);
 
 impl Draft {
-    /// A new file whose name tells what it is. What names it comes from the service: no part of it leads anywhere.
+    /// Creates a file named after what is edited. The name comes from the service, so path separators in it are replaced.
     pub(crate) fn new(name: &str) -> io::Result<Self> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
         let suffix: String = format!("-{name}").chars().map(plain).collect();
@@ -24,12 +24,12 @@ impl Draft {
         Ok(Self(file.into_temp_path()))
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Replaces the text, with each problem (line, message) above its line. Returns what the file holds then.
+    /// Replaces the text, with each problem (line, message) above its line. Returns the new content of the file.
     pub(crate) fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<Vec<u8>> {
         let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
         let marked = marked(text, problems).into_bytes();
@@ -38,12 +38,12 @@ impl Draft {
         Ok(marked)
     }
 
-    /// What the file holds.
+    /// Returns the content of the file.
     pub(crate) fn read(&self) -> Result<Vec<u8>, ReadError> {
         page_file::read(&self.0).map(|(_, bytes)| bytes)
     }
 
-    /// The text without the problems. What is not UTF-8 is left to whoever reads it.
+    /// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.
     pub(crate) fn without_problems(saved: &[u8]) -> Vec<u8> {
         match std::str::from_utf8(saved) {
             Ok(text) => unmarked(text).into_bytes(),
@@ -51,17 +51,17 @@ impl Draft {
         }
     }
 
-    /// Leaves the file where it is.
+    /// Keeps the file and returns its path.
     pub(crate) fn keep(self) -> PathBuf {
         let path = self.0.to_path_buf();
-        // Where that fails the file is still there: only its deletion was to be called off.
+        // If this fails the file is still there: only its deletion could not be cancelled.
         self.0.keep().unwrap_or(path)
     }
 }
 
 fn marked(text: &str, problems: &[(usize, String)]) -> String {
     let mut out = String::new();
-    // A problem after the last line stands above it.
+    // A problem after the last line is written above that line.
     let last = text.lines().count().max(1);
     let lines = text.split_inclusive('\n').chain(text.is_empty().then_some(""));
     for (at, line) in lines.enumerate() {

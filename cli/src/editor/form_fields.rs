@@ -1,5 +1,5 @@
-//! The fields of a form: a write replaces the whole list, so those that stay have to keep their keys, and what is different is shown
-//! before it is written.
+//! Update of a form's fields: a write replaces the whole list, so the fields that stay have to keep their keys, and the differences are
+//! shown before the write.
 
 use links_sdk::types::LeadForm;
 use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
@@ -14,15 +14,15 @@ use crate::fs::lock::ResourceLock;
 use crate::output::{Style, StyledLine};
 use crate::ui::confirm::agree;
 
-/// The names within a field that the interface shows (section 2.4).
+/// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
 
-/// A form that is read to be written. No other command of this machine writes it meanwhile.
+/// Edit of a form from its read to its write. No other command of this machine writes the form meanwhile.
 pub(crate) struct FormEditSession {
     form: FormHandle,
     id: String,
     pub(crate) before: Map<String, Value>,
-    /// The same, to be compared with the form as it is right before the write.
+    /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
     turn: ResourceLock,
 }
@@ -38,8 +38,8 @@ impl FormEditSession {
         Ok(Self { form, id, before, seen, turn })
     }
 
-    /// Writes changes once everything that is different is said, and agreed to where fields go. A field that comes without a key
-    /// gets the one it had. `source` is where the changes stand in the user's file.
+    /// Writes changes after showing every difference, and after a confirmation if fields are removed. A field without a key gets the one
+    /// that it had. `source` holds the places of the changes in the user's file.
     pub(crate) async fn update(
         mut self,
         context: &Context,
@@ -56,7 +56,7 @@ impl FormEditSession {
         }
         let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
         if let Some(question) = question.filter(|_| !agreed && context.dry_run().is_none()) {
-            // No one waits for someone who thinks about it.
+            // No other command waits while the user decides.
             drop(self.turn);
             agree(&context.ui, false, &question)?;
             self.turn = turn(context, &self.id);
@@ -67,7 +67,7 @@ impl FormEditSession {
             None => error.into(),
         })?;
         if let Some(sent) = sent.0.get("fields") {
-            // What cannot be read cannot be compared.
+            // A form that cannot be read cannot be compared.
             let now = form_record::read(&answer).unwrap_or_default();
             let strange = now.get("fields").and_then(|now| {
                 others(&list(self.before.get("fields")), &list(Some(sent)), &list(Some(now)))
@@ -84,7 +84,7 @@ impl FormEditSession {
         Ok(answer)
     }
 
-    /// Writes changes where no one else changed the same since the form was read, and tells what was sent in the end.
+    /// Writes changes if no one else changed the same since the form was read. Returns the changes that were sent in the end.
     async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
         let send = async |changes: &Object| {
             let changes = FormChanges::from(changes.clone());
@@ -92,7 +92,7 @@ impl FormEditSession {
         };
         let old = list(self.before.get("fields"));
         let result = send(&changes).await;
-        // What the service adds to a field for readers it may refuse from writers; nothing was written then.
+        // The service may refuse names that it adds to a field in its own answers; nothing was written then.
         if let Err(error) = &result
             && let Some(strange) = refused(error.field_errors().keys())
             && strange.iter().all(|it| is_added(it, &old))
@@ -112,7 +112,7 @@ fn turn(context: &Context, id: &str) -> ResourceLock {
     context.turn(&format!("form-{id}"))
 }
 
-/// What to ask before fields go.
+/// Returns the question to confirm before fields are removed.
 fn question(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
     let stays = |it: &&&Map<String, Value>| new.iter().any(|new| new.get("key") == it.get("key"));
     let gone = old.iter().filter(|it| !stays(it)).count();
@@ -124,7 +124,7 @@ fn question(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<
     Some(format!("Remove {what}"))
 }
 
-/// How the fields that a form has after a write are others than those that were sent.
+/// Describes how the fields of a form after a write differ from those that were sent.
 fn others(
     old: &[&Map<String, Value>],
     sent: &[&Map<String, Value>],
@@ -135,7 +135,7 @@ fn others(
     };
     let (kept, new): (Vec<_>, Vec<_>) = sent.iter().copied().partition(|it| has(old, it));
     let gone: Vec<_> = kept.iter().filter(|it| !has(now, it)).map(|it| called(it)).collect();
-    // The service gives keys to new fields, so that only their number tells.
+    // The service gives keys to new fields, so only their number can be compared.
     let came: Vec<_> = now.iter().filter(|it| !has(&kept, it)).map(|it| called(it)).collect();
     let mut parts = Vec::new();
     if !gone.is_empty() {
@@ -150,7 +150,7 @@ fn others(
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// How people call a field.
+/// Returns the display name of a field.
 pub(crate) fn called(question: &Map<String, Value>) -> String {
     format!("{} ({})", text(question, "key"), text(question, "label"))
 }
@@ -167,7 +167,8 @@ fn is_added(name: &str, old: &[&Map<String, Value>]) -> bool {
     !WRITABLE.contains(&name) && old.iter().any(|it| it.contains_key(name))
 }
 
-/// Gives the key of an old field to the new one that has its label, where neither is spoken for.
+/// Gives the key of an old field to the new field without a key that has its label, if only one old field has that label and no new field
+/// has the key.
 fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
     for at in 0..new.len() {
         let label = new[at]["label"].clone();
@@ -184,7 +185,7 @@ fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
     }
 }
 
-/// What changes, a line for each value; a field is what has its key.
+/// Returns the changes, one line for each value; fields are matched by their keys.
 fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
@@ -235,14 +236,14 @@ fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<StyledLine
     lines
 }
 
-/// A field in a line of its own.
+/// Returns a field on a line of its own.
 fn whole(mark: char, tone: Style, question: &Map<String, Value>) -> StyledLine {
     let said = |(name, value): (&String, &Value)| format!("{name}: {value}");
     let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(said).collect();
     StyledLine::new(tone, format!("{mark} {}", parts.join(", ")))
 }
 
-/// The names below `fields.N` where every refusal is about one.
+/// Returns the names below `fields.N` if every refusal is about one.
 fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
     let name = |path: &String| {
         let mut parts = path.split('.');

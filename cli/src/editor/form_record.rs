@@ -1,4 +1,4 @@
-//! The record of a form as it was sent, and as what a later look is compared with.
+//! Record of a form: as JSON for editing, and as a typed value for the comparison with a later read.
 
 use links_sdk::types::LeadForm;
 use links_sdk::{Answer, FormHandle};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::error::CommandError;
 
-/// A form as it is: as it was sent, and as what a later look is compared with.
+/// Reads a form as JSON, and as a typed value for the comparison with a later read.
 pub(crate) async fn record(
     form: &FormHandle,
 ) -> Result<(Map<String, Value>, LeadForm), CommandError> {
@@ -21,7 +21,7 @@ pub(crate) async fn record(
     Ok((read(&answer)?, data))
 }
 
-/// A form as it was sent, except that a list which came as an object with numbers for names is a list again.
+/// Returns a form as it was sent, except that a list which came as an object with numbers as names is a list again.
 pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, CommandError> {
     let mut body: Value =
         serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;

@@ -1,4 +1,4 @@
-//! A record in the user's editor: opened again, with what is wrong above its line, until it is right or left as it is.
+//! Editing of a record in the user's editor, which is reopened with each problem above its line until the text is valid or left unchanged.
 
 pub(crate) mod draft;
 pub(crate) mod form_fields;
@@ -18,13 +18,13 @@ use crate::page_file::Document;
 use crate::process;
 use crate::signal::SuppressInterrupt;
 
-/// Opens a YAML text and hands what comes back to `apply`, with the file it is in, as often as that refuses it as invalid, or because
-/// others changed the same. `None` when nothing was changed.
+/// Opens a YAML text in the editor and passes the result to `apply`, with the path of its file; repeats that when `apply` refuses the text
+/// as invalid, or because others changed the same. Returns `None` if nothing was changed.
 ///
 /// # Errors
 ///
-/// Without a terminal or an editor; what `apply` says when it is something else than invalid, or when the text is left as it was
-/// refused. The text is kept then, and the failure says where.
+/// Without a terminal or an editor; on an error of `apply` other than an invalid text, or when the text is left as it was refused. The text
+/// is then kept, and the failure names its path.
 pub(crate) async fn edit<T>(
     context: &mut Context,
     name: &str,
@@ -46,7 +46,7 @@ pub(crate) async fn edit<T>(
     match ended {
         Ok(None) => Ok(None),
         Ok(done) if is_applied => Ok(done),
-        // Whatever became of it, the text was work.
+        // After an error and in a dry run the text is kept, so that no work is lost.
         ended => {
             let kept = draft.keep();
             if ended.as_ref().err().is_none_or(|failure| !failure.rehearsals().is_empty()) {
@@ -106,7 +106,7 @@ async fn rounds<T>(
     }
 }
 
-/// What a command hands back after an edit: the service's answer, where there is one.
+/// Returns the output of a command after an edit: the service's answer, if there is one.
 pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -> CommandOutput {
     match answer {
         Some(answer) => CommandOutput::service(answer.body().clone(), View::Record(first)),
@@ -114,7 +114,7 @@ pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -
     }
 }
 
-/// What a command hands back when nothing was changed.
+/// Returns the output of a command when nothing was changed.
 pub(crate) fn unchanged() -> CommandOutput {
     let said = StyledLine::new(Style::Plain, "no changes");
     CommandOutput::own(json!({ "changed": false }), View::Lines(vec![said]))
@@ -126,7 +126,7 @@ fn open(editor: &str, draft: &Path) -> Result<(), CommandError> {
             .hint("VISUAL or EDITOR names the editor")
     };
     let mut command = process::named(editor).map_err(|error| failed(error.to_string()))?;
-    // An editor has a use of its own for Ctrl-C.
+    // An editor handles Ctrl-C itself.
     let _tended = SuppressInterrupt::new();
     match command.arg(draft).status() {
         Ok(status) if status.success() => Ok(()),

@@ -1,10 +1,10 @@
-//! Short help (`-h`): it fits a screen, because the options of every command are left to `links help options`.
+//! Short help (`-h`) that fits a screen, because the options of every command are left to `links help options`.
 
 use clap::Command;
 
 const MORE: &str = "--help says more; `links help options` lists the options of every command.";
 
-/// Columns and lines of a terminal that a newcomer may have.
+/// Columns and lines of the smallest terminal that short help has to fit.
 const SCREEN: (usize, usize) = (80, 24);
 
 /// Returns the tree with the global options in long help (`--help`) only.
@@ -14,7 +14,7 @@ pub(crate) fn shortened(command: Command) -> Command {
     pointed(command)
 }
 
-/// Says at the end of short help where the rest is.
+/// Adds a pointer to the full help to the end of short help.
 fn pointed(command: Command) -> Command {
     let after = command.get_after_help().cloned().unwrap_or_default();
     let names: Vec<_> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
@@ -24,7 +24,7 @@ fn pointed(command: Command) -> Command {
     };
     let whole = format!("{after}\n\n{MORE}").trim_start().to_owned();
     let command = command.after_help(whole);
-    // Where a screen does not hold the examples too, they are left to long help.
+    // If the examples do not fit the screen, they are left to long help.
     let command = if lines(&command) > SCREEN.1 { command.after_help(MORE) } else { command };
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, pointed))
 }

@@ -1,10 +1,10 @@
-//! The examples that stand below the help of a command. A command that brings its own keeps them.
+//! Examples below the help of a command. A command with examples of its own keeps them.
 
 use clap::Command;
 
 use super::topics;
 
-/// The words of a command, and lines that can be typed as they are.
+/// Words of each command, and example lines that can be typed unchanged.
 const EXAMPLES: &[(&str, &[&str])] = &[
     ("me", &["links me", "links me --jq .data.limits.profiles"]),
     (
@@ -94,7 +94,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("sandbox path", &["links sandbox path"]),
 ];
 
-/// The tree with its examples.
+/// Returns the tree with its examples.
 pub(crate) fn shown(command: Command) -> Command {
     EXAMPLES
         .iter()
@@ -114,7 +114,7 @@ fn within(command: Command, path: &[&str], lines: &[&str]) -> Command {
             let heading = if lines.len() == 1 { "Example" } else { "Examples" };
             command.after_help(format!("{heading}:\n  {}", lines.join("\n  ")))
         }
-        // A command that this build does not have, or that brings its own.
+        // A command that this build does not have, or that has examples of its own.
         _ => command,
     }
 }
@@ -147,7 +147,7 @@ mod tests {
                 let line = line.trim().trim_start_matches("source <(").trim_end_matches(')');
                 let words =
                     shlex::split(line.split([';', '|', '>', '<']).next().unwrap_or_default());
-                // What a shell does with the rest is not ours.
+                // The part for other programs of the shell is not checked.
                 let Some(words) = words.filter(|it| it.first().is_some_and(|it| it == "links"))
                 else {
                     continue;

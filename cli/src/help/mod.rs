@@ -1,4 +1,4 @@
-//! Texts that help shows beside the arguments: examples and topics.
+//! Texts that help shows besides the arguments: examples and topics.
 
 pub(crate) mod brief;
 pub(crate) mod examples;

@@ -1,4 +1,4 @@
-//! What `links help` explains beside the commands. A topic is text; those that a table of the program decides are made from it.
+//! Topics that `links help` explains besides the commands. A topic is text; one about a table of the program is generated from that table.
 
 use std::fmt::Write;
 
@@ -8,11 +8,11 @@ use crate::env_vars;
 use crate::error::exit_code::Exit;
 use crate::settings::config_file::KEYS;
 
-/// Something to explain.
+/// Topic of `links help`.
 pub(crate) struct Topic {
-    /// What it is asked for by.
+    /// Name by which the user asks for the topic.
     pub(crate) name: &'static str,
-    /// The explanation.
+    /// Explanation of the topic.
     pub(crate) text: fn(&Command) -> String,
 }
 
@@ -25,7 +25,7 @@ pub(crate) const TOPICS: &[Topic] = &[
     Topic { name: "files", text: files },
 ];
 
-/// The codes as a brief line for the main help.
+/// Returns the exit codes as a short line for the main help.
 pub(crate) fn exit_codes_in_brief() -> String {
     let codes: Vec<_> = Exit::ALL
         .iter()
@@ -42,7 +42,7 @@ fn exit_codes(_: &Command) -> String {
     text + "\nWith -o json the name stands in `code`, unless the service has one of its own, and the number in `exit`.\n"
 }
 
-/// The options that every command takes.
+/// Returns the help of the options that every command takes.
 fn options(tree: &Command) -> String {
     let global = tree.get_arguments().filter(|it| it.is_global_set()).cloned();
     let mut command = Command::new("links").disable_help_flag(true).max_term_width(100);

@@ -1,29 +1,29 @@
-//! The JSON Schema of a slot type in words. Only what is recognised is told; the schema itself is in `-o json`.
+//! Description of a slot type's JSON Schema in words. Unrecognised keywords are left out; the schema itself is in `-o json`.
 
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value};
 
-/// A line for each field of a type's data: name, what it takes, what it is for.
+/// Returns a line for each field of a type's data: name, allowed values, purpose.
 pub(crate) fn fields(it: &SlotType) -> Vec<String> {
     lines(&Value::Object(it.schema.0.clone()), Some(&it.enum_labels))
 }
 
-/// A line for each field within a field: of the object that it is, or of the items of its list.
+/// Returns a line for each field within a field: of the object that it is, or of the items of its list.
 pub(crate) fn below(schema: &Value) -> Vec<String> {
     lines(inner(schema), None)
 }
 
-/// The names of the fields.
+/// Returns the names of the fields.
 pub(crate) fn names(schema: &Value) -> Vec<&str> {
     properties(schema).into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
-/// The schema of a field, or of a field within it: `items.question`.
+/// Returns the schema of a field, or of a field within it: `items.question`.
 pub(crate) fn at<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
     path.split('.').try_fold(schema, |at, name| properties(inner(at))?.get(name))
 }
 
-/// Whether a field has to be there.
+/// Tells whether a field is required.
 pub(crate) fn is_required(schema: &Value, path: &str) -> bool {
     let (parent, name) = match path.rsplit_once('.') {
         Some((parent, name)) => (at(schema, parent), name),
@@ -32,7 +32,7 @@ pub(crate) fn is_required(schema: &Value, path: &str) -> bool {
     parent.is_some_and(|it| requires(inner(it), name))
 }
 
-/// What a field takes and what it is for.
+/// Describes the allowed values of a field and its purpose.
 pub(crate) fn words(schema: &Value, labels: Option<&Value>, required: bool) -> String {
     let mut parts = vec![kind(schema, labels)];
     let bounds = [
@@ -100,7 +100,7 @@ fn kind(schema: &Value, labels: Option<&Value>) -> String {
     kinds.join(" or ")
 }
 
-/// The schema of a list's items, else the schema itself.
+/// Returns the schema of a list's items, otherwise the schema itself.
 fn inner(schema: &Value) -> &Value {
     schema.get("items").filter(|items| items.is_object()).unwrap_or(schema)
 }

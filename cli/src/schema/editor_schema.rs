@@ -1,11 +1,11 @@
-//! JSON Schemas for editors, made of what the service says about its slot types.
+//! JSON Schemas for editors, generated from the service's description of its slot types.
 
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value, json};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// The schema of a type's data.
+/// Returns the schema of a type's data.
 pub(crate) fn slot(it: &SlotType) -> Value {
     let mut schema = data(it);
     let own = Map::from_iter([
@@ -22,7 +22,7 @@ pub(crate) fn slot(it: &SlotType) -> Value {
     Value::Object(schema)
 }
 
-/// The schema of a page file. Of a slot that is on the page already, which has an `id`, only what changes has to be there.
+/// Returns the schema of a page file. A slot with an `id`, which is on the page already, requires only the fields that change.
 pub(crate) fn page(types: &[SlotType]) -> Value {
     let mut definitions = Map::new();
     let mut rules = Vec::new();
@@ -96,10 +96,10 @@ fn described<'t>(types: impl Iterator<Item = &'t SlotType>) -> (Vec<&'t str>, Ve
     types.map(|it| (it.type_.as_str(), it.description.as_str())).unzip()
 }
 
-/// The schema as the service has it, with the labels of choices where editors look for them.
+/// Returns the schema of the service, with the labels of enum values where editors look for them.
 fn data(it: &SlotType) -> Map<String, Value> {
     let mut schema = it.schema.0.clone();
-    // References to itself keep their meaning wherever the schema is put.
+    // With an `$id`, references of the schema to itself keep their meaning wherever it is embedded.
     if Value::Object(schema.clone()).to_string().contains("\"$ref\":\"#") {
         schema.entry("$id").or_insert_with(|| json!(format!("slot-type:{}", it.type_)));
     }
@@ -115,7 +115,7 @@ fn data(it: &SlotType) -> Map<String, Value> {
     schema
 }
 
-/// Lets a reference stand wherever the schema wants a text of any kind.
+/// Allows a reference wherever the schema wants a string of any kind.
 fn referable(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.values_mut().for_each(or_reference);

@@ -1,19 +1,19 @@
-//! Which keys a schema names: to tell what someone may have meant.
+//! Keys that a schema names, for suggestions of the one that was meant.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Deeper nesting of references or branches is not looked into: it may be a loop.
+/// Depth limit for nested references and branches, which may form a loop.
 const DEPTH: usize = 8;
 
-/// The keys that are legal beside a keyword of the schema, such as `/properties/items/items/additionalProperties`.
+/// Returns the keys that are legal beside a keyword of the schema, such as `/properties/items/items/additionalProperties`.
 pub(super) fn beside<'s>(schema: &'s Value, keyword: &str) -> BTreeSet<&'s str> {
     let place = keyword.rsplit_once('/').map_or("", |(place, _)| place);
     names(schema, schema.pointer(place).into_iter().collect())
 }
 
-/// The keys that are legal in the object at this path of the data. None is where the schema does not say.
+/// Returns the keys that are legal in the object at this path of the data. Empty if the schema does not say.
 pub(super) fn at<'s>(schema: &'s Value, path: &[String]) -> BTreeSet<&'s str> {
     let below = |places: Vec<&'s Value>, key: &String| {
         let step = |place: &'s Value| match key.parse::<usize>() {
@@ -35,7 +35,7 @@ fn names<'s>(root: &'s Value, places: Vec<&'s Value>) -> BTreeSet<&'s str> {
         .collect()
 }
 
-/// The places, what they refer to, and the branches of both.
+/// Returns the places, the targets of their references, and the branches of both.
 fn with_branches<'s>(root: &'s Value, places: Vec<&'s Value>) -> Vec<&'s Value> {
     let mut all = places.clone();
     let mut last = places;

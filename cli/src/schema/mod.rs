@@ -1,4 +1,4 @@
-//! JSON Schemas: those of the service's slot types, and those that editors use.
+//! JSON Schemas: those of the service's slot types, and those for editors.
 
 pub(crate) mod describe;
 pub(crate) mod editor_schema;

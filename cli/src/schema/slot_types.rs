@@ -1,4 +1,4 @@
-//! The slot types that the service describes.
+//! Catalog of the slot types that the service describes.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use links_sdk::apply::SlotTypes;
 use links_sdk::types::SlotType;
 use serde_json::Value;
 
-/// The slot types by name.
+/// Slot types by name.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotTypeCatalog {
     types: BTreeMap<String, SlotType>,
-    /// Whether they were just read from the service.
+    /// True if the types were just read from the service.
     pub(crate) fresh: bool,
 }
 
@@ -19,22 +19,22 @@ impl SlotTypeCatalog {
         Self { types: types.into_iter().map(|it| (it.type_.clone(), it)).collect(), fresh }
     }
 
-    /// One type.
+    /// Returns the type with this name.
     pub(crate) fn get(&self, kind: &str) -> Option<&SlotType> {
         self.types.get(kind)
     }
 
-    /// The names of all types.
+    /// Returns the names of all types.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.types.keys().map(String::as_str)
     }
 
-    /// The names of the types that can be created.
+    /// Returns the names of the types that can be created.
     pub(crate) fn creatable(&self) -> impl Iterator<Item = &str> + Clone {
         self.types.values().filter(|it| it.writable).map(|it| it.type_.as_str())
     }
 
-    /// As far as planning needs them.
+    /// Returns the rules of the types that planning needs.
     pub(crate) fn rules(&self) -> SlotTypes {
         let mut rules = SlotTypes::default();
         for (name, it) in &self.types {

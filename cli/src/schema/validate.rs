@@ -1,4 +1,4 @@
-//! The data of a slot against the JSON Schema of its type, before anything is sent.
+//! Validation of a slot's data against the JSON Schema of its type, before anything is sent.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,29 +15,29 @@ use crate::page_file::At;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::suggest::suggest;
 
-/// One thing that the schema does not allow.
+/// Violation of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaViolation {
-    /// The keys from the data down; empty for the slot itself.
+    /// Keys from the data down to the value; empty for the slot itself.
     pub(crate) path: Vec<String>,
-    /// What is to be pointed at.
+    /// Part of the document that a diagnostic points at.
     pub(crate) at: At,
-    /// What is wrong, as a lowercase fragment.
+    /// Description of the violation, as a lowercase fragment.
     pub(crate) message: String,
-    /// What to do about it.
+    /// Hint at a correction.
     pub(crate) help: Option<String>,
 }
 
-/// How much of the data is to be judged.
+/// Part of the data to validate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SchemaExtent<'a> {
-    /// All of it: a new slot.
+    /// All data: that of a new slot.
     Whole,
-    /// These keys only: the rest is on the page already, and none of the user's doing.
+    /// These keys only: the others are on the page already, and were not written by the user.
     Written(&'a Map<String, Value>),
 }
 
-/// The schemas of slot types, each compiled when a slot of its type is checked for the first time.
+/// Schemas of slot types, each compiled when a slot of its type is validated for the first time.
 pub(crate) struct Schemas<'t> {
     described: &'t SlotTypeCatalog,
     compiled: RefCell<HashMap<&'t str, Option<Rc<Compiled>>>>,
@@ -53,8 +53,8 @@ impl<'t> Schemas<'t> {
         Self { described, compiled: RefCell::default() }
     }
 
-    /// Everything that is wrong with the data of a slot. Nothing is where the type is not known or its schema cannot be used here: then
-    /// the service alone judges.
+    /// Returns the violations in the data of a slot. Empty if the type is not known or its schema cannot be used here: then only the
+    /// service validates the data.
     pub(crate) fn check(
         &self,
         kind: &str,
@@ -107,7 +107,7 @@ pub(crate) fn unbounded<'k>(
     })
 }
 
-/// What was refused elsewhere, by the service: whether the field may be there at all, and what may have been meant instead.
+/// Returns the part to point at for a field that the service refused, and a hint at the name that may have been meant.
 pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) {
     let Some((key, above)) = path.split_last() else { return (At::Value, None) };
     if above.is_empty() && known.computed.contains_key(key) {
@@ -136,7 +136,7 @@ fn compile(known: &SlotType) -> Option<Compiled> {
     Some(Compiled { schema, validator })
 }
 
-/// Only what is surely no URL is refused here: how strict the service is, it does not say.
+/// Tells whether the text may be a URL. The service does not document how strict it is, so only texts that are surely no URL are refused.
 fn is_address(text: &str) -> bool {
     let text = text.trim();
     text.split_once(':').is_some_and(|(scheme, rest)| {
@@ -148,7 +148,7 @@ fn is_address(text: &str) -> bool {
     })
 }
 
-/// Fields that the service computes: named by the description, whatever the schema says.
+/// Returns the fields that the service computes, as its description names them, and their violations.
 fn computed<'w>(
     known: &SlotType,
     written: &'w Map<String, Value>,
@@ -168,7 +168,7 @@ fn computed<'w>(
     (keys, faults)
 }
 
-/// What the faults of one slot have in common.
+/// Context that the violations of one slot share.
 struct ViolationContext<'a> {
     kind: &'a str,
     schema: &'a Value,
@@ -185,7 +185,7 @@ impl ViolationContext<'_> {
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 unexpected.iter().map(unknown).collect()
             }
-            // Where a schema allows no data at all, every key offends.
+            // If a schema allows no data at all, every key is a violation.
             ValidationErrorKind::FalseSchema
             | ValidationErrorKind::MaxProperties { limit: 0 }
             | ValidationErrorKind::MaxItems { limit: 0 }
@@ -202,7 +202,7 @@ impl ViolationContext<'_> {
             }
             ValidationErrorKind::AnyOf { context }
             | ValidationErrorKind::OneOfNotValid { context } => {
-                // The branch that was most likely meant is the one whose faults lie deepest.
+                // The branch whose violations are deepest is most likely the one that was meant.
                 let depth = |branch: &[ValidationError<'_>]| {
                     let depths = branch.iter().map(|it| it.instance_path().segments().count());
                     depths.min().unwrap_or(0)

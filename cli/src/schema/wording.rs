@@ -1,4 +1,4 @@
-//! A schema's refusal in words for people.
+//! Messages for violations of a schema.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::suggest::nearest;
 
-/// Longest list of allowed values that is spelled out.
+/// Longest list of allowed values that a message spells out.
 const MOST_NAMED: usize = 12;
 
-/// What is wrong with a value, and advice.
+/// Returns the message for a violation, and a hint.
 pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Option<String>) {
     let name = name(path);
     let held = error.instance();
@@ -69,7 +69,7 @@ pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Optio
     }
 }
 
-/// How a field is called: its key, and for an entry of a list the key of the list too.
+/// Returns the display name of a field: its key; for an entry of a list its number and the key of the list.
 pub(super) fn name(path: &[String]) -> String {
     let Some(last) = path.last() else { return "the data".to_owned() };
     match (last.parse::<usize>(), path.len().checked_sub(2).map(|at| &path[at])) {
