@@ -1,4 +1,4 @@
-//! The accounts that this machine knows, in a file without secrets.
+//! File of the accounts known on this machine, without secrets.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ const FILE: &str = "accounts.json";
 const LOCK: &str = "accounts.lock";
 const VERSION: u32 = 1;
 
-/// What an account is called on this machine. It is also the name of a file.
+/// Name of an account on this machine, also used as a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct AccountName(String);
 
-/// Every account.
+/// Content of the accounts file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Accounts {
     version: u32,
-    /// The one that is meant where none is named.
+    /// Account used if none is named.
     #[serde(default)]
     pub(crate) current: Option<AccountName>,
     #[serde(default, rename = "accounts")]
     pub(crate) known: BTreeMap<AccountName, Account>,
-    /// The client that registered at each connector, by its URL.
+    /// Id of the client registered at each connector, by the URL of the connector.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) clients: BTreeMap<String, String>,
 }
 
-/// One account.
+/// Account on a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Account {
@@ -47,26 +47,26 @@ pub(crate) struct Account {
     pub(crate) user: String,
 }
 
-/// Where the secret of an account is.
+/// Location of the secret of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum SecretLocation {
-    /// In the keyring of the system.
+    /// System keyring.
     Keyring,
-    /// In a file that only the user can read.
+    /// File that only the user can read.
     File,
-    /// Wherever this program and its arguments take it from.
+    /// Command with its arguments that prints the secret.
     Command(Vec<String>),
 }
 
-/// The file of all accounts.
+/// Accounts file in a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountsFile {
     folder: PathBuf,
 }
 
 impl AccountName {
-    /// A name made of what a text has of one.
+    /// Converts any text to a valid name.
     pub(crate) fn from_words(text: &str) -> Self {
         let kept = text.chars().map(|c| if is_plain(c) { c } else { '-' });
         let name: String = kept.take(MOST_CHARACTERS).collect();
@@ -116,7 +116,7 @@ impl fmt::Display for AccountName {
 }
 
 impl Account {
-    /// The origin that the URL names; `None` for a URL that cannot be used.
+    /// Origin of the service URL; `None` for an invalid URL.
     pub(crate) fn origin(&self) -> Option<String> {
         BaseUrl::new(&self.base_url).ok().map(|base| base.origin())
     }
@@ -129,7 +129,7 @@ impl Default for Accounts {
 }
 
 impl Accounts {
-    /// The names of the accounts at an origin, the current one first.
+    /// Names of the accounts at an origin, the current one first.
     pub(crate) fn at(&self, origin: &str) -> Vec<&AccountName> {
         let is_there = |account: &Account| account.origin().as_deref() == Some(origin);
         let there = self.known.iter().filter(|(_, account)| is_there(account));
@@ -138,7 +138,7 @@ impl Accounts {
         names
     }
 
-    /// What to call an account that has just been logged in to: as before if it is known, else after its host.
+    /// Name for an account after login: its known name, or else a new name made from the host.
     pub(crate) fn name_for(&self, base: &BaseUrl, user_id: i64) -> AccountName {
         let origin = base.origin();
         let known = self.at(&origin).into_iter().find(|name| self.known[*name].user_id == user_id);
@@ -153,7 +153,7 @@ impl Accounts {
         names.find(is_free).unwrap_or(of_user)
     }
 
-    /// Forgets an account; another one becomes the current one only by being named.
+    /// Removes an account. If it was the current one, there is no current account until one is chosen.
     pub(crate) fn remove(&mut self, name: &AccountName) -> Option<Account> {
         if self.current.as_ref() == Some(name) {
             self.current = None;
@@ -163,7 +163,7 @@ impl Accounts {
 }
 
 impl AccountsFile {
-    /// In this directory.
+    /// Returns the accounts file of a directory.
     pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
@@ -172,11 +172,11 @@ impl AccountsFile {
         &self.folder
     }
 
-    /// All accounts; none where there is no file.
+    /// Loads the accounts; none if there is no file.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is none of ours, or was written by a newer version.
+    /// When the file cannot be read, is not a valid accounts file, or was written by another version.
     pub(crate) fn load(&self) -> Result<Accounts, CommandError> {
         let path = self.folder.join(FILE);
         let shown = path.display();
@@ -196,11 +196,11 @@ impl AccountsFile {
         Ok(accounts)
     }
 
-    /// Changes the file while no other process does.
+    /// Changes the file under a lock against other processes.
     ///
     /// # Errors
     ///
-    /// As for [`AccountsFile::load`], and when the file cannot be written.
+    /// Same as [`AccountsFile::load`], and when the file cannot be written.
     pub(crate) fn change<T>(
         &self,
         change: impl FnOnce(&mut Accounts) -> T,
@@ -219,11 +219,11 @@ impl AccountsFile {
         Ok(result)
     }
 
-    /// Keeps what this program is registered as at a connector, or forgets it.
+    /// Stores or removes the client id under which this program is registered at a connector.
     ///
     /// # Errors
     ///
-    /// As for [`AccountsFile::change`].
+    /// Same as [`AccountsFile::change`].
     pub(crate) fn register(
         &self,
         mcp_url: &str,

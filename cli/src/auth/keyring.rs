@@ -1,4 +1,4 @@
-//! Secrets in the keyring of the system: Secret Service, Keychain or Credential Manager. Each of them may be absent, locked, or silent.
+//! Secrets in the system keyring (Secret Service, Keychain or Credential Manager), which may be absent, locked or unresponsive.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -6,38 +6,38 @@ use std::time::Duration;
 
 use super::AccountName;
 
-/// What our entries are listed under.
+/// Service name of this program's entries.
 #[cfg(feature = "keyring")]
 const SERVICE: &str = "links";
-/// An entry that no one keeps anything in. No account can have its name.
+/// Name of an entry that holds no secret, used to probe the keyring. No account can have this name.
 const PROBE: &str = "-probe";
-/// How long the keyring may take to answer anything at all.
+/// Time limit for a first response of the keyring.
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
-/// How long it may take where it can ask its user for a password.
+/// Time limit where the keyring can ask the user for a password.
 const ASKING_LIMIT: Duration = Duration::from_secs(60);
 
-/// Why the keyring cannot be used.
+/// Reason why the keyring cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[cfg_attr(
     not(feature = "keyring"),
     expect(dead_code, reason = "only a keyring can be locked, or fail")
 )]
 pub(crate) enum KeyringError {
-    /// There is none.
+    /// No keyring on this machine.
     #[error("this machine has no keyring that can be used: {0}")]
     Absent(String),
-    /// It does not let us in.
+    /// Access denied.
     #[error("the keyring is locked: {0}")]
     Locked(String),
-    /// It does not answer.
+    /// No response within the time limit.
     #[error("the keyring does not answer (waited {} s)", .0.as_secs())]
     Silent(Duration),
-    /// It answered something else.
+    /// Other error of the keyring.
     #[error("the keyring failed: {0}")]
     Failed(String),
 }
 
-/// What is kept for an account at an origin.
+/// Returns the secret of an account at an origin.
 pub(crate) fn load(name: &AccountName, origin: &str) -> Result<Option<Vec<u8>>, KeyringError> {
     probe()?;
     let user = user(name, origin);
@@ -56,13 +56,13 @@ pub(crate) fn remove(name: &AccountName, origin: &str) -> Result<(), KeyringErro
     within(limit(), move || entry::delete(&user))
 }
 
-/// Whether something can be kept, shown by keeping and removing something.
+/// Checks that the keyring can store an entry, by storing and deleting one.
 pub(crate) fn check() -> Result<(), KeyringError> {
     probe()?;
     within(limit(), || entry::set(PROBE, b"probe").and_then(|()| entry::delete(PROBE)))
 }
 
-/// Whether anybody answers: an entry that is not there is read without anybody's leave.
+/// Checks that the keyring responds: reading a missing entry needs no permission of the user.
 fn probe() -> Result<(), KeyringError> {
     within(PROBE_LIMIT, || entry::get(PROBE)).map(drop)
 }
@@ -71,7 +71,7 @@ fn user(name: &AccountName, origin: &str) -> String {
     format!("{name} {origin}")
 }
 
-/// On a machine without a display no one is asked for the keyring's password.
+/// Time limit of a request. On a machine without a display the keyring cannot ask for a password.
 fn limit() -> Duration {
     let has_display =
         ["DISPLAY", "WAYLAND_DISPLAY"].map(std::env::var_os).iter().any(Option::is_some);
@@ -82,7 +82,7 @@ fn limit() -> Duration {
     }
 }
 
-/// Does something that may take for ever, but waits only so long. What is given up goes on until the process ends.
+/// Runs work that may never end and waits only for the time limit. Abandoned work goes on until the process ends.
 fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> Result<T, KeyringError> + Send + 'static,
@@ -128,7 +128,7 @@ mod entry {
         fn from(error: Error) -> Self {
             match error {
                 Error::NoStorageAccess(why) => Self::Locked(why.to_string()),
-                // These hold what was found.
+                // These errors contain the stored secret.
                 Error::BadEncoding(_) | Error::BadDataFormat(..) => {
                     Self::Failed("what it keeps for this account is damaged".to_owned())
                 }

@@ -1,5 +1,5 @@
-//! Accounts, and where their secrets are kept. An account names a service and a place; the place holds the secret, which says itself
-//! which origin it belongs to.
+//! Accounts and storage of their secrets. An account names a service and a storage location; the stored secret itself records the origin
+//! that it belongs to.
 
 mod accounts;
 mod keyring;

@@ -1,4 +1,4 @@
-//! The credentials of a connection, kept where the account's secret is.
+//! Storage of OAuth credentials in the secret store of the account.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
 use super::{Secret, Store, StoreError, Value};
 use crate::signal::DeferInterrupt;
 
-/// The store of an account that is connected. All processes that use the account share it.
+/// Credential store of an account that logged in at a connector. Shared by all processes that use the account.
 #[derive(Debug)]
 pub(crate) struct Connection(pub(crate) Store);
 
@@ -16,7 +16,7 @@ impl CredentialStore for Connection {
         let secret = self.0.load().map_err(other)?;
         Ok(match secret.map(|secret| secret.value) {
             Some(Value::Connection(credentials)) => Some(*credentials),
-            // Someone has logged in with a personal token meanwhile.
+            // The user has logged in with a personal token meanwhile.
             Some(Value::Token(_)) | None => None,
         })
     }
@@ -33,7 +33,7 @@ impl CredentialStore for Connection {
 
     fn lock(&self) -> io::Result<StoreLock> {
         let lock = self.0.lock().map_err(other)?;
-        // The refresh token is good for one renewal: it is not spent where its successor cannot be kept, or would be lost to Ctrl-C.
+        // The refresh token is valid for one renewal: it must not be used if its successor cannot be stored, or would be lost to Ctrl-C.
         self.0.prepare().map_err(other)?;
         Ok(Box::new((lock, DeferInterrupt::new())))
     }

@@ -1,4 +1,4 @@
-//! What a store keeps for an account.
+//! Stored secret of an account.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use links_sdk::oauth::Credentials;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// A secret with the origin it belongs to. Nothing of it is ever shown.
+/// Secret with the origin it belongs to. Its value is never shown.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Secret {
-    /// Scheme, host and port: it is sent nowhere else, whatever the file of accounts says.
+    /// Scheme, host and port: the secret is sent nowhere else, whatever the accounts file says.
     pub(crate) origin: String,
     #[serde(flatten)]
     pub(crate) value: Value,
 }
 
-/// The secret itself.
+/// Value of a secret.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Value {
-    /// A personal token.
+    /// Personal token.
     Token(Zeroizing<String>),
-    /// What a login at the connector gave.
+    /// Credentials from a login at the connector.
     Connection(Box<Credentials>),
 }
 

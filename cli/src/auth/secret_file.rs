@@ -1,4 +1,4 @@
-//! Secrets in files, one for each account: for machines without a keyring, and only where the user asked for it.
+//! Secrets in files, one per account: for machines without a keyring, and only if the user asked for it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::fs::private;
 
 const FOLDER: &str = "credentials";
 
-/// The file of an account below the directory of configuration.
+/// Path of the file of an account beneath the configuration directory.
 pub(crate) fn path(folder: &Path, name: &AccountName) -> PathBuf {
     folder.join(FOLDER).join(format!("{name}.json"))
 }

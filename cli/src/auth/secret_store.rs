@@ -1,4 +1,4 @@
-//! The place where the secret of one account is kept.
+//! Storage of the secret of one account.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ use super::keyring::KeyringError;
 use super::{AccountName, Secret, SecretLocation, keyring, secret_file};
 use crate::fs::private;
 
-/// The place of one account at one origin. It never looks into another place: what is broken there is of no concern here.
+/// Storage location of one account at one origin. Never accesses another location, so that errors there have no effect.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     folder: PathBuf,
@@ -25,7 +25,7 @@ enum StorePlace {
     File,
 }
 
-/// Why a place cannot be used.
+/// Reason why a storage location cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error("{}: {source}", path.display())]
@@ -39,7 +39,7 @@ pub(crate) enum StoreError {
 }
 
 impl Store {
-    /// Where the account is kept; `None` for one whose secret a command gives.
+    /// Storage of an account; `None` for an account whose secret comes from a command.
     pub(crate) fn of(
         folder: &Path,
         name: &AccountName,
@@ -54,7 +54,7 @@ impl Store {
         Some(Self { folder: folder.to_owned(), name: name.clone(), origin, place })
     }
 
-    /// The secret, if there is one.
+    /// Returns the secret, if there is one.
     pub(crate) fn load(&self) -> Result<Option<Secret>, StoreError> {
         let bytes = match self.place {
             StorePlace::Keyring => keyring::load(&self.name, &self.origin)?,
@@ -71,7 +71,7 @@ impl Store {
         Ok(Some(secret))
     }
 
-    /// Keeps a secret instead of the one before.
+    /// Stores a secret in place of the previous one.
     pub(crate) fn save(&self, secret: &Secret) -> Result<(), StoreError> {
         let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::ReadError)?);
         match self.place {
@@ -82,7 +82,7 @@ impl Store {
         }
     }
 
-    /// Makes sure that a secret can be kept, before what it replaces is lost. A keyring is not tried.
+    /// Checks that a secret can be stored, before the secret that it replaces is lost. A keyring is not tried.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         match self.place {
             StorePlace::Keyring => Ok(()),
@@ -92,7 +92,7 @@ impl Store {
         }
     }
 
-    /// Forgets the secret.
+    /// Deletes the secret.
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
         match self.place {
             StorePlace::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
@@ -102,12 +102,12 @@ impl Store {
         }
     }
 
-    /// The origin that the secret belongs to.
+    /// Origin that the secret belongs to.
     pub(crate) fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// Waits until no other process changes the secret. Dropping it lets go.
+    /// Waits for the lock against changes by other processes. Dropping the returned file releases the lock.
     pub(crate) fn lock(&self) -> Result<File, StoreError> {
         let path = secret_file::path(&self.folder, &self.name).with_extension("lock");
         private::lock(&path).map_err(|source| StoreError::File { path, source })

@@ -1,4 +1,4 @@
-//! A token that another program gives: a password manager's, for example.
+//! Token source that runs another program, for example a password manager.
 
 use std::io::{self, Read};
 use std::process::{Child, Stdio};
@@ -11,11 +11,11 @@ use zeroize::Zeroizing;
 
 use crate::process;
 
-/// How long the program may take: someone may have to touch a key.
+/// Time limit of the program: the user may have to touch a security key.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A program with its arguments that writes a token to its standard output. It runs once a command, and once more if the service refuses
-/// the token.
+/// Program with its arguments that writes a token to its standard output. Runs once per command, and once more if the service refuses the
+/// token.
 #[derive(Debug)]
 pub(crate) struct TokenCommand {
     words: Vec<String>,
@@ -23,12 +23,12 @@ pub(crate) struct TokenCommand {
 }
 
 impl TokenCommand {
-    /// This program with these arguments; nothing runs yet.
+    /// Creates a source for a program and its arguments; nothing runs yet.
     pub(crate) fn new(words: &[String]) -> Self {
         Self { words: words.to_owned(), token: Mutex::default() }
     }
 
-    /// What the program gave, or gives now.
+    /// Returns the token that the program gave; runs the program if it has not run yet.
     pub(crate) fn get(&self) -> Result<Token, TokenError> {
         if let Some(token) = &*self.last() {
             return Ok(token.clone());
@@ -68,16 +68,16 @@ impl TokenCommand {
     }
 }
 
-/// Everything that a program writes; it is ended when that takes longer than `limit`.
+/// Returns the output of a program, which is killed if it takes longer than `limit`.
 fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
     let (sender, receiver) = channel();
     if let Some(stdout) = child.stdout.take() {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // One more than there may be, so that too many are seen.
+            // One byte more than allowed, so that an oversized token is detected.
             let most = Token::MAX_BYTES as u64 + 1;
             let read = stdout.take(most).read_to_end(&mut bytes).map(|_| bytes);
-            // No one listens any more where it took too long.
+            // Fails after a timeout, when the receiver is gone.
             let _ = sender.send(read);
         });
     }

@@ -1,4 +1,4 @@
-//! From an account to what its client sends.
+//! Token sources of accounts for the client.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::{Account, AccountName, SecretLocation, Store, TokenCommand, Value};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// What a client of an account is made with.
+/// Authentication of a client.
 pub(crate) struct ClientAuth {
     pub(crate) source: Arc<dyn TokenSource>,
-    /// Stays the same for as long as the service counts the requests together.
+    /// Token under which requests are counted; unchanged for as long as the service counts the requests together.
     pub(crate) counted_as: Token,
 }
 
@@ -25,11 +25,11 @@ impl From<Token> for ClientAuth {
     }
 }
 
-/// Takes the secret of an account from where it is kept, for requests to this URL.
+/// Loads the secret of an account for requests to this URL.
 ///
 /// # Errors
 ///
-/// When there is none, or it cannot be had.
+/// When there is no secret, or it cannot be loaded.
 pub(crate) fn given(
     folder: &Path,
     name: &AccountName,
@@ -52,7 +52,7 @@ pub(crate) fn given(
     match secret.value {
         Value::Token(text) => Token::new(&text).map(ClientAuth::from).map_err(unusable),
         Value::Connection(credentials) => Ok(ClientAuth {
-            // The tokens of a connection follow each other; the account and the client stay.
+            // The tokens of a connection are renewed; the account and the client id stay.
             counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
             source: Arc::new(RefreshingTokenSource::new(Connection(store))),
@@ -60,7 +60,7 @@ pub(crate) fn given(
     }
 }
 
-/// A store that does not give what it keeps.
+/// Error for a secret that cannot be loaded.
 fn unusable(name: &AccountName, error: &StoreError) -> CommandError {
     let message = format!("the secret of account `{name}`: {error}");
     let failure = CommandError::new(Exit::NotAuthenticated, message);

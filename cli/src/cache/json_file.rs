@@ -1,4 +1,4 @@
-//! Small JSON files that the program keeps for itself. One that is missing, cannot be read or is not ours holds nothing.
+//! Small JSON cache files. A file that is missing, unreadable or invalid counts as empty.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -8,17 +8,17 @@ use serde::de::DeserializeOwned;
 
 use crate::fs::private;
 
-/// A larger file is not one of ours.
+/// Maximum size of a file in bytes; a larger file is not a cache file of this program.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What a file holds.
+/// Reads the content of a file.
 pub(crate) fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let mut text = String::new();
     private::open_file(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-/// Replaces what a file holds, as a whole.
+/// Replaces the whole content of a file.
 pub(crate) fn store(path: &Path, content: &impl Serialize) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     private::make_folder(folder)?;

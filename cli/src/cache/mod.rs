@@ -1,4 +1,4 @@
-//! Facts about the service that are kept between commands and can be fetched again.
+//! Facts about the service that are cached between commands and can be fetched again.
 
 pub(crate) mod json_file;
 pub(crate) mod resource_names;

@@ -1,5 +1,5 @@
-//! What completion offers: the pages, slots and forms that the last commands have seen, in one small file for each service. Nothing
-//! here is worth an error: a file that cannot be read or written is no file.
+//! Names that completion offers: pages, slots and forms seen by the last commands, in one small file per service. Errors are ignored: a
+//! file that cannot be read or written counts as missing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::json_file;
 use crate::output::label::label;
 
-/// The operations whose answers name things.
+/// Operations whose responses contain names of resources.
 const OPERATIONS: &[&str] = &[
     "listProfiles",
     "getProfile",
@@ -31,12 +31,12 @@ const OPERATIONS: &[&str] = &[
     "updateForm",
 ];
 
-/// Whether the answers of an operation name things.
+/// Tells whether the responses of an operation contain names of resources.
 pub(crate) fn is_named(operation: &str) -> bool {
     OPERATIONS.contains(&operation)
 }
 
-/// What is known of a service.
+/// Known resources of a service.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ResourceNames {
@@ -44,27 +44,27 @@ pub(crate) struct ResourceNames {
     pub(crate) profiles: BTreeMap<i64, NamedResource>,
     /// Title of each form by its id.
     pub(crate) forms: BTreeMap<String, String>,
-    /// The slots of a page, in its order, by the key it was asked for with.
+    /// Slots of each page in page order, by the key used in the request.
     pub(crate) slots: BTreeMap<String, Vec<NamedSlot>>,
 }
 
-/// A page.
+/// Page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NamedResource {
-    /// Its public URL.
+    /// Login, the last part of the public URL.
     pub(crate) login: String,
-    /// Its title.
+    /// Title of the page.
     pub(crate) title: String,
 }
 
-/// A slot.
+/// Slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NamedSlot {
-    /// Its id.
+    /// Id of the slot.
     pub(crate) id: i64,
-    /// Its type.
+    /// Type of the slot.
     pub(crate) kind: String,
-    /// What people would call it.
+    /// Human-readable label of the slot.
     pub(crate) label: String,
 }
 
@@ -76,23 +76,23 @@ impl NamedSlot {
     }
 }
 
-/// The key of the page that a request was about.
+/// Key of the page in a request target.
 fn page_of(target: &str) -> Option<&str> {
     target.split("/profiles/").nth(1)?.split(['/', '?']).next()
 }
 
-/// The id in one part of a query.
+/// Id in one part of a query string.
 fn id_in(part: &str) -> Option<i64> {
     part.split_once('=')?.1.parse().ok()
 }
 
 impl ResourceNames {
-    /// What a file holds.
+    /// Loads the names from a file.
     pub(crate) fn load(path: &Path) -> Self {
         json_file::load(path).unwrap_or_default()
     }
 
-    /// Adds what answers have named; the file is written only if something is new.
+    /// Adds the names in responses; the file is written only if something changed.
     pub(crate) fn remember(path: &Path, seen: &[SeenAnswer]) {
         if seen.is_empty() {
             return;
@@ -108,7 +108,7 @@ impl ResourceNames {
         }
     }
 
-    /// The slots of a page that is named by its id or its login; those of all pages if it is not known.
+    /// Slots of a page by its id or login; slots of all pages if the page is not known.
     pub(crate) fn slots_of(&self, key: Option<&str>) -> Vec<&NamedSlot> {
         let of = |key: &str| self.slots.get(key);
         let profile = self
@@ -176,7 +176,7 @@ impl ResourceNames {
         self.slots.insert(key.to_owned(), slots.iter().filter_map(NamedSlot::of).collect());
     }
 
-    /// Slots of a page that is known: each takes the place of the one with its id, a new one comes last.
+    /// Updates slots of a known page: replaces the slot with the same id, or appends a new slot.
     fn some_slots(&mut self, target: &str, data: &Value) {
         let Some(known) = page_of(target).and_then(|key| self.slots.get_mut(key)) else { return };
         let slots = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
@@ -273,13 +273,13 @@ mod tests {
     }
 }
 
-/// An answer that names things.
+/// Response that contains names of resources.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenAnswer {
-    /// The operationId.
+    /// Operation id in the API document.
     pub(crate) operation: &'static str,
-    /// The path below the origin.
+    /// Request target: path and query.
     pub(crate) target: String,
-    /// What came.
+    /// Body of the response.
     pub(crate) body: Bytes,
 }

@@ -1,4 +1,4 @@
-//! The file of the slot types.
+//! Cache file of the slot types.
 
 use std::io;
 use std::path::Path;
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 use super::json_file;
 use crate::schema::slot_types::SlotTypeCatalog;
 
-/// Longest time for which a description is relied on.
+/// Maximum age of a usable cache file.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the file holds.
+/// Content of the cache file.
 #[derive(Serialize, Deserialize)]
 struct CachedSlotTypes {
-    /// The program that wrote it: another version may read the same answer otherwise.
+    /// Version of the program that wrote the file: another version may interpret the response differently.
     by: String,
-    /// In seconds since 1970.
+    /// Time of the request in seconds since 1970.
     read_at: u64,
     types: Vec<SlotType>,
 }
 
-/// What the file holds, if it is recent at this time.
+/// Returns the cached slot types if they are recent at this time; of any age without a time.
 pub(crate) fn load(path: &Path, now: Option<SystemTime>) -> Option<SlotTypeCatalog> {
     let kept: CachedSlotTypes = json_file::load(path)?;
     let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
-    // What comes from the future says that the clock was set, not that it is new.
+    // A time in the future means that the clock was changed, not that the file is recent.
     let is_recent = |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < MAX_AGE);
     let recent = now.is_none_or(is_recent);
     (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| SlotTypeCatalog::of(kept.types, false))

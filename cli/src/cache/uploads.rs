@@ -1,4 +1,4 @@
-//! Which images were uploaded already, by what they hold: one small file for each service in the directory of state.
+//! Cache of uploaded images by content hash, one small file per service in the state directory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json_file;
 
-/// What is remembered. A file that is not ours counts as empty.
+/// Uploaded images. An invalid file counts as empty.
 #[derive(Debug)]
 pub(crate) struct Uploads {
     file: Option<PathBuf>,
@@ -17,30 +17,30 @@ pub(crate) struct Uploads {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct CachedUploads {
-    /// The account that each page is of.
+    /// Account id of each page.
     pages: BTreeMap<i64, i64>,
-    /// The path of each image by the hash of what it holds, for each account.
+    /// Path of each image by its content hash, for each account.
     accounts: BTreeMap<i64, BTreeMap<String, String>>,
 }
 
 impl Uploads {
-    /// What is remembered in this file; without one, nothing is.
+    /// Loads the cache from a file; without a file the cache is empty and is not stored.
     pub(crate) fn open(file: Option<PathBuf>) -> Self {
         let kept = file.as_deref().and_then(json_file::load).unwrap_or_default();
         Self { file, kept }
     }
 
-    /// The path of an image of the account that a page is of, as far as that account is known.
+    /// Path of an image of the account that owns a page, if that account is known.
     pub(crate) fn of_page(&self, page: i64, hash: &str) -> Option<&str> {
         self.of_account(*self.kept.pages.get(&page)?, hash)
     }
 
-    /// The path of an image of an account.
+    /// Path of an image of an account.
     pub(crate) fn of_account(&self, account: i64, hash: &str) -> Option<&str> {
         self.kept.accounts.get(&account)?.get(hash).map(String::as_str)
     }
 
-    /// Remembers an image, and whose the page is.
+    /// Adds an image, and records the account of the page.
     pub(crate) fn remember(
         &mut self,
         page: i64,
@@ -53,7 +53,7 @@ impl Uploads {
         self.save()
     }
 
-    /// Forgets images, because the service knows them no longer.
+    /// Removes images that the service may no longer have.
     pub(crate) fn forget<'h>(
         &mut self,
         page: i64,

@@ -1,4 +1,4 @@
-//! What every command is given: the settings, the person, and the service, which is reached only when a command asks for it.
+//! Context of every command: the settings, the terminal and the service, which is contacted only if a command needs it.
 
 mod slot_types;
 
@@ -22,28 +22,28 @@ use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::ui::{RequestObserver, Ui};
 use crate::{env_vars, signal};
 
-/// The file of what completion offers.
+/// Base name of the cache file with the names for completion.
 pub(crate) const NAMES: &str = "names";
 
-/// The sandbox has one user only.
+/// User id in the sandbox, which has only one user.
 const SANDBOX_USER: i64 = 0;
 
-/// More bytes than any token has.
+/// Maximum number of bytes read from a token file, more than any token has.
 const TOKEN_FILE_MAX: u64 = 64 * 1024;
 
-/// What a command works with.
+/// Settings, terminal and client of a command.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// What the user set.
+    /// Settings of the user.
     pub(crate) settings: Settings,
-    /// The person at the terminal, if there is one.
+    /// Output and questions on the terminal.
     pub(crate) ui: Ui,
-    /// Makes the tree of all commands.
+    /// Function that builds the tree of all commands.
     pub(crate) tree: fn() -> clap::Command,
     client: Option<Client>,
     dry_run: Option<DryRun>,
     watch: OnceLock<Arc<RequestObserver>>,
-    /// Kept running until the command has ended.
+    /// Embedded service, which runs until the command ends.
     #[cfg(feature = "sandbox")]
     sandbox: Option<links_fixtures::ContractServer>,
 }
@@ -62,8 +62,8 @@ impl Context {
         }
     }
 
-    /// The service for a command that writes. In a dry run nothing can be written with it, nor with what [`client`](Self::client) gives
-    /// from then on.
+    /// Returns the client for a command that writes. In a dry run nothing can be written with this client, nor with the one that
+    /// [`client`](Self::client) returns afterwards.
     pub(crate) async fn writer(
         &mut self,
         dry_run: impl Into<Option<DryRun>>,
@@ -75,12 +75,12 @@ impl Context {
         Ok(self.client.insert(client).clone())
     }
 
-    /// How the command is rehearsed, if it is.
+    /// Kind of dry run, if the command is a dry run.
     pub(crate) fn dry_run(&self) -> Option<DryRun> {
         self.dry_run
     }
 
-    /// The service that the settings name; the sandbox is started when it is asked for the first time.
+    /// Returns the client of the configured service; starts the sandbox on the first call.
     pub(crate) async fn client(&mut self) -> Result<Client, CommandError> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
@@ -98,7 +98,7 @@ impl Context {
         Ok(self.client.insert(client).clone())
     }
 
-    /// The service for what it answers without a token; also where there is none.
+    /// Returns a client for requests that need no token; works without an account.
     pub(crate) async fn anyone(&mut self) -> Result<Client, CommandError> {
         let base = match (&self.settings.target, &self.client) {
             (ServiceTarget::Service(url), None) => url.base()?.clone(),
@@ -107,15 +107,15 @@ impl Context {
         self.build(&base, None, None)
     }
 
-    /// Keeps for completion what the answers have named.
+    /// Stores the names in the responses for completion.
     pub(crate) fn remember(&self) {
         if let (Some(watch), Some(path)) = (self.watch.get(), self.cache_file(NAMES)) {
             ResourceNames::remember(&path, &watch.seen());
         }
     }
 
-    /// Waits until no other command of this machine writes the same thing of this service, and keeps the others waiting until the lock is
-    /// dropped. Nothing is locked in a dry run, nor where no state can be kept: the service is all that there is then.
+    /// Waits until no other command on this machine writes the same resource of this service, and holds the lock until it is dropped.
+    /// Nothing is locked in a dry run, nor if no state can be stored.
     pub(crate) fn turn(&self, what: &str) -> ResourceLock {
         let directory = self.settings.state_directory().filter(|_| self.dry_run.is_none());
         let file = self.service().zip(directory);
@@ -125,23 +125,23 @@ impl Context {
         )
     }
 
-    /// What the writes of the command came to.
+    /// Summary of the writes of the command.
     pub(crate) fn written(&self) -> WriteSummary {
         self.client.as_ref().map(Client::write_summary).unwrap_or_default()
     }
 
-    /// How many requests may still go out in this minute, if one was sent.
+    /// Number of requests left in this minute, if any request was sent.
     pub(crate) fn requests_left(&self) -> Option<usize> {
         self.watch.get()?.left()
     }
 
-    /// A file of what this service said that can be fetched again. None where no service URL is configured.
+    /// Path of a cache file for this service. `None` if no service URL is configured.
     pub(crate) fn cache_file(&self, what: &str) -> Option<PathBuf> {
         let service = self.service()?;
         self.settings.cache_directory().map(|folder| folder.join(format!("{what}-{service}.json")))
     }
 
-    /// A name for the service, by which files about it are told apart: its origin, as far as file names allow.
+    /// File name part that identifies the service: its origin with only the characters that file names allow.
     pub(crate) fn service(&self) -> Option<String> {
         let origin = match &self.settings.target {
             ServiceTarget::Unset => return None,
@@ -152,8 +152,7 @@ impl Context {
         Some(origin.replace("://", "-").chars().map(plain).collect())
     }
 
-    /// The account that is spoken as, as far as that is known without asking the service. An account whose token was switched by hand
-    /// counts as the one that logged in.
+    /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in.
     pub(crate) fn owner(&self) -> Option<RunOwner> {
         if matches!(self.settings.target, ServiceTarget::Sandbox) {
             return Some(RunOwner::of_user(SANDBOX_USER));
@@ -167,7 +166,7 @@ impl Context {
         }
     }
 
-    /// The sandbox has a token of its own: that of the environment is never sent to it.
+    /// Starts the sandbox and returns its client. The sandbox has its own token: the token of the environment is never sent to it.
     #[cfg(feature = "sandbox")]
     async fn sandbox_client(&mut self) -> Result<Client, CommandError> {
         use crate::sandbox;
@@ -184,7 +183,7 @@ impl Context {
             .await
     }
 
-    /// What the settings say the client sends.
+    /// Authentication of the client according to the settings.
     fn given(&self, base: &BaseUrl) -> Result<ClientAuth, CommandError> {
         match &self.settings.token {
             TokenOrigin::Variable(text) => token(text, env_vars::TOKEN).map(ClientAuth::from),
@@ -198,7 +197,7 @@ impl Context {
         }
     }
 
-    /// The directory of configuration.
+    /// Configuration directory.
     pub(crate) fn config_folder(&self) -> Result<PathBuf, CommandError> {
         self.settings.config_directory().ok_or_else(|| {
             CommandError::usage("there is no home directory to keep accounts in")
@@ -206,7 +205,7 @@ impl Context {
         })
     }
 
-    /// A client of this service that sends what is given.
+    /// Returns a client of a service with the given authentication.
     pub(crate) fn client_of(
         &self,
         base: &BaseUrl,
@@ -216,7 +215,8 @@ impl Context {
         self.build(base, Some(given), Some(&rate))
     }
 
-    /// A client that keeps within the rate limits together with all other processes that use this file. Without a token there are none.
+    /// Builds a client that shares the rate limits with all other processes that use the file `rate`. Requests without a token have no rate
+    /// limits.
     fn build(
         &self,
         base: &BaseUrl,
@@ -256,7 +256,7 @@ impl Context {
     }
 }
 
-/// Where the time comes from for what waits for the person.
+/// Clock for waits that depend on the user.
 pub(crate) fn clock() -> Arc<dyn Clock> {
     #[cfg(debug_assertions)]
     if let Some(clock) = crate::testing::clock::clock() {
@@ -265,7 +265,7 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock::new())
 }
 
-/// No URL is named, and no account gives one.
+/// Error if no service URL is configured and no account has one.
 pub(crate) fn no_service() -> CommandError {
     CommandError::usage("no service URL is configured").hint(
         "set LINKS_BASE_URL or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \

@@ -1,4 +1,4 @@
-//! The slot types of the service: read once a day, because a list of types costs a request and seldom changes.
+//! Slot types of the service, fetched once a day because they cost a request and seldom change.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 impl Context {
-    /// Returns what was read within the last day, else what the service says now.
+    /// Returns the slot types cached within the last day, or else fetches them.
     pub(crate) async fn slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
         match self.recent_slot_types() {
             Some(described) => Ok(described),
@@ -20,26 +20,26 @@ impl Context {
         }
     }
 
-    /// Returns what was read within the last day, if anything was.
+    /// Returns the slot types cached within the last day, if any.
     pub(crate) fn recent_slot_types(&self) -> Option<SlotTypeCatalog> {
         load(&self.slot_types_file()?, Some(SystemClock::new().wall()))
     }
 
-    /// Returns what was read at any time, which is good enough to complete a word with.
+    /// Returns cached slot types of any age, sufficient for completion.
     pub(crate) fn known_slot_types(&self) -> Option<SlotTypeCatalog> {
         load(&self.slot_types_file()?, None)
     }
 
-    /// Reads them from the service, in one request.
+    /// Fetches the slot types from the service, in one request.
     pub(crate) async fn fetch_slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
         let types = self.client().await?.slot_types().await?;
         self.store_slot_types(&types);
         Ok(SlotTypeCatalog::of(types, true))
     }
 
-    /// Keeps a list of them that a command has read for itself.
+    /// Caches the slot types from a response that a command has read.
     pub(crate) fn keep_slot_types(&self, body: &[u8]) {
-        /// What the service sends.
+        /// Response body.
         #[derive(Deserialize)]
         struct List {
             data: Vec<SlotType>,
@@ -49,7 +49,7 @@ impl Context {
         }
     }
 
-    /// Relies no longer on what was read: the service has contradicted it.
+    /// Deletes the cached slot types, because the service has contradicted them.
     pub(crate) fn forget_slot_types(&self) {
         if let Some(path) = self.slot_types_file() {
             let _ = std::fs::remove_file(path);
@@ -58,7 +58,7 @@ impl Context {
 
     fn store_slot_types(&self, types: &[SlotType]) {
         if let Some(path) = self.slot_types_file() {
-            // A day without the file costs a request a command, no more.
+            // Without the file, each command costs one more request.
             let _ = store(&path, types, SystemClock::new().wall());
         }
     }

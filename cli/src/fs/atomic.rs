@@ -1,16 +1,16 @@
-//! Files that are written whole or not at all.
+//! Atomic writes: a file is written completely or not at all.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Writes beside the target and moves into place, so that there is never half a file.
-/// A file that is there already is replaced only where that is said.
+/// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
+/// `replace` is true.
 ///
 /// # Errors
 ///
-/// When the directory cannot be written to, or the file is there and not to be replaced.
+/// When the directory cannot be written to, or the file exists and `replace` is false.
 pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     let target = if replace {
         path.canonicalize().unwrap_or_else(|_| path.to_owned())
@@ -25,7 +25,7 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     finish(new_file(folder)?, &target, text.as_bytes(), replace)
 }
 
-/// Fills a new file and moves it to its place, over a file that is there if that is said. Everything is on disk when this returns.
+/// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.
 pub(super) fn finish(
     mut file: NamedTempFile,
     target: &Path,
@@ -46,13 +46,13 @@ pub(super) fn finish(
 fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".links-");
-    // A page is no secret: the user's own umask decides who reads it.
+    // A page is not secret: the umask of the user decides who can read the file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
 }
 
-/// Makes sure that a new name outlives a power cut. Windows knows no such thing.
+/// Syncs a directory, so that a new name survives a power failure. Not available on Windows.
 fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) {
         std::fs::File::open(directory)?.sync_all()?;

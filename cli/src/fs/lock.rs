@@ -1,11 +1,11 @@
-//! Taking turns: what is read, changed and written as a whole loses what another process wrote in between.
+//! Locks against lost updates between commands that read, change and write the same resource.
 
 use std::fs::File;
 use std::path::PathBuf;
 
 use super::private;
 
-/// Keeps other commands of this machine from what they would write as a whole, until it is dropped.
+/// Lock on a resource against other commands on this machine, held until it is dropped.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct ResourceLock {
@@ -13,7 +13,8 @@ pub(crate) struct ResourceLock {
 }
 
 impl ResourceLock {
-    /// Waits until no other command holds the lock of the same thing of a service: in this directory, if there is one.
+    /// Waits until no other command holds the lock on the same resource of a service. `place` is the lock directory and the service;
+    /// without it nothing is locked.
     pub(crate) fn wait(place: Option<(PathBuf, String)>, what: &str) -> Self {
         let lock = |(directory, service): (PathBuf, String)| {
             private::lock(&directory.join(file_name(&service, what))).ok()
@@ -22,7 +23,7 @@ impl ResourceLock {
     }
 }
 
-/// Two things may share a name, and then wait for each other.
+/// Name of a lock file. Two resources may share a name, and then wait for each other.
 fn file_name(service: &str, what: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let what: String = what.chars().take(64).map(plain).collect();

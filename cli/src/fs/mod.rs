@@ -1,4 +1,4 @@
-//! Access to the file system: private files, atomic writes, locks, and the limits that a command sets itself.
+//! File system access: private files, atomic writes and locks.
 
 pub(crate) mod atomic;
 pub(crate) mod lock;

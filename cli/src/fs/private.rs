@@ -1,4 +1,4 @@
-//! Files that only the user can read: made so, replaced as a whole, and never left half-written.
+//! Private files: created with access for the user only, and replaced atomically.
 
 use crate::fs::atomic;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A larger file is not one of ours.
+/// Maximum size of a file in bytes; a larger file was not written by this program.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// The bit of a mode.
+/// Mode bit for write access of all users.
 #[cfg(unix)]
 const ANYBODY_WRITES: u32 = 0o002;
-/// Why a file is left alone.
+/// Message for a file of another user.
 #[cfg(unix)]
 const FOREIGN: &str = "it belongs to another user";
-/// As many links as an operating system follows.
+/// Maximum number of symbolic links to follow, as in operating systems.
 const MOST_LINKS: usize = 40;
 
-/// The content of a file; `None` where there is none. What someone else may have put there or written is not taken for ours.
+/// Reads a file; `None` if there is none. Refuses a file that another user may have created or written.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match open_file(path) {
         Ok(file) => file,
@@ -35,7 +35,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Opens a file of ours to be read. A pipe, a device or a directory in its place is refused, without waiting for it.
+/// Opens a file for reading. Refuses a pipe, a device or a directory without blocking.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -52,8 +52,8 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes a file away from anyone but its owner. Where that cannot be done it is not read. One that anyone could write to stays so, for
-/// it is not to be taken for ours afterwards.
+/// Restricts a file to its owner, and fails if that is not possible. A file that all users can write stays unchanged, so that it is still
+/// recognized as untrusted.
 pub(crate) fn tighten(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -70,19 +70,19 @@ pub(crate) fn tighten(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces a file, or makes it. Whoever reads it meanwhile sees the old content or the new one; a link stays a link. Whoever writes has a
-/// lock: what another writer has begun and not finished is cleared away.
+/// Creates or replaces a file. Concurrent readers see the old content or the new one; a symbolic link stays a link. The caller must hold a
+/// lock: unfinished files of other writers are deleted.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (target, file) = begin(path)?;
     atomic::finish(file, &target, bytes, true)
 }
 
-/// Makes sure that a file can be replaced, as far as that shows before it is done.
+/// Checks that a file can be replaced, as far as this is possible beforehand.
 pub(crate) fn prepare(path: &Path) -> io::Result<()> {
     begin(path).map(drop)
 }
 
-/// Where the path leads, and the file that is to replace what is there.
+/// Returns the link target of the path, and the temporary file that is to replace it.
 fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     let target = behind_links(path)?;
     let folder = folder_of(&target);
@@ -94,7 +94,7 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     Ok((target, file))
 }
 
-/// Removes a file if it is there, and the file that it links to, with the lock that writing needs.
+/// Removes a file if it exists, and the file that it links to. The caller must hold the lock that writing needs.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let target = match behind_links(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
@@ -111,12 +111,12 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How the files are called that are to become this one, and no file of any other program.
+/// Name prefix of the temporary files for a target, not used by any other program.
 fn beginning(target: &Path) -> String {
     format!(".links-new.{}.", target.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Removes what a writer left that was ended before it was done.
+/// Removes temporary files of interrupted writers.
 fn clear_away(target: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder_of(target)) {
         Ok(entries) => entries,
@@ -133,7 +133,7 @@ fn clear_away(target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Anybody could have put files where anybody can write.
+/// Refuses a directory that all users can write to, because any of them could have created its files.
 fn refuse_public(folder: &Path) -> io::Result<()> {
     if is_public(folder)? {
         return Err(io::Error::other("anyone can write to its directory"));
@@ -141,7 +141,7 @@ fn refuse_public(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether anybody can write to a file, or replace the files of a directory.
+/// Tells whether all users can write to a file, or replace the files of a directory.
 #[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
@@ -155,7 +155,7 @@ pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// What a file says may have been written by someone else. The administrator could say it anyway.
+/// Refuses an open file that another user may have written. Files of the administrator are accepted.
 #[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
@@ -171,7 +171,7 @@ fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// A file of someone else is not replaced by one of ours, as under `sudo`, nor removed.
+/// Refuses to replace or remove a file of another user, for example under `sudo`.
 #[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 fn refuse_foreign(target: &Path) -> io::Result<()> {
     #[cfg(unix)]
@@ -184,20 +184,20 @@ fn refuse_foreign(target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The user whose files this process makes.
+/// Effective user id of this process.
 #[cfg(unix)]
 fn own_id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Waits until this process is the only one that has the file locked. Dropping it lets go.
+/// Waits for an exclusive lock on a file. Dropping the returned file releases the lock.
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     file.lock()?;
     Ok(file)
 }
 
-/// Opens a file to be locked, and makes it if it is not there.
+/// Opens a lock file, and creates it if it is missing.
 fn open(path: &Path) -> io::Result<File> {
     make_folder(folder_of(path))?;
     let mut options = OpenOptions::new();
@@ -211,7 +211,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes the directories that are missing. One that is there stays as its owner wants it.
+/// Creates missing directories. Permissions of existing directories are not changed.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -220,7 +220,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Where a path leads. A link that leads nowhere is an error: what it led to may be missing for a time only.
+/// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
