@@ -1,4 +1,4 @@
-//! The command line as a whole: its definition, and one run of it from the arguments to the exit code.
+//! Definition of the command line, and one run of it from the arguments to the exit code.
 
 pub(crate) mod hints;
 pub(crate) mod unsupported_command;

@@ -1,4 +1,4 @@
-//! `links api`
+//! `links api`: calls any path of the service.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ fn body(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(page_file::read(path)?.1)
 }
 
-/// A list is several parameters, the way the service writes `ids[]`.
+/// Adds a value to the query. A list becomes several parameters, which the service names `ids[]`.
 fn in_query(call: RawCall, name: &str, value: &Value) -> RawCall {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match value {

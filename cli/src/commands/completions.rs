@@ -1,4 +1,4 @@
-//! `links completions`
+//! `links completions`: prints the completion script of a shell.
 
 use serde_json::json;
 

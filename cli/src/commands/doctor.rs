@@ -1,4 +1,4 @@
-//! `links doctor`
+//! `links doctor`: checks the configuration, the token, the connection to the service and the limits.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -18,16 +18,16 @@ use crate::settings::{MissingToken, ServiceTarget, TokenOrigin, config_file};
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {}
 
-/// A clock that is further off spoils what depends on times, such as the age of idempotency keys.
+/// Maximum clock skew. A greater one affects decisions that depend on times, such as the age of idempotency keys.
 const SKEW_MAX: Duration = Duration::from_secs(30);
 
-/// Whether the service can be reached.
+/// Name of the check that the service can be reached.
 const WAY: &str = "way to the service";
 
-/// Without these there is no way to try.
+/// Names of the checks without which a connection is not tried.
 const NEEDED: [&str; 2] = ["service", "token"];
 
-/// What one look has found.
+/// Result of one check.
 struct Finding {
     check: &'static str,
     state: State,
@@ -163,7 +163,7 @@ fn permissions(context: &Context) -> Vec<Finding> {
     of.into_iter().map(look).collect()
 }
 
-/// The directory itself, or the one that it would be made in.
+/// Returns the directory itself, or its nearest existing ancestor.
 fn nearest_existing(folder: &Path) -> &Path {
     folder.ancestors().find(|it| it.exists()).unwrap_or(folder)
 }
@@ -257,7 +257,7 @@ fn bad(check: &'static str, failure: &CommandError) -> Finding {
     Finding { check, state: State::Bad(failure.exit()), said: failure.to_string() }
 }
 
-/// All findings; the exit code is that of the first bad one.
+/// Returns the output with all findings; its exit code is that of the first bad one.
 fn report(findings: &[Finding]) -> CommandOutput {
     let mut lines = Vec::new();
     let mut rows: Vec<Value> = Vec::new();

@@ -1,4 +1,4 @@
-//! `links help`
+//! `links help`: explains a topic or a command.
 
 use clap::{Args, Command};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `links man`, which packagers run.
+//! `links man`: writes the manual pages, for packagers.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<CommandOutput, Co
     Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, said)])))
 }
 
-/// One page for each command, `links-slots-add.1`.
+/// Writes one page for each command, such as `links-slots-add.1`.
 fn write(
     command: &Command,
     name: &str,

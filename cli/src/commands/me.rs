@@ -1,4 +1,4 @@
-//! `links me`
+//! `links me`: shows the token's owner, its abilities, and the use of each limit.
 
 use clap::Args;
 

@@ -1,9 +1,9 @@
-//! Every command: one directory for each noun, one file for each verb.
+//! Commands: one directory for each noun, one file for each verb.
 //!
-//! A verb is `<Noun><Verb>Args` and a `run` that returns an [`CommandOutput`] or a [`CommandError`]. Every format and the exit code come from
-//! these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
+//! A verb is `<Noun><Verb>Args` and a `run` that returns a [`CommandOutput`] or a [`CommandError`]. Every format and the exit code come
+//! from these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
 //! [`DryRunArgs`](crate::args::dry_run::DryRunArgs) into its arguments and gets its client from
-//! [`Context::writer`](crate::context::Context::writer), by which its `--dry-run` works without another line.
+//! [`Context::writer`](crate::context::Context::writer), which implements its `--dry-run`.
 
 mod analytics;
 mod api;
@@ -87,7 +87,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The files that a command names which is kept from all others, or why it is not.
+    /// Returns the files that a confined command names, or the reason why it is not confined; `None` for all other commands.
     pub(crate) fn named_files(&self) -> Option<Result<NamedFiles, &'static str>> {
         match self {
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
@@ -96,7 +96,7 @@ impl Command {
         }
     }
 
-    /// Whether the command is of use where the configuration file is broken.
+    /// Tells whether the command is of use if the configuration file is broken.
     pub(crate) fn mends_config(&self) -> bool {
         matches!(
             self,

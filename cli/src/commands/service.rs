@@ -1,4 +1,4 @@
-//! `links service`
+//! `links service`: shows the index of the service: conventions, limits, where tokens are issued.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `links analytics account`
+//! `links analytics account`: shows the analytics of all pages.
 
 use clap::Args;
 

@@ -1,5 +1,5 @@
-//! Analytics as people read them. The shape of the data is not documented: objects of numbers, lists of records and a timeline are
-//! drawn, everything else is told as it is.
+//! Human-readable output of analytics. The shape of the data is not documented: objects of numbers, lists of records and a timeline are
+//! drawn, everything else is printed unchanged.
 
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
@@ -7,14 +7,14 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::{Style, StyledLine};
 use crate::ui::chart;
 
-/// Lines of the chart of a timeline.
+/// Number of lines of the chart of a timeline.
 const HEIGHT: usize = 6;
-/// Cells of the bar beside a record.
+/// Number of cells of the bar beside a record.
 const BAR: usize = 12;
-/// Most characters of a text in a table.
+/// Maximum number of characters of a string in a table.
 const TEXT_MAX: usize = 36;
 
-/// What people see. `width` is that of the terminal; without one nothing is drawn.
+/// Returns the lines to show. `width` is that of the terminal; without it nothing is drawn.
 pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Vec<StyledLine> {
     let mut figures = FigureTable { approximate, width, lines: Vec::new() };
     let before = data.get("previous").unwrap_or(&Value::Null);
@@ -31,7 +31,7 @@ pub(super) fn lines(data: &Value, approximate: bool, width: Option<usize>) -> Ve
     figures.lines
 }
 
-/// What a table is made of: the timeline where there is one, else the first list of records.
+/// Returns the rows of a table: the timeline if there is one, otherwise the first list of records.
 pub(super) fn rows(data: &Value) -> Vec<Value> {
     let Value::Object(object) = data else { return Vec::new() };
     let lists = object.iter().filter_map(|(name, value)| match value {
@@ -66,7 +66,7 @@ impl FigureTable {
         self.say(name);
     }
 
-    /// An object under its name: its own values first, then what it is made of.
+    /// Adds an object under its name: its own values first, then its objects and lists.
     fn section(&mut self, name: &str, value: &Value, before: &Value) {
         let Value::Object(object) = value else {
             return self.part(name, value, before);
@@ -118,13 +118,13 @@ impl FigureTable {
         }
     }
 
-    /// Uniques carry their sign.
+    /// Formats a number; approximate numbers of unique visitors get the sign `≈`.
     fn number(&self, name: &str, value: &Value) -> String {
         let about = self.approximate && value.is_number() && name.to_lowercase().contains("unique");
         if about { format!("≈{}", plain(value)) } else { plain(value) }
     }
 
-    /// A table, with a bar for the first number where there is a terminal.
+    /// Adds a table, with a bar for the first number if there is a terminal.
     fn records(&mut self, name: &str, records: &[&Map<String, Value>]) {
         self.title(name);
         let mut columns: Vec<&str> = Vec::new();
@@ -185,7 +185,7 @@ impl FigureTable {
         }
     }
 
-    /// A chart of the first series and a sparkline of each, or a table where nothing can be drawn.
+    /// Adds a chart of the first series and a sparkline of each, or a table if nothing can be drawn.
     fn timeline(&mut self, name: &str, records: &[&Map<String, Value>], series: &[&str]) {
         let Some(width) = self.width else { return self.records(name, records) };
         self.title(name);
@@ -221,7 +221,7 @@ impl FigureTable {
     }
 }
 
-/// Leaves out of the period before what stands beside the numbers of now already.
+/// Removes from the previous period the numbers that are shown beside the current ones.
 fn without_compared(before: &mut Value, now: &Map<String, Value>) {
     let Value::Object(before) = before else { return };
     before.retain(|name, value| match (value, now.get(name)) {
@@ -236,7 +236,7 @@ fn without_compared(before: &mut Value, now: &Map<String, Value>) {
     });
 }
 
-/// The names of the numbers, where every record has a date.
+/// Returns the names of the numbers if every record has a date.
 fn timeline<'r>(records: &[&'r Map<String, Value>]) -> Option<Vec<&'r str>> {
     let dated = records.iter().all(|it| it.get("date").is_some_and(Value::is_string));
     let first = records.first().filter(|_| dated)?;
@@ -261,7 +261,7 @@ fn is_plain(value: &Value) -> bool {
     !value.is_object() && !value.is_array()
 }
 
-/// How a number compares with that of the period before.
+/// Returns the change of a number from the previous period.
 fn change(now: &Value, before: &Value) -> Option<String> {
     let (now, was) = (now.as_f64()?, before.as_f64()?);
     let percent = if was == 0.0 { None } else { Some((now - was) / was * 100.0) };

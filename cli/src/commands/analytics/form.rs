@@ -1,4 +1,4 @@
-//! `links analytics form`
+//! `links analytics form`: shows the analytics of a form.
 
 use clap::Args;
 

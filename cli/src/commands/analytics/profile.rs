@@ -1,4 +1,4 @@
-//! `links analytics profile`
+//! `links analytics profile`: shows the analytics of a page.
 
 use clap::Args;
 use links_sdk::ProfileKey;

@@ -1,4 +1,4 @@
-//! Which time, in which steps, with what: what all analytics commands have in common.
+//! Arguments that all analytics commands share: the period, the step of the timeline, and the extra numbers.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -54,7 +54,7 @@ impl QueryArgs {
         if let Some(to) = self.to {
             query = query.to(to);
         }
-        // A step without a timeline would show nothing.
+        // A step has an effect only on a timeline.
         if self.timeline || self.bucket.is_some() {
             query = query.include("timeline");
         }

@@ -1,4 +1,4 @@
-//! Output of analytics: the figures for people, and how far they can be relied on.
+//! Output of analytics: the human-readable figures, and notes on their accuracy and age.
 
 use links_sdk::{Analytics, Call};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::ui;
-/// The answer, with what is recognised in it drawn for people, and how far it can be relied on said beside it.
+/// Returns the output of an answer: its recognised parts drawn for people, with notes on their accuracy and age.
 pub(crate) async fn shown(
     context: &Context,
     call: Call<Analytics>,
@@ -26,7 +26,7 @@ pub(crate) async fn shown(
     Ok(CommandOutput::service(answer.body().clone(), View::FigureTable(lines, rows)))
 }
 
-/// What the service says about its numbers, as far as it is recognised.
+/// Returns the notes on accuracy and age that the service gives with its numbers, as far as they are recognised.
 pub(crate) fn reliance(meta: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(at) = meta["generatedAt"].as_str() {

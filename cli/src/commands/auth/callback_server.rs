@@ -1,4 +1,4 @@
-//! The end of a login in the browser: a listener on this machine, to which the browser brings the answer.
+//! Callback server of a login in the browser: a listener on this machine that receives the browser's redirect.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,14 +11,14 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 const PATH: &str = "/callback";
-/// More than any answer has; a browser that sends more is none of ours.
+/// Maximum size in bytes of the head of a request; no callback is longer.
 const MOST_BYTES: usize = 16 * 1024;
-/// How long one request may take.
+/// Time limit for reading a request and for writing its response.
 const SLOWEST: Duration = Duration::from_secs(10);
-/// So many connections at once. For a further one the oldest, which has said nothing for longest, is given up.
+/// Maximum number of open connections. For a further one the oldest, which has been silent for longest, is closed.
 const MOST_REQUESTS: usize = 64;
 
-/// Listens on a loopback address, which is named as a number: a name could lead elsewhere.
+/// Listener on a loopback address. The address is used as a number: a name could resolve to another one.
 #[derive(Debug)]
 pub(crate) struct Listener {
     tcp: TcpListener,
@@ -26,7 +26,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// On this port, or on a free one if it is 0: of `127.0.0.1`, and of `[::1]` on a machine that has no other.
+    /// Binds to this port, or to a free one if it is 0: on `127.0.0.1`, or on `[::1]` if the machine has no IPv4 loopback address.
     pub(crate) fn bind(port: u16) -> io::Result<Self> {
         let tcp = first(port, std::net::TcpListener::bind)?;
         tcp.set_nonblocking(true)?;
@@ -34,13 +34,13 @@ impl Listener {
         Ok(Self { tcp: TcpListener::from_std(tcp)?, address })
     }
 
-    /// Where the browser is to be sent in the end.
+    /// Returns the URL to which the browser is redirected after the login.
     pub(crate) fn redirect_uri(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Waits for the browser, and gives the whole URL at which it ends. What does not belong to this login, as a browser's wish for an
-    /// icon, is answered and passed over.
+    /// Waits for the browser, and returns the complete URL of its redirect. Requests that do not belong to this login, such as one for an
+    /// icon, are answered and ignored.
     pub(crate) async fn answer(&self, is_answer: impl Fn(&str) -> bool) -> io::Result<String> {
         let mut requests = JoinSet::new();
         let mut waiting = VecDeque::new();
@@ -55,7 +55,7 @@ impl Listener {
                                 oldest.abort();
                             }
                         }
-                        // One that is gone before it is accepted is no reason to stop.
+                        // A connection that was closed before its acceptance does not stop the listener.
                         Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                         Err(error) => return Err(error),
                     }
@@ -64,7 +64,7 @@ impl Listener {
                     let Ok(Ok(Ok((mut stream, head)))) = read else { continue };
                     let address = head.as_deref().and_then(target).map(|it| format!("http://{}{it}", self.address));
                     let page = CallbackPage::of(head.as_deref(), address.as_deref().is_some_and(&is_answer));
-                    // Whoever does not wait for the page has brought the answer all the same.
+                    // The answer counts even if the browser does not wait for the page.
                     let _ = timeout(SLOWEST, stream.write_all(page.response().as_bytes())).await;
                     let _ = stream.shutdown().await;
                     if page == CallbackPage::Done && let Some(address) = address {
@@ -76,7 +76,7 @@ impl Listener {
     }
 }
 
-/// The first URL that this machine has. One whose port is taken is not passed over: the port was asked for.
+/// Binds to the first loopback address of this machine. A taken port is an error, because the port was asked for.
 fn first<T>(port: u16, bind: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result<T> {
     let at = |ip: IpAddr| bind(SocketAddr::new(ip, port));
     match at(Ipv4Addr::LOCALHOST.into()) {
@@ -87,7 +87,7 @@ fn first<T>(port: u16, bind: impl Fn(SocketAddr) -> io::Result<T>) -> io::Result
     }
 }
 
-/// The head of a request; `None` when it is longer than any of ours.
+/// Reads the head of a request; `None` if it exceeds the size limit.
 async fn head(mut stream: TcpStream) -> io::Result<(TcpStream, Option<String>)> {
     let mut bytes = Vec::new();
     while !bytes.windows(4).any(|it| it == b"\r\n\r\n") {
@@ -101,13 +101,13 @@ async fn head(mut stream: TcpStream) -> io::Result<(TcpStream, Option<String>)> 
     Ok((stream, Some(String::from_utf8_lossy(&bytes).into_owned())))
 }
 
-/// What a request asks for, if it is the page that a login ends at.
+/// Returns the target of a request if it is the callback of a login.
 fn target(head: &str) -> Option<&str> {
     let target = head.strip_prefix("GET ")?.split_ascii_whitespace().next()?;
     target.strip_prefix(PATH)?.starts_with('?').then_some(target)
 }
 
-/// What the person in the browser reads.
+/// Page that answers a request of the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CallbackPage {
     Done,
@@ -140,7 +140,7 @@ impl CallbackPage {
         let page = format!(
             "<!doctype html><html lang=en><meta charset=utf-8><title>links</title><p>{text}</p>\n"
         );
-        // The URL holds a code: it is kept nowhere, and told to no one.
+        // The URL holds a code, so the page does not show it, and no cache or referrer keeps it.
         format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\n\r\n{page}",
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(listener.redirect_uri(), format!("http://127.0.0.1:{port}/callback"));
     }
 
-    /// What a listener answers to these requests, and the URL with which it ended.
+    /// Returns the answers of a listener to these requests, and the URL with which it ended.
     async fn answered(requests: &[&str]) -> (Vec<String>, String) {
         let listener = Listener::bind(0).unwrap();
         let address = listener.address;
@@ -186,7 +186,7 @@ mod tests {
             let mut answers = Vec::new();
             for request in requests {
                 let mut stream = TcpStream::connect(address).await.unwrap();
-                // It may have been refused before it was all written.
+                // The request may be refused before it is completely written.
                 let _ = stream.write_all(request.as_bytes()).await;
                 let mut answer = String::new();
                 let _ = stream.read_to_string(&mut answer).await;
@@ -260,7 +260,7 @@ mod tests {
             (silent, answer)
         };
         let both = async { tokio::join!(listener.answer(|it| it.contains("state=mine")), ask) };
-        // They are given up after that time, but no one waits for it.
+        // The silent connections are closed after that time, but the answer does not wait for that.
         let (ended, (_, answer)) = timeout(SLOWEST, both).await.unwrap();
         assert!(ended.unwrap().ends_with("/callback?state=mine") && answer.contains(" 200 "));
     }

@@ -1,4 +1,4 @@
-//! An account as people and scripts see it, the same after a login and in the status.
+//! Description of an account, for people and for scripts, that the login and the status share.
 
 use links_sdk::types::Me;
 use links_sdk::{BaseUrl, Client};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::auth::{AccountName, SecretLocation};
 use crate::output::{Style, StyledLine};
 
-/// One word for where a secret is kept.
+/// Returns the word for the location of a secret.
 pub(super) fn store(kept: &SecretLocation) -> &'static str {
     match kept {
         SecretLocation::Keyring => "keyring",
@@ -16,24 +16,24 @@ pub(super) fn store(kept: &SecretLocation) -> &'static str {
     }
 }
 
-/// What is known of the caller.
+/// Account that a token belongs to, with the origin of the token.
 pub(super) struct AccountDescription<'a> {
     pub(super) account: Option<&'a AccountName>,
     pub(super) base: &'a BaseUrl,
-    /// What gave the token.
+    /// Origin of the token.
     pub(super) source: &'a str,
     pub(super) store: Option<&'a str>,
     pub(super) me: &'a Me,
-    /// Where personal tokens are issued and ended, where there is no room for another one.
+    /// URL at which personal tokens are issued and revoked; set if the account has no room for another one.
     pub(super) settings_url: Option<String>,
 }
 
 impl AccountDescription<'_> {
-    /// With the URL of the account's API settings if all its tokens are taken.
+    /// Adds the URL of the account's API settings if all its tokens are taken.
     pub(super) async fn with_room(mut self, client: &Client) -> Self {
         let tokens = &self.me.limits.tokens;
         if tokens.used >= tokens.max {
-            // What cannot be asked now is left out: the rest is true without it.
+            // If the index cannot be read, only the URL is left out.
             let index = client.index().await.ok();
             self.settings_url = index.map(|index| index.authentication.issued_at);
         }

@@ -1,4 +1,4 @@
-//! `links auth list`
+//! `links auth list`: lists the accounts of this machine.
 
 use clap::Args;
 use serde_json::{Value, json};

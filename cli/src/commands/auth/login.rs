@@ -1,4 +1,4 @@
-//! `links auth login`
+//! `links auth login`: logs in, in the browser or with a token.
 
 use std::io::{self, Read};
 
@@ -57,12 +57,12 @@ enum StoreChoice {
     File,
 }
 
-/// What a login came to.
+/// Credentials that a login obtained.
 struct NewCredentials {
     kept: SecretLocation,
-    /// What requests carry now.
+    /// Token that requests carry now.
     token: Token,
-    /// What is kept; a command keeps its token itself.
+    /// Secret to store; `None` for a token command, which stores its token itself.
     value: Option<Value>,
     mcp_url: Option<String>,
 }
@@ -89,7 +89,7 @@ pub(crate) async fn run(
     keep(context, &file, &base, named, obtained).await
 }
 
-/// Looks whose token it is, and keeps it under the name of an account.
+/// Reads the owner of the token, and stores the token under the name of an account.
 async fn keep(
     context: &Context,
     file: &AccountsFile,
@@ -113,7 +113,7 @@ async fn keep(
         user_id: me.user_id,
         user: me.name.clone(),
     };
-    // A new account is written down before its secret, so that a secret without an account is never left behind.
+    // A new account is stored before its secret, so that a secret without an account is never left.
     let name_in = |accounts: &Accounts| {
         let name = named.clone().unwrap_or_else(|| accounts.name_for(base, me.user_id));
         refuse_other(accounts, &name, base).map(|()| name)
@@ -132,7 +132,7 @@ async fn keep(
         (Store::of(file.folder(), &name, &kept, base.origin()), value)
     {
         let secret = Secret { origin: base.origin(), value };
-        // No one renews what was there before while it is replaced.
+        // The lock keeps other processes from renewing the former secret while it is replaced.
         if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
             if is_new {
                 file.change(|accounts| accounts.remove(&name))?;
@@ -152,7 +152,7 @@ async fn keep(
     if let Some(former) = former.filter(is_elsewhere) {
         let origin = former.origin().unwrap_or_default();
         if let Some(store) = Store::of(file.folder(), &name, &former.kept, origin) {
-            // What cannot be removed there is never looked at again.
+            // A secret that cannot be removed there is never read again.
             let _ = store.lock().and_then(|_lock| store.remove());
         }
     }
@@ -175,7 +175,7 @@ async fn keep(
     Ok(CommandOutput::own(described.data(), View::Lines(described.lines())))
 }
 
-/// A name that stands for an account of another service goes on doing so.
+/// Refuses a name that already belongs to an account of another service.
 fn refuse_other(
     accounts: &Accounts,
     name: &AccountName,
@@ -191,7 +191,7 @@ fn refuse_other(
     }
 }
 
-/// The service does not know the token: by the way its tokens begin, perhaps because it is none of this service.
+/// Returns the error for a token that the service does not know, with a hint if its prefix is not that of this service.
 async fn unknown(client: &Client, token: &Token, error: Error) -> CommandError {
     let prefix = client.index().await.map(|index| index.authentication.token_prefix);
     let failure = CommandError::from(error);
@@ -205,7 +205,7 @@ async fn unknown(client: &Client, token: &Token, error: Error) -> CommandError {
     }
 }
 
-/// Where the secret goes. Into a file only if the user says so: no one finds it in one by surprise.
+/// Returns the location for the secret. A file is used only if the user asks for it, so that no secret is in a file unexpectedly.
 fn place(
     context: &Context,
     args: &AuthLoginArgs,
@@ -240,7 +240,7 @@ fn from_command(line: &str) -> Result<NewCredentials, CommandError> {
     Ok(NewCredentials { kept: SecretLocation::Command(words), token, value: None, mcp_url: None })
 }
 
-/// The token that is piped in or typed; what is wrong with it is said without showing it.
+/// Reads the token that is piped in or typed; errors do not show it.
 fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials, CommandError> {
     let text = context.ui.ask_secret("Token (it is not shown)").unwrap_or_else(|| {
         let most = Token::MAX_BYTES as u64;

@@ -1,4 +1,4 @@
-//! `links auth logout`
+//! `links auth logout`: removes an account and its secret from this machine.
 
 use clap::Args;
 use serde_json::json;
@@ -45,11 +45,11 @@ pub(crate) async fn run(
     Ok(CommandOutput::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(said)))
 }
 
-/// Ends what the account's requests carried at the service too. Gives `false` where there was nothing to end.
+/// Revokes the account's connection at the service too. Returns `false` if there was nothing to revoke.
 ///
 /// # Errors
 ///
-/// What to know when it goes on working.
+/// When the credentials keep working, with a note for the user.
 async fn disconnect(store: &Store) -> Result<bool, String> {
     let secret = store.load().map_err(|error| {
         format!("its secret could not be read to end it at the service, too: {error}")

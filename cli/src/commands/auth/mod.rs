@@ -1,4 +1,4 @@
-//! `links auth`: accounts.
+//! `links auth`: commands for accounts.
 
 pub(crate) mod callback_server;
 mod describe;

@@ -1,4 +1,4 @@
-//! Logging in at the connector with the user's browser (the interface, section 5.3).
+//! Login at the connector with the user's browser (the interface, section 5.3).
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -16,30 +16,31 @@ use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
 use crate::process;
 
-/// What the user is asked to approve access for.
+/// Client name for which the user approves access.
 const NAME: &str = "links (command line)";
-/// How long the user may take.
+/// Time limit for the user's approval.
 const LIMIT: Duration = Duration::from_secs(5 * 60);
-/// A longer line is no URL of a browser.
+/// Maximum length in bytes of a pasted line; no URL of a browser is longer.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// What is wanted of a login.
+/// Options of a login.
 pub(crate) struct LoginOptions<'a> {
-    /// The connector's URL.
+    /// URL of the connector.
     pub(crate) mcp_url: &'a str,
-    /// Whether a browser is opened here. If not, the URL at which one ends is read from standard input.
+    /// True if a browser is opened here. Otherwise the URL at which the login ends is read from standard input.
     pub(crate) browser: bool,
-    /// Where the browser comes back to; 0 for any free port.
+    /// Port to which the browser is redirected; 0 for any free port.
     pub(crate) port: u16,
-    /// Where the time comes from.
+    /// Source of the time.
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// Logs in, as what this program is registered as among the accounts. A registration that the authorization server turns out to have forgotten is made anew, once.
+/// Logs in with the client registration that is stored with the accounts. If the authorization server has forgotten the registration, the
+/// program registers again, once.
 ///
 /// # Errors
 ///
-/// When the connector does not lead to a login, no one approves in time, or the answer is not to be trusted.
+/// When the connector does not lead to a login, the access is not approved in time, or the answer is not to be trusted.
 pub(crate) async fn connect(
     context: &Context,
     wanted: &LoginOptions<'_>,
@@ -57,10 +58,10 @@ pub(crate) async fn connect(
     attempt(context, wanted, accounts, None, &mut pasted).await.map_err(CommandError::from)
 }
 
-/// Why an attempt gave nothing.
+/// Reason why an attempt gave no credentials.
 enum LoginEnd {
     Failed(CommandError),
-    /// The authorization server does not know what this program is registered as.
+    /// The authorization server does not know the client registration of this program.
     Forgotten,
 }
 
@@ -86,7 +87,7 @@ async fn attempt(
         }
         answer = paste(context, pasted, &login) => answer?,
         () = wanted.clock.sleep(LIMIT) => {
-            // A server may tell only its user that it has forgotten this program.
+            // A server may report only to its user that it has forgotten this program.
             accounts.register(wanted.mcp_url, None)?;
             return Err(too_late().into());
         }
@@ -94,7 +95,7 @@ async fn attempt(
     Ok(login.finish(&answer).await?)
 }
 
-/// Sends the user to the URL, and begins to listen to what is pasted if no browser does it.
+/// Opens the URL in a browser, or asks the user to open it and begins to read pasted lines.
 fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Receiver<String>>) {
     let tell = |tone, text: String| context.ui.instruct(&StyledLine::new(tone, text));
     if browser {
@@ -114,7 +115,7 @@ fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Rece
     pasted.get_or_insert_with(lines);
 }
 
-/// The lines of standard input. What is not read in the end stays with the process, which ends.
+/// Returns the lines of standard input. Unread lines are dropped when the process ends.
 fn lines() -> Receiver<String> {
     let (sender, receiver) = channel(1);
     std::thread::spawn(move || {
@@ -130,7 +131,7 @@ fn lines() -> Receiver<String> {
     receiver
 }
 
-/// Waits for a line that is the answer to this login; for ever where nothing is read.
+/// Waits for a pasted line that is the answer to this login; forever if standard input is not read.
 async fn paste(
     context: &Context,
     pasted: &mut Option<Receiver<String>>,

@@ -1,4 +1,4 @@
-//! `links auth status`
+//! `links auth status`: shows the account of the token, its origin, and the use of each limit.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `links auth switch`
+//! `links auth switch`: makes another account the current one.
 
 use clap::Args;
 use serde_json::json;
@@ -40,7 +40,7 @@ pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<CommandOut
     Ok(CommandOutput::own(data, View::Lines(said)))
 }
 
-/// There is no account of this name.
+/// Returns the error for an unknown account.
 pub(super) fn no_such_account(name: &AccountName) -> CommandError {
     CommandError::new(Exit::NotFound, format!("there is no account `{name}`"))
         .hint("`links auth list` shows them, `links auth login` adds one")

@@ -1,4 +1,4 @@
-//! `links channels list`
+//! `links channels list`: lists the verified notification channels of the account.
 
 use clap::Args;
 

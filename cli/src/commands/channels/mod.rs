@@ -1,4 +1,4 @@
-//! `links channels`: where new submissions of lead forms are told.
+//! `links channels`: commands for the channels that report new submissions of lead forms.
 
 pub(crate) mod list;
 

@@ -1,4 +1,4 @@
-//! `links config get`
+//! `links config get`: prints the value of one key.
 
 use clap::Args;
 

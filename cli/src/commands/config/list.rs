@@ -1,4 +1,4 @@
-//! `links config list`
+//! `links config list`: lists every key with its value and its origin.
 
 use clap::Args;
 use links_sdk::BaseUrl;
@@ -27,7 +27,7 @@ pub(crate) fn run(context: &Context, _: &ConfigListArgs) -> Result<CommandOutput
     Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
 }
 
-/// A key with the value it has without a flag.
+/// Returns a key with the value that it has without a flag.
 pub(super) fn row(key: &ConfigKey, config: &Config) -> Value {
     let variable = std::env::var(key.variable).ok().filter(|it| !it.is_empty());
     let (value, from) = match (variable, config.get(key.name)) {

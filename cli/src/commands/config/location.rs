@@ -1,4 +1,4 @@
-//! The path of the configuration file.
+//! Path of the configuration file.
 
 use std::path::PathBuf;
 

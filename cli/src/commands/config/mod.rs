@@ -1,4 +1,4 @@
-//! `links config`: the configuration file.
+//! `links config`: commands for the configuration file.
 
 pub(crate) mod get;
 pub(crate) mod list;

@@ -1,4 +1,4 @@
-//! `links config path`
+//! `links config path`: prints the path of the configuration file.
 
 use clap::Args;
 use serde_json::json;

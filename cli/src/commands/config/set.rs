@@ -1,4 +1,4 @@
-//! `links config set`
+//! `links config set`: sets or removes a key in the configuration file.
 
 use clap::Args;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `links files`: images for pages and slots.
+//! `links files`: commands for the images of pages and slots.
 
 pub(crate) mod upload;
 

@@ -1,4 +1,4 @@
-//! `links files upload`
+//! `links files upload`: uploads images.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) async fn run(
     context: &mut Context,
     args: FilesUploadArgs,
 ) -> Result<CommandOutput, CommandError> {
-    // A slip in the last name should not come to light when the first file is up already.
+    // All sources are checked first, so that a mistake in the last one is found before anything is uploaded.
     let sources =
         args.sources.iter().map(|it| UploadSource::of(it, &args)).collect::<Result<Vec<_>, _>>()?;
     let client = context.writer(args.dry_run).await?;
@@ -97,7 +97,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Where an image comes from.
+/// Source of an image.
 enum UploadSource {
     File(Upload),
     Address,
@@ -146,7 +146,7 @@ async fn send(
         let percent = at.sent.saturating_mul(100).checked_div(at.total).unwrap_or(100);
         bar.now(&format!("{name} {percent} %"));
     });
-    // What the file itself is refused for is no mistake in the command line.
+    // A refusal of the file's content is not a usage error.
     client.files().upload(upload).await.map_err(|error| {
         let refused = error.is_invalid_input();
         let failure = CommandError::from(error);
@@ -154,7 +154,7 @@ async fn send(
             return failure;
         }
         let text = failure.to_string();
-        // The client knows the last part of the name only.
+        // The client knows only the last part of the path.
         let why = text.split_once(": ").filter(|(name, _)| source_name.ends_with(name));
         let why = why.map_or(text.as_str(), |(_, why)| why);
         CommandError::new(Exit::Invalid, format!("{source_name}: {why}"))

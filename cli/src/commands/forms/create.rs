@@ -1,4 +1,4 @@
-//! `links forms create`
+//! `links forms create`: creates a lead form.
 
 use clap::Args;
 use links_sdk::NewForm;

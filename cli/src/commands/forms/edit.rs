@@ -1,4 +1,4 @@
-//! `links forms edit`
+//! `links forms edit`: changes a form in an editor.
 
 use std::path::Path;
 

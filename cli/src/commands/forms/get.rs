@@ -1,4 +1,4 @@
-//! `links forms get`
+//! `links forms get`: shows one form.
 
 use clap::Args;
 

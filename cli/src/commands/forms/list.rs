@@ -1,4 +1,4 @@
-//! `links forms list`
+//! `links forms list`: lists the lead forms of the account.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `links forms`: lead forms.
+//! `links forms`: commands for lead forms.
 
 pub(crate) mod create;
 pub(crate) mod edit;

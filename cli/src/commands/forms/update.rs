@@ -1,4 +1,4 @@
-//! `links forms update`
+//! `links forms update`: changes a form.
 
 use clap::Args;
 use links_sdk::FormChanges;

@@ -1,7 +1,7 @@
-//! The record of a form as people see it.
+//! Human-readable view of a form's record, and the fields that only the service sets.
 
-/// What people see first of a form.
+/// Fields of a form that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "title", "active", "enabled"];
 
-/// What a form's record has and an update does not take: the service computes it.
+/// Fields of a form's record that an update does not take, because the service computes them.
 pub(crate) const COMPUTED: [&str; 3] = ["id", "active", "createdAt"];

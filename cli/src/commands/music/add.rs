@@ -1,4 +1,4 @@
-//! `links music add`
+//! `links music add`: finds a release and adds it to a page.
 
 use clap::Args;
 use links_sdk::ProfileKey;

@@ -1,4 +1,4 @@
-//! `links music lookup`
+//! `links music lookup`: finds a release by its code, its URL or its title.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `links music`: releases, and the slots that show them.
+//! `links music`: commands for releases, and for the slots that show them.
 
 pub(crate) mod add;
 pub(crate) mod lookup;

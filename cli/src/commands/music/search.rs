@@ -1,4 +1,4 @@
-//! What to look for: what `lookup` and `add` have in common.
+//! Search arguments that `lookup` and `add` share.
 
 use clap::{Args, ValueEnum};
 use links_sdk::{MusicQuery, MusicType};

@@ -1,4 +1,4 @@
-//! `links profile check-login`
+//! `links profile check-login`: asks whether logins are free.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ const COLUMNS: &[Column] = &[
     Column::at("MESSAGE", "message"),
 ];
 
-/// A login, and the line of the file that names it.
+/// Login to check, and the line of the file that names it.
 struct Name {
     login: String,
     place: Option<(String, usize)>,

@@ -1,4 +1,4 @@
-//! `links profile create`
+//! `links profile create`: creates a page.
 
 use clap::Args;
 use links_sdk::{NewProfile, Object};

@@ -1,4 +1,4 @@
-//! `links profile edit`
+//! `links profile edit`: changes fields of a page in an editor.
 
 use std::path::Path;
 
@@ -27,8 +27,8 @@ pub(crate) struct ProfileEditArgs {
     dry_run: DryRunArgs,
 }
 
-/// What a page's record has and an update does not take: what the service computes, what has a command of its own, and the theme,
-/// which the interface keeps to the dashboard.
+/// Fields of a page's record that an update does not take: those that the service computes, those with a command of their own, and the
+/// theme, which the interface leaves to the dashboard.
 const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
 
 pub(crate) async fn run(
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     Ok(editor::outcome(updated.as_ref(), crate::commands::profile::view::FIRST))
 }
 
-/// A page as it is: its fields as people edit them, and as what a later look is compared with.
+/// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
 async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), CommandError> {
     #[derive(Deserialize)]
     struct Envelope<T> {

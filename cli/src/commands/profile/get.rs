@@ -1,4 +1,4 @@
-//! `links profile get`
+//! `links profile get`: shows one page.
 
 use clap::Args;
 use links_sdk::ProfileKey;

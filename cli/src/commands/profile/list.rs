@@ -1,4 +1,4 @@
-//! `links profile list`
+//! `links profile list`: lists the pages of the account.
 
 use clap::Args;
 

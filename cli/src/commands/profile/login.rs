@@ -1,4 +1,4 @@
-//! A login that is to be taken: the rules that need no service, then the service's word.
+//! Check of a new login: first by the rules that need no service, then by the service.
 
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Value, json};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// What the service says of a login, or of what breaks a rule that needs no service. `page` is the own page that would take it, whose
-/// present login then counts as free.
+/// Returns the service's result for a login, or a result for a login that breaks a rule that needs no service. `page` is the own page that
+/// would take the login; its present login then counts as free.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(crate) async fn check(
 ///
 /// # Errors
 ///
-/// When it is not, or the service cannot be asked.
+/// When the login is not free, or the service cannot be asked.
 pub(crate) async fn free(
     client: &Client,
     login: &str,
@@ -50,8 +50,8 @@ pub(crate) async fn free(
     Err(CommandError::new(Exit::No, format!("the login {login} cannot be had: {why}")))
 }
 
-/// The rules of the interface, section 8, that are the same for anyone: 4 to 60 of `a-z A-Z 0-9 . _`. Which words are reserved only
-/// the service knows.
+/// Checks the rules of the interface, section 8, that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved
+/// words.
 fn broken_rule(login: &str) -> Option<&'static str> {
     if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
         Some("a login has only letters a-z, digits, `.` and `_`")

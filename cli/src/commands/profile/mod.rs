@@ -1,4 +1,4 @@
-//! `links profile`: pages.
+//! `links profile`: commands for pages.
 
 pub(crate) mod check_login;
 pub(crate) mod create;

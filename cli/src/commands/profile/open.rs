@@ -1,4 +1,4 @@
-//! `links profile open`
+//! `links profile open`: prints the URL of a page, and opens it in a browser on a terminal.
 
 use clap::Args;
 use links_sdk::ProfileKey;

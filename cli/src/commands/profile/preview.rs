@@ -1,4 +1,4 @@
-//! `links profile preview`
+//! `links profile preview`: prints a page in Markdown, or compares it with a file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ fn compare(
         let failure = CommandError::from(why);
         if absent { failure.hint("--update writes it") } else { failure }
     })?;
-    // Git may have given the file the line ends of another platform.
+    // Git may have converted the line ends of the file.
     let lines = |text: &str| text.replace("\r\n", "\n");
     let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
     if expected == found {

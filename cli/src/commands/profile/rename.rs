@@ -1,4 +1,4 @@
-//! `links profile rename`
+//! `links profile rename`: changes the login of a page.
 
 use clap::Args;
 use links_sdk::{ProfileKey, SettingsChanges};
@@ -64,7 +64,7 @@ pub(crate) async fn run(
     Ok(CommandOutput::service(answer.body().clone(), View::Lines(vec![said])))
 }
 
-/// Has the old login named, which no one does by mistake.
+/// Asks for the old login as a confirmation, which is not given by mistake.
 fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), CommandError> {
     let question = format!("Type {old} to go on:");
     let refused = |message: String| Err(CommandError::new(Exit::Refused, message));

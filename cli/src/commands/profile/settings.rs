@@ -1,4 +1,4 @@
-//! `links profile settings`
+//! `links profile settings`: shows or changes the settings of a page.
 
 use clap::Args;
 use links_sdk::{ProfileKey, SettingsChanges};

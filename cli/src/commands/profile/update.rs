@@ -1,4 +1,4 @@
-//! `links profile update`
+//! `links profile update`: changes fields of a page.
 
 use clap::Args;
 use links_sdk::{ProfileChanges, ProfileKey};

@@ -1,11 +1,11 @@
-//! The record of a page as people see it, and the field that has a command of its own.
+//! Human-readable view of a page's record, and the check for the login, which has a command of its own.
 
 use crate::args::fields::FieldValues;
 use crate::error::CommandError;
-/// What people see first of a page.
+/// Fields of a page that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
 
-/// A login changes the public URL, which is never done on the side.
+/// Refuses a `login` among the fields: a login changes the public URL, so it has a command of its own.
 pub(crate) fn without_login(fields: FieldValues) -> Result<FieldValues, CommandError> {
     if fields.get("login").is_none() {
         return Ok(fields);

@@ -1,4 +1,4 @@
-//! `links sandbox`: the embedded service.
+//! `links sandbox`: commands for the embedded service.
 
 pub(crate) mod path;
 pub(crate) mod reset;

@@ -1,4 +1,4 @@
-//! `links sandbox path`
+//! `links sandbox path`: prints the path of the embedded service's state.
 
 use clap::Args;
 use serde_json::json;

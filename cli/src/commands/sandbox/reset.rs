@@ -1,4 +1,4 @@
-//! `links sandbox reset`
+//! `links sandbox reset`: deletes the state of the embedded service.
 
 use std::io::ErrorKind;
 

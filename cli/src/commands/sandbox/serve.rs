@@ -1,4 +1,4 @@
-//! `links sandbox serve`
+//! `links sandbox serve`: runs the embedded service for other programs.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -29,7 +29,7 @@ pub(crate) async fn run(
     args: SandboxServeArgs,
 ) -> Result<CommandOutput, CommandError> {
     let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
-    // Whoever reads the line may stop the service at once.
+    // The reader of the line may stop the service at once.
     let tended = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::output::{CommandOutput, View};
-/// A schema is a document of its own, which an editor reads without any envelope.
+/// Returns a schema as a document without an envelope, for editors.
 pub(crate) fn document(schema: Value) -> CommandOutput {
     let text = format!("{schema:#}\n");
     CommandOutput::own(schema, View::Document(text))

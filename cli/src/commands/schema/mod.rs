@@ -1,4 +1,4 @@
-//! `links schema`: JSON Schemas made of what the service says about its slot types.
+//! `links schema`: JSON Schemas generated from the service's description of its slot types.
 
 mod document;
 pub(crate) mod page;

@@ -1,4 +1,4 @@
-//! `links schema page`
+//! `links schema page`: prints the schema of a page file.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `links schema slot`
+//! `links schema slot`: prints the schema of a slot's data.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `links slots add`
+//! `links slots add`: adds a slot to a page.
 
 use clap::Args;
 use links_sdk::ProfileKey;

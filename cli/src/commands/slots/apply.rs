@@ -1,4 +1,4 @@
-//! `links slots apply`
+//! `links slots apply`: updates a page to match a file, or carries out a saved plan.
 
 use std::path::{Path, PathBuf};
 
@@ -47,11 +47,11 @@ pub(crate) struct SlotsApplyArgs {
 }
 
 impl SlotsApplyArgs {
-    /// The files that it names.
+    /// Returns the files that the arguments name.
     ///
     /// # Errors
     ///
-    /// Why they cannot be told beforehand.
+    /// When the files are not known beforehand, with the reason.
     pub(crate) fn named_files(&self) -> Result<NamedFiles, &'static str> {
         let named = NamedFiles { read: self.allowed.upload_root.clone(), write: Vec::new() };
         match self.file.as_ref().or(self.plan.as_ref()) {
@@ -108,7 +108,7 @@ pub(crate) async fn run(
         .await
 }
 
-/// The page file of a run that goes on.
+/// Reads the page file of a run that is resumed.
 fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> {
     ApplySource::page(path, roots, "apply --resume").map_err(|failure| {
         if path.exists() {
@@ -118,7 +118,7 @@ fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> 
     })
 }
 
-/// Where a file is found from every directory.
+/// Returns the absolute path of a file.
 fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -1,13 +1,13 @@
-//! Finds the clicks of blocks in analytics, whose shape is not documented.
+//! Extraction of the clicks of slots from analytics, whose shape is not documented.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// Names under which a row may say which block it is about.
+/// Names of the fields of a row that may hold the id of its slot.
 const IDS: [&str; 3] = ["slotId", "slot", "id"];
 
-/// Every number called `clicks` that belongs to the id of a block, those of the period before left out.
+/// Returns every number called `clicks` that belongs to the id of a slot, without those of the previous period.
 pub(super) fn by_slot(data: &Value) -> HashMap<i64, u64> {
     let mut found = HashMap::new();
     walk(data, None, &mut found);

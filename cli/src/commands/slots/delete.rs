@@ -1,4 +1,4 @@
-//! `links slots delete`
+//! `links slots delete`: deletes slots with their click statistics.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ pub(crate) async fn run(
     let slots = profile.slots();
     let page = slots.list().await?;
     let doomed = named(&args.ids, &page)?;
-    // Whoever has agreed already does not wait for the numbers.
+    // With `--yes` the deletion does not wait for the numbers.
     let clicks = if args.yes { HashMap::new() } else { clicks(&profile).await };
     for slot in &doomed {
         context.ui.say(&StyledLine::new(Style::Removed, lost(slot, clicks.get(&slot.id))));
@@ -93,7 +93,7 @@ pub(crate) async fn run(
     })
 }
 
-/// What is known to be refused whatever a rehearsal says: rules are perhaps not checked in one.
+/// Returns the output for slots that are known to be refused, whatever a dry run reports: a dry run may not check this rule.
 async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<CommandOutput> {
     let types = context.slot_types().await.map(|it| it.rules()).unwrap_or_default();
     let mut lines: Vec<_> = doomed
@@ -114,7 +114,7 @@ async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<CommandOutpu
     Some(CommandOutput::own(body, View::Lines(lines)))
 }
 
-/// The slots with these ids, each once.
+/// Returns the slots with these ids, each once.
 fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
     let on_page = |id: &i64| page.iter().any(|slot| slot.id == *id);
     let strange: Vec<_> = ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
@@ -127,7 +127,7 @@ fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandErro
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
 }
 
-/// Clicks of the last 28 days by slot. Analytics that cannot be had are no reason to keep a slot.
+/// Returns the clicks of the last 28 days by slot. Analytics that cannot be read do not prevent the deletion.
 async fn clicks(profile: &ProfileHandle) -> HashMap<i64, u64> {
     let query = AnalyticsQuery::default().period(AnalyticsPeriod::Last28);
     let analytics = profile.analytics(query).await;

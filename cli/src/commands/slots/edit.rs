@@ -1,4 +1,4 @@
-//! `links slots edit`
+//! `links slots edit`: edits a page in an editor and applies the result.
 
 use crate::output::yaml;
 use std::path::Path;
@@ -33,13 +33,13 @@ pub(crate) struct SlotsEditArgs {
     dry_run: DryRunArgs,
 }
 
-/// What someone has to know who has the file before them.
+/// Instructions at the head of the file in the editor.
 const HEAD: &str = "\
 # Save and close: the page becomes like this file. Close without a change: nothing happens.
 # A slot that is removed here stays on the page, unless --prune was given.
 ";
 
-/// Merges that are made where others write at the same time.
+/// Maximum number of merges if others write at the same time.
 const MOST_MERGES: u32 = 3;
 
 pub(crate) async fn run(
@@ -71,13 +71,13 @@ pub(crate) async fn run(
     Ok(applied.unwrap_or_else(editor::unchanged))
 }
 
-/// The file that is to be applied, and whether it is another one than the user's.
+/// File to apply, and whether it differs from the user's by a merge.
 struct EditedPage {
     file: PageFile,
     is_merged: bool,
 }
 
-/// Keeps what others did since the page was opened, where the user did not change the same.
+/// Merges the changes that others made since the page was opened, if the user did not change the same.
 async fn merged(
     context: &mut Context,
     args: &SlotsEditArgs,
@@ -85,7 +85,7 @@ async fn merged(
     document: &Document,
     now: &PageSnapshot,
 ) -> Result<EditedPage, CommandError> {
-    // References are relative to where the user is, and not to where the draft is.
+    // References are relative to the user's directory, not to that of the draft.
     let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
     let file = PageFile::of(document.clone(), &images)?;
     let types = context.slot_types().await?.rules();
@@ -111,7 +111,7 @@ async fn merged(
     Ok(EditedPage { file, is_merged: true })
 }
 
-/// Applies the file where the page still is the one that it was merged with.
+/// Applies the file if the page is still the one that the file was merged with.
 async fn apply_to(
     context: &mut Context,
     args: &SlotsEditArgs,
@@ -119,7 +119,7 @@ async fn apply_to(
     path: &Path,
     now: &PageSnapshot,
 ) -> Result<CommandOutput, CommandError> {
-    // What the user left in the editor is not what such a run is about.
+    // A merged file has no path: its content differs from that of the draft.
     let path = (!is_merged).then(|| path.display().to_string());
     let (allowed, dry_run) = (args.allowed.clone(), args.dry_run);
     let seen = Some(fingerprint(&now.slots));

@@ -1,4 +1,4 @@
-//! `links slots explain`
+//! `links slots explain`: explains a type of slot: its fields, what they take, an example.
 
 use clap::Args;
 use links_sdk::types::SlotType;

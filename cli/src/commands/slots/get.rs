@@ -1,4 +1,4 @@
-//! `links slots get`
+//! `links slots get`: shows one slot.
 
 use clap::Args;
 use links_sdk::ProfileKey;

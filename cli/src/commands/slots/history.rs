@@ -1,4 +1,4 @@
-//! `links slots history`
+//! `links slots history`: lists the runs of `apply` and their results.
 
 use clap::Args;
 use links_sdk::ProfileKey;

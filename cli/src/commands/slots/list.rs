@@ -1,4 +1,4 @@
-//! `links slots list`
+//! `links slots list`: lists the slots of a page, in page order.
 
 use clap::Args;
 use links_sdk::ProfileKey;

@@ -1,4 +1,4 @@
-//! `links slots`: the slots of a page.
+//! `links slots`: commands for the slots of a page.
 
 pub(crate) mod add;
 pub(crate) mod apply;

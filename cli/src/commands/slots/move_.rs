@@ -1,4 +1,4 @@
-//! `links slots move`
+//! `links slots move`: moves a slot to another place on its page.
 
 use clap::Args;
 use links_sdk::{Error, Outcome, ProfileKey, Slot};
@@ -51,7 +51,7 @@ pub(crate) async fn run(
             Ok(answer) => {
                 return Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)));
             }
-            // Someone else moved something: the place is looked for in their order.
+            // Others moved a slot meanwhile: the place is looked up in the new order.
             Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
             Err(error) => return Err(error.into()),
         }
@@ -59,14 +59,14 @@ pub(crate) async fn run(
     Err(CommandError::internal("no order was written"))
 }
 
-/// Orders that are made where others move slots at the same time.
+/// Maximum number of tries if others move slots at the same time.
 const MOST_TRIES: u32 = 3;
 
 fn is_moved_by_others(error: &Error) -> bool {
     error.is_conflict() && error.status().is_none() && error.outcome() == Outcome::NotExecuted
 }
 
-/// The order in which the slot is at its new place. None where it is there already.
+/// Returns the order with the slot at its new place; `None` if the slot is there already.
 fn moved(
     mut page: Vec<Slot>,
     id: i64,

@@ -1,4 +1,4 @@
-//! `links slots plan`
+//! `links slots plan`: shows what `apply` would do.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub(crate) struct SlotsPlanArgs {
 }
 
 impl SlotsPlanArgs {
-    /// The files that it names.
+    /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
         let read = self.allowed.upload_root.clone();
         let write = self.out.iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! `links slots pull`
+//! `links slots pull`: writes a page to a file to edit and apply.
 
 use crate::output::yaml;
 use std::io;
@@ -16,7 +16,7 @@ use crate::fs::atomic;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 
-/// How the examples call the schema of a page.
+/// Name of the schema file of a page in the examples.
 const SCHEMA: &str = "page.schema.json";
 
 /// Arguments of `links slots pull`.
@@ -74,12 +74,12 @@ pub(crate) async fn run(
     ))
 }
 
-/// The schema that lies where the file is written.
+/// Returns the name of the schema if it is in the directory of the file.
 fn beside(file: &Path) -> Option<&'static str> {
     file.with_file_name(SCHEMA).is_file().then_some(SCHEMA)
 }
 
-/// The line by which the YAML language server finds a schema.
+/// Returns the line by which the YAML language server finds a schema.
 fn header(schema: &str) -> Result<String, CommandError> {
     if schema.is_empty() || schema.contains(char::is_control) {
         return Err(CommandError::usage("--schema is no path"));

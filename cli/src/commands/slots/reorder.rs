@@ -1,4 +1,4 @@
-//! `links slots reorder`
+//! `links slots reorder`: sets the order of all slots of a page.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }
 
-/// The service takes only an order that names every slot once, and does not say which one is amiss.
+/// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
 fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
     let mut left: BTreeSet<i64> = page.iter().map(|slot| slot.id).collect();
     let (mut strange, mut twice) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! `links slots restore`
+//! `links slots restore`: reverts a run of `apply`.
 
 use std::collections::HashSet;
 
@@ -31,8 +31,8 @@ pub(crate) struct SlotsRestoreArgs {
     dry_run: DryRunArgs,
 }
 
-/// The page as it was before the run, as far as that goes: slots that were deleted get new ids, those that came since stay. `notRestored`
-/// names the slots that cannot be created again and the keys that cannot be cleared.
+/// Restores the page as it was before the run, as far as possible: deleted slots get new ids, slots that were added since stay.
+/// `notRestored` names the slots that cannot be created again and the keys that cannot be cleared.
 pub(crate) async fn run(
     context: &mut Context,
     args: SlotsRestoreArgs,
@@ -96,7 +96,7 @@ pub(crate) async fn run(
     Ok(outcome)
 }
 
-/// A legacy slot is in the backup without its content, and its type may be one that cannot be created.
+/// Tells whether a slot can be created again: the backup has a legacy slot without its content, and its type may not be creatable.
 fn can_be_made(slot: &DesiredSlot, types: &SlotTypes) -> bool {
     types.is_creatable(&slot.kind) && (!slot.data.is_empty() || slot.kind == "divider")
 }

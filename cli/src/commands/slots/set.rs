@@ -1,4 +1,4 @@
-//! `links slots set`
+//! `links slots set`: changes fields of a slot.
 
 use clap::Args;
 use links_sdk::ProfileKey;

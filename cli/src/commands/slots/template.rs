@@ -1,4 +1,4 @@
-//! `links slots template`
+//! `links slots template`: prints a slot of a type, ready to be pasted into a page file.
 
 use clap::Args;
 use links_sdk::apply::literal;
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     Ok(CommandOutput::own(item, View::Document(text)))
 }
 
-/// The item as it stands below `slots:` in a page file, with what its fields take as comments.
+/// Returns the item as it is written below `slots:` in a page file, with the allowed values of its fields as comments.
 fn document(it: &SlotType, item: &Value) -> Result<String, CommandError> {
     let page = yaml::write(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);

@@ -1,4 +1,4 @@
-//! `links slots types`
+//! `links slots types`: lists the types of slots.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! The slots of a page as people see them, and how they are read.
+//! Human-readable view of a page's slots, and the request that reads them.
 
 use bytes::Bytes;
 use links_sdk::{Slot, SlotsHandle};
@@ -7,14 +7,14 @@ use serde::Deserialize;
 use crate::error::CommandError;
 use crate::output::Column;
 use crate::output::label::label;
-/// What those take turns at who write the order of a page. One for all pages: which page a login or a URL means, only the service
-/// knows.
+/// Name of the lock for commands that write the order of a page. All pages share it, because only the service knows which page a login or a
+/// URL means.
 pub(crate) const ORDER: &str = "order";
 
-/// What people see first of a slot.
+/// Fields of a slot that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "type", "supported"];
 
-/// The slots of a page, as people see them.
+/// Columns of the table of a page's slots.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::at("ID", "id"),
     Column::at("TYPE", "type"),
@@ -26,7 +26,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// The slots of a page, and the answer they came in.
+/// Reads the slots of a page, and returns them with the body of the answer.
 pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), CommandError> {
     #[derive(Deserialize)]
     struct Page {

@@ -1,4 +1,4 @@
-//! `links forms field add`
+//! `links forms field add`: adds a field to a form.
 
 use clap::Args;
 

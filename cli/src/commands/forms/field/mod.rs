@@ -1,5 +1,5 @@
-//! `links forms field`: one field of a form. The service takes only whole lists, so the form is read, and all of it is written back
-//! with the `key` of every field that stays.
+//! `links forms field`: commands for one field of a form. The service takes only whole lists, so the form is read, and all of it is written
+//! back with the `key` of every field that stays.
 
 pub(crate) mod add;
 mod questions;

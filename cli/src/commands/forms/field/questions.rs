@@ -1,4 +1,4 @@
-//! The list of a form's fields, which is read and written as a whole.
+//! List of a form's fields, which is read and written as a whole.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::editor::form_fields::{FormEditSession, called};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, View};
-/// The fields of a form, as the service sent them.
+/// Fields of a form, as the service sent them.
 pub(crate) struct Questions {
     held: FormEditSession,
     pub(crate) list: Vec<Map<String, Value>>,
@@ -33,7 +33,7 @@ impl Questions {
         Ok(Self { held, list })
     }
 
-    /// The index of the field with this key, else of the only one with this label.
+    /// Returns the index of the field with this key, otherwise of the only one with this label.
     pub(crate) fn find(&self, name: &str) -> Result<usize, CommandError> {
         let all = |field: &str| -> Vec<usize> {
             let is = |at: &usize| self.list[*at].get(field).and_then(Value::as_str) == Some(name);
@@ -52,7 +52,7 @@ impl Questions {
         }
     }
 
-    /// Writes the whole list; `agreed` tells whether fields may go without asking.
+    /// Writes the whole list; with `agreed`, fields are removed without a confirmation.
     pub(crate) async fn write(
         self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! `links forms field remove`
+//! `links forms field remove`: removes a field of a form.
 
 use clap::Args;
 

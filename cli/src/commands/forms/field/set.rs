@@ -1,4 +1,4 @@
-//! `links forms field set`
+//! `links forms field set`: changes a field of a form.
 
 use clap::Args;
 
