@@ -1,4 +1,4 @@
-//! What reads bytes of others, for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
+//! Entry points for the fuzz targets in `fuzz/`: code that parses untrusted bytes. Each function panics if an invariant is violated.
 
 use crate::output::yaml;
 use std::ffi::OsString;
@@ -8,17 +8,17 @@ use crate::error::CommandError;
 use crate::page_file::PageFile;
 use crate::page_file::local_image::ImageRoots;
 
-/// Reads a page file, and shows what is wrong with it.
+/// Parses a page file and renders its diagnostics.
 ///
 /// # Panics
 ///
-/// When the page is another one after it was written as YAML and read again, or refers to anything then.
+/// When the page differs after it was written as YAML and parsed again, or then contains references.
 pub fn page_file(bytes: &[u8]) {
     let read =
         |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), &ImageRoots::none());
     match read(bytes) {
         Err(problem) => failure(&problem.into()),
-        // As if all of it had come from the service.
+        // Written as if the whole page had come from the service.
         Ok(file) => {
             let Ok(text) = yaml::write(&file.page) else { return };
             match read(text.as_bytes()) {
@@ -32,7 +32,7 @@ pub fn page_file(bytes: &[u8]) {
     }
 }
 
-/// Shows a failure in every way.
+/// Renders an error in every form.
 fn failure(failure: &CommandError) {
     assert!(!failure.to_string().is_empty(), "{failure:?}");
     let json = failure.to_json().to_string();
@@ -46,18 +46,18 @@ fn failure(failure: &CommandError) {
     assert!(drawn.is_ok() && !text.is_empty(), "{failure:?}");
 }
 
-/// Shows the error of an answer: two bytes of its status, then its body.
+/// Renders the error of a response: two bytes of status, then the body.
 #[cfg(feature = "fuzzing")]
 pub fn error_body(bytes: &[u8]) {
     failure(&links_sdk::fuzzing::error(bytes).into());
 }
 
-/// Completes a line as bash hands it over: the line, the part that is replaced, why, and the width, each on a line of its own; then a
-/// name to offer.
+/// Completes a command line in the form that bash sends: the line, the part to replace, the reason, and the width, each on its own line;
+/// then a name to offer.
 ///
 /// # Panics
 ///
-/// When a candidate would break the line.
+/// When a candidate would break the command line.
 pub fn completion(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let said: Vec<OsString> = text.splitn(5, '\n').map(OsString::from).collect();

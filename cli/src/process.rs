@@ -1,5 +1,5 @@
-//! Other programs that are started: the editor, the browser, the command that prints a token. They are started by name and arguments,
-//! never through a shell, and get no variable that holds the token or leads to it.
+//! Execution of other programs: the editor, the browser, the token command. Programs are started by name and arguments, never through a
+//! shell, and get no variable that holds the token or leads to it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -22,16 +22,16 @@ fn without_secrets(command: &mut Command) {
     }
 }
 
-/// Some systems tell variables apart by their letters whatever their case.
+/// Tells whether a variable holds the token or leads to it. Some systems ignore the case of variable names.
 fn is_secret(name: &OsStr) -> bool {
     env_vars::SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
-/// A program as a user names it in a variable: its words, split as a shell does.
+/// Parses a command line from a variable into words, as a shell does.
 ///
 /// # Errors
 ///
-/// When there is no word in it, or a quote is not closed.
+/// When the command line is empty, or a quote is not closed.
 pub(crate) fn named(words: &str) -> io::Result<Command> {
     let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a command line");
     let words = shlex::split(words).ok_or_else(invalid)?;
@@ -41,11 +41,11 @@ pub(crate) fn named(words: &str) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Shows a URL in a browser and does not wait for it: `BROWSER` where it is set, else the platform's own.
+/// Opens a URL in a browser without waiting: `BROWSER` if set, else the default of the platform.
 ///
 /// # Errors
 ///
-/// When it is not a URL, or no browser can be started.
+/// When the text is not a URL, or no browser can be started.
 pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
     let plain = !address.contains(|c: char| c.is_control() || c.is_whitespace());
     if !plain || !["https://", "http://"].iter().any(|it| address.starts_with(it)) {
@@ -59,7 +59,7 @@ pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
     for mut command in commands {
         without_secrets(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // What is typed at this program's terminal, and its end, are not meant for the browser.
+        // Input and Ctrl-C on this program's terminal must not reach the browser.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         match command.spawn() {
@@ -81,16 +81,16 @@ fn platform_browsers(address: &str) -> io::Result<Vec<Command>> {
     Ok(open::commands(address))
 }
 
-/// `start` is part of the shell, which would read the URL as a command line; this is not.
+/// Uses `rundll32` because `start` is part of the shell, which would parse the URL as a command line.
 #[cfg(not(unix))]
 fn platform_browsers(address: &str) -> io::Result<Vec<Command>> {
     Ok(vec![with_argument(named("rundll32 url.dll,FileProtocolHandler")?, address)])
 }
 
-/// Turns off core dumps: they would hold the tokens. A system that does not allow that is no reason not to go on.
+/// Disables core dumps, which would contain the tokens. Errors are ignored.
 ///
-/// The process stays "dumpable" in the sense of Linux: otherwise no one but root could open `/dev/stdin` or the `/dev/fd/63` of
-/// `<(command)` in it.
+/// The process stays "dumpable" in the sense of Linux: otherwise only root could open `/dev/stdin` or the `/dev/fd/63` of `<(command)` in
+/// it.
 pub(crate) fn no_core_dumps() {
     #[cfg(unix)]
     {

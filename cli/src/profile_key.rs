@@ -1,8 +1,8 @@
-//! How a page is named on the command line and in a page file, by id, by login, or by its URL; and how a slot is, by its id.
+//! Parsing of the names of pages and slots on the command line and in page files: a page by id, login or URL, a slot by id.
 
 use links_sdk::{InvalidProfileKey, ProfileKey};
 
-/// Reads an id, a login, or the URL of a page (`https://links.example/cafe`).
+/// Parses an id, a login, or the URL of a page (`https://links.example/cafe`).
 ///
 /// # Errors
 ///
@@ -15,18 +15,18 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
     };
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     let login = path.trim_end_matches('/').split_once('/').map_or("", |(_, login)| login);
-    // In a URL digits are a login, and such a login can be reached only by its id.
+    // Digits in a URL are a login, and such a login can be reached only by the id of its page.
     match login.parse()? {
         ProfileKey::Id(_) => Err(InvalidProfileKey::IdOutOfRange(login.to_owned())),
         key @ ProfileKey::Login(_) => Ok(key),
     }
 }
 
-/// Reads the id of a slot.
+/// Parses the id of a slot.
 ///
 /// # Errors
 ///
-/// When the text is none.
+/// When the text is not an id.
 pub(crate) fn slot(text: &str) -> Result<i64, &'static str> {
     if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
     {

@@ -9,10 +9,10 @@ use crate::settings::Settings;
 
 const STATE: &str = "sandbox.json";
 
-/// Name of the file by which commands on the sandbox share its rate limits, for its port differs from one to the next.
+/// Name of the file through which commands on the sandbox share its rate limits, because its port differs from one command to the next.
 pub(crate) const RATE: &str = "sandbox-rate.json";
 
-/// Where the sandbox keeps its state from one command to the next.
+/// Path of the file in which the sandbox keeps its state between commands.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
-//! Takes the sting out of texts that people read: control characters could drive the terminal, direction marks and invisible
-//! characters could make a text look like another one.
+//! Sanitizing of text for people: escapes control characters, which could control the terminal, and direction marks and invisible
+//! characters, which could make a text look like another one.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character must not reach a terminal. Line breaks and tabs are among them.
+/// Tells whether a character must not reach a terminal, including line breaks and tabs.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -12,12 +12,12 @@ pub(crate) fn is_unsafe(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A text of several lines: everything unsafe but line breaks and tabs is written out as `\u{..}`.
+/// Sanitizes text of several lines: unsafe characters other than line breaks and tabs are escaped as `\u{..}`.
 pub(crate) fn text(it: &str) -> Cow<'_, str> {
     written_out(it, |c| matches!(c, '\n' | '\t'))
 }
 
-/// A text on one line: line breaks and tabs become a space as well.
+/// Sanitizes text to one line: line breaks and tabs become a space as well.
 pub(crate) fn line(it: &str) -> Cow<'_, str> {
     if it.contains(['\n', '\r', '\t']) {
         let one = it
@@ -30,7 +30,7 @@ pub(crate) fn line(it: &str) -> Cow<'_, str> {
     written_out(it, |_| false)
 }
 
-/// A text on one line in which tabs stay, as a difference between two lines may be one.
+/// Sanitizes text to one line but keeps tabs, which may be the difference between two lines.
 pub(crate) fn one_line(it: &str) -> Cow<'_, str> {
     let keep = |c| c == '\t';
     if !it.contains(['\n', '\r']) {
@@ -40,7 +40,7 @@ pub(crate) fn one_line(it: &str) -> Cow<'_, str> {
     Cow::Owned(written_out(&parts.join(" "), keep).into_owned())
 }
 
-/// A text of several lines that is laid out already: sequences that only style it (`ESC [ .. m`) stay.
+/// Sanitizes formatted text of several lines: sequences that only set a style (`ESC [ .. m`) stay.
 pub(crate) fn styled(it: &str) -> Cow<'_, str> {
     if !it.contains('\u{1b}') {
         return text(it);
@@ -57,7 +57,7 @@ pub(crate) fn styled(it: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON for a terminal: the same value, unsafe characters written as `\uXXXX`. Inside JSON they stand only in strings.
+/// Sanitizes JSON for a terminal without changing its value: unsafe characters are written as `\uXXXX`. In JSON they occur only in strings.
 pub(crate) fn json(it: &str) -> Cow<'_, str> {
     if !it.contains(|c| is_unsafe(c) && !c.is_ascii_whitespace()) {
         return Cow::Borrowed(it);

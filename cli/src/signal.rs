@@ -1,5 +1,5 @@
-//! Ctrl-C. The program ends at once with its own exit code, gives the terminal back as it was, and says what may have happened; work
-//! that ends better by itself looks after the first Ctrl-C.
+//! Handling of Ctrl-C. The program exits at once with its own exit code, restores the terminal and reports what may have happened; work
+//! that has its own way to stop handles the first Ctrl-C itself.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,39 +10,39 @@ use links_sdk::{Client, Outcome, WriteSummary};
 use crate::error::exit_code::Exit;
 use crate::error::{CommandError, carried_out};
 
-/// How many pieces of work look after it themselves.
+/// Number of tasks that handle Ctrl-C themselves.
 static TENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// Number of pieces of work that are not to be broken off, and whether the program ends after the last of them.
+/// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static UNBROKEN: Mutex<(usize, bool)> = Mutex::new((0, false));
 
-/// What the person has to be told of a Ctrl-C.
+/// Report to the user about a Ctrl-C.
 pub(crate) enum Interrupt {
-    /// The program ends as soon as the work that must not be broken off has ended.
+    /// The program exits as soon as the tasks that must not be interrupted have ended.
     Deferred,
-    /// The program ends now, for this reason.
+    /// The program exits now, with this error.
     Ended(Box<CommandError>),
 }
 
-/// Tells the person.
+/// Callback that reports to the user.
 type Report = Box<dyn Fn(Interrupt) + Send>;
 
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
-/// Client of the command, which knows what was written.
+/// Client of the command, which counts the writes.
 static CLIENT: Mutex<Option<Client>> = Mutex::new(None);
 
-/// Gives the terminal back.
+/// Callback that restores the terminal.
 type Undo = Box<dyn Fn() + Send>;
 
 static UNDO: Mutex<Vec<(usize, Undo)>> = Mutex::new(Vec::new());
 
-/// Registers the handler of Ctrl-C, which is in force when this returns: the signal is never left to the default action, which would
-/// end the program without a word.
+/// Registers the handler of Ctrl-C, which is active when this returns: the signal never gets the default action, which would end the
+/// program without a message.
 ///
 /// # Errors
 ///
-/// When the handler cannot be registered, or nothing could wait for the signal.
+/// When the handler cannot be registered, or its thread cannot be started.
 pub(crate) fn install() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signal = {
@@ -71,7 +71,7 @@ fn signal() -> io::Result<tokio::signal::windows::CtrlC> {
     tokio::signal::windows::ctrl_c()
 }
 
-/// Sets how the person is told of a Ctrl-C.
+/// Sets the callback that reports a Ctrl-C to the user.
 pub(crate) fn report_by(report: impl Fn(Interrupt) + Send + 'static) {
     *lock(&REPORT) = Some(Box::new(report));
 }
@@ -82,7 +82,7 @@ fn report(interrupt: Interrupt) {
     }
 }
 
-/// Whether something is not to be broken off, and this is the first Ctrl-C meanwhile.
+/// Tells whether the exit is deferred: a task must not be interrupted, and this is its first Ctrl-C.
 fn is_put_off() -> bool {
     let mut unbroken = lock(&UNBROKEN);
     let is_first = unbroken.0 > 0 && !unbroken.1;
@@ -107,7 +107,7 @@ fn end() {
     std::process::exit(Exit::Interrupted.code().into())
 }
 
-/// The end by Ctrl-C, after these writes.
+/// Error of a command stopped by Ctrl-C, after these writes.
 fn stopped(written: &WriteSummary) -> CommandError {
     let failure = CommandError::new(Exit::Interrupted, "stopped by Ctrl-C").after_writes(written);
     let hint = match (written.outcome(), carried_out(written)) {
@@ -122,12 +122,12 @@ fn stopped(written: &WriteSummary) -> CommandError {
     failure.hint(hint)
 }
 
-/// Sets whose writes the last message tells of.
+/// Sets the client whose writes the final message reports.
 pub(crate) fn tell_of(client: Client) {
     *lock(&CLIENT) = Some(client);
 }
 
-/// While this lives, Ctrl-C does not end the program.
+/// Guard that keeps Ctrl-C from ending the program until it is dropped.
 #[derive(Debug)]
 pub(crate) struct SuppressInterrupt(());
 
@@ -137,7 +137,7 @@ impl SuppressInterrupt {
         Self(())
     }
 
-    /// The program ends by itself now, and has something better to say.
+    /// Keeps Ctrl-C suppressed for the rest of the process, because the program is about to exit with a better message.
     pub(crate) fn end_soon(self) {
         std::mem::forget(self);
     }
@@ -149,7 +149,7 @@ impl Drop for SuppressInterrupt {
     }
 }
 
-/// While this lives, the first Ctrl-C ends the program only when it does not live any more.
+/// Guard that defers the exit after the first Ctrl-C until it is dropped.
 #[derive(Debug)]
 pub(crate) struct DeferInterrupt(());
 
@@ -166,19 +166,19 @@ impl Drop for DeferInterrupt {
         unbroken.0 -= 1;
         let is_asked = unbroken.0 == 0 && std::mem::take(&mut unbroken.1);
         drop(unbroken);
-        // Here, and not where signals are waited for: nothing else is begun.
+        // The program exits here, not in the signal thread, so that no other work begins.
         if is_asked && TENDED.load(Ordering::SeqCst) == 0 {
             end();
         }
     }
 }
 
-/// While this lives, the terminal is otherwise than the user left it.
+/// Guard that restores the terminal if the program exits before it is dropped.
 #[derive(Debug)]
 pub(crate) struct RestoreOnExit(usize);
 
 impl RestoreOnExit {
-    /// `undo` is called where the program ends before.
+    /// Registers `undo`, which is called if the program exits before the guard is dropped.
     pub(crate) fn new(undo: impl Fn() + Send + 'static) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -195,7 +195,7 @@ impl Drop for RestoreOnExit {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    /// Whether this process has a handler of its own for Ctrl-C (signal 2), as the kernel sees it.
+    /// Tells whether this process has a handler for Ctrl-C (signal 2) according to the kernel.
     fn is_caught() -> bool {
         let status = std::fs::read_to_string("/proc/self/status").expect("the kernel tells it");
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));

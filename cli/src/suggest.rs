@@ -1,16 +1,16 @@
-//! Did you mean: the known word that is most like a mistaken one.
+//! Suggestions for mistyped words ("did you mean").
 
-/// How alike two words must be: less finds words that no one meant.
+/// Minimum similarity of two words; a lower value suggests unrelated words.
 const ALIKE: f64 = 0.8;
 
-/// Whether one word may be the other mistyped: a letter wrong, missing, too many or in its neighbour's place for each four letters.
-/// Words that only begin or end alike are other words: `active` is not `activeTill`, `clicks` not `links`.
+/// Tells whether one word may be a typo of the other: one wrong, missing, extra or transposed letter for each four letters. Words that
+/// share only a prefix or a suffix are not similar: `active` is not `activeTill`, `clicks` not `links`.
 fn is_slip(one: &str, other: &str) -> bool {
     let letters = one.chars().count().max(other.chars().count());
     strsim::damerau_levenshtein(one, other) <= (letters / 4).max(1)
 }
 
-/// The most similar of some words, if any is similar.
+/// Returns the most similar known word, if any is similar enough.
 pub(crate) fn nearest<S: AsRef<str>>(
     word: &str,
     known: impl IntoIterator<Item = S>,
@@ -25,7 +25,7 @@ pub(crate) fn nearest<S: AsRef<str>>(
     (best.0 >= ALIKE).then_some(best.1)
 }
 
-/// "did you mean `title`?" where a word is alike, else all that are known.
+/// Returns "did you mean `title`?" if a word is similar, else a list of all known words.
 pub(crate) fn suggest<'k>(
     word: &str,
     known: impl IntoIterator<Item = &'k str> + Clone,

@@ -1,4 +1,4 @@
-//! Results of a command that was only rehearsed.
+//! Output of dry runs.
 
 use clap::ValueEnum;
 use links_sdk::{RequestView, WriteMode};
@@ -8,7 +8,7 @@ use super::{CommandOutput, Style, StyledLine, View};
 use crate::error::dry_run_result::DryRunResult;
 
 impl DryRunResult {
-    /// What it is to a program.
+    /// JSON of the result.
     fn data(&self, how: DryRun) -> Value {
         match (self, how) {
             (Self::NotSent(_, request), DryRun::Request) => described(request),
@@ -21,7 +21,7 @@ impl DryRunResult {
         }
     }
 
-    /// What it is to people.
+    /// Human-readable message about the result.
     fn said(&self, how: DryRun) -> String {
         match (self, how) {
             (Self::NotSent(_, request), DryRun::Request) => curl(request),
@@ -35,7 +35,7 @@ impl DryRunResult {
     }
 }
 
-/// What a command comes to whose writes were rehearsed.
+/// Output of a command whose writes were dry runs.
 pub(crate) fn outcome(rehearsals: &[DryRunResult], how: DryRun) -> CommandOutput {
     let data = match rehearsals {
         [one] => one.data(how),
@@ -52,7 +52,7 @@ pub(crate) fn outcome(rehearsals: &[DryRunResult], how: DryRun) -> CommandOutput
     CommandOutput::own(data, view)
 }
 
-/// A request that is not sent, for a program.
+/// JSON of a request that is not sent.
 pub(crate) fn described(request: &RequestView) -> Value {
     let headers: Map<_, _> =
         request.headers().map(|(name, value)| (name.to_owned(), value.into())).collect();
@@ -65,7 +65,7 @@ pub(crate) fn described(request: &RequestView) -> Value {
     })
 }
 
-/// The request as a command for a POSIX shell. The token stands there as the variable that holds it.
+/// Request as a curl command for a POSIX shell. The token is written as the variable that holds it.
 pub(crate) fn curl(request: &RequestView) -> String {
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
     let mut words =
@@ -74,7 +74,7 @@ pub(crate) fn curl(request: &RequestView) -> String {
     let mut multipart = false;
     for (name, value) in request.headers() {
         if name == "content-type" && value.starts_with("multipart/") {
-            // curl makes a boundary of its own.
+            // curl generates its own boundary.
             multipart = true;
         } else if name != "content-length" {
             words.extend(["-H".to_owned(), quoted(&format!("{name}: {value}"))]);
@@ -103,7 +103,7 @@ pub(crate) enum DryRun {
 }
 
 impl DryRun {
-    /// What becomes of writes.
+    /// Write mode of the client in this kind of dry run.
     pub(crate) fn writes(self) -> WriteMode {
         match self {
             Self::Service => WriteMode::DryRun,

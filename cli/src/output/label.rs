@@ -1,9 +1,8 @@
-//! The name of a slot for people.
+//! Labels of slots for people.
 
 use serde_json::{Map, Value};
 
-/// What people would call a slot with this content: its title, else its first text. No list of fields is kept here, for the service
-/// has it.
+/// Label of a slot with this content: its title, else its first string. No list of fields is kept here, because the service defines them.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
     let text = |value| Value::as_str(value).filter(|it| !it.trim().is_empty());
     let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));

@@ -1,4 +1,4 @@
-//! What a command hands back: the data as scripts get it, and how people see it.
+//! Output of a command: the data for scripts, and its view for people.
 
 pub(crate) mod dry_run;
 pub(crate) mod format;
@@ -14,99 +14,99 @@ use serde_json::{Value, json};
 use crate::error::exit_code::Exit;
 use crate::sanitize;
 
-/// The end of a command that did what was asked.
+/// Output of a successful command.
 pub(crate) struct CommandOutput {
-    /// What `-o json` prints.
+    /// Data printed by `-o json`.
     pub(crate) body: Body,
-    /// What people see.
+    /// Human-readable view of the data.
     pub(crate) view: View,
-    /// The exit code.
+    /// Exit code.
     pub(crate) exit: Exit,
-    /// What goes on once the outcome is shown, until it ends with an exit code of its own.
+    /// Work that continues after the output is shown, and returns the final exit code.
     pub(crate) then: Option<Pin<Box<dyn Future<Output = Exit>>>>,
 }
 
-/// The data of an outcome.
+/// Data of a command output.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// The service's answer, byte for byte.
+    /// Response of the service, byte for byte.
     Service(Bytes),
-    /// The tool's own result, in the same envelope.
+    /// Result of this program, in the same envelope.
     Own(Value),
 }
 
-/// How people see the data.
+/// Human-readable view of the data.
 #[derive(Clone, Debug)]
 pub(crate) enum View {
-    /// One line for each record of `data`.
+    /// Table with one line per record of `data`.
     Table(&'static [Column]),
-    /// One line for each field of `data`, these first.
+    /// One line per field of `data`, beginning with these fields.
     Record(&'static [&'static str]),
-    /// Whatever the data is: a list as a table of all its fields, everything else as a record.
+    /// View by the type of the data: a list as a table of all its fields, everything else as a record.
     Any,
-    /// A document: shown on a terminal without what could harm it, written elsewhere as it is.
+    /// Document: sanitized on a terminal, written unchanged elsewhere.
     Document(String),
-    /// A document in Markdown: laid out on a terminal, written elsewhere as it is.
+    /// Markdown document: formatted on a terminal, written unchanged elsewhere.
     Markdown(String),
-    /// Lines of the tool's own.
+    /// Lines of text.
     Lines(Vec<StyledLine>),
-    /// Lines of the tool's own, and the part of the data that is a table, for CSV.
+    /// Lines of text, and the part of the data that is a table, for CSV.
     FigureTable(Vec<StyledLine>, Vec<Value>),
 }
 
-/// A column of a table.
+/// Column of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
-    /// Its heading.
+    /// Heading of the column.
     pub(crate) title: &'static str,
-    /// What stands in it.
+    /// Content of the cells.
     pub(crate) cell: Cell,
 }
 
-/// What stands in a column.
+/// Content of the cells.
 #[derive(Clone, Copy)]
 pub(crate) enum Cell {
-    /// The value at a path of the record: `computed.url`.
+    /// Value at a path of the record, such as `computed.url`.
     At(&'static str),
-    /// Something made of the record.
+    /// Text computed from the record.
     Of(fn(&Value) -> String),
 }
 
-/// A line with what it is about. Whatever its parts came from, it is one line and drives no terminal.
+/// Line of text with a style. Always a single line without terminal control sequences, whatever its parts came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StyledLine {
-    /// Its colour on a terminal.
+    /// Style of the line, which sets its colour on a terminal.
     pub(crate) tone: Style,
     text: String,
 }
 
-/// What a line is about.
+/// Style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Nothing in particular.
+    /// Default style.
     Plain,
-    /// Something comes.
+    /// Addition.
     Added,
-    /// Something changes.
+    /// Change.
     Changed,
-    /// Something goes.
+    /// Removal.
     Removed,
-    /// Less important than the rest.
+    /// Less important text.
     Faint,
 }
 
 impl CommandOutput {
-    /// An answer of the service.
+    /// Output with a response of the service.
     pub(crate) fn service(body: Bytes, view: View) -> Self {
         Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
     }
 
-    /// A result of the tool's own, put into the envelope that the service uses.
+    /// Output with a result of this program, in the envelope that the service uses.
     pub(crate) fn own(data: impl Into<Value>, view: View) -> Self {
         Self { body: Body::Own(json!({ "data": data.into() })), view, exit: Exit::Ok, then: None }
     }
 
-    /// The same with another exit code.
+    /// Sets the exit code.
     #[must_use]
     pub(crate) fn exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
@@ -114,7 +114,7 @@ impl CommandOutput {
 }
 
 impl Body {
-    /// What its records are named by: their ids, or the paths of images.
+    /// Names of the records: their ids, or the paths of images.
     pub(crate) fn ids(&self) -> Vec<String> {
         let body = match self {
             Self::Service(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
@@ -134,7 +134,7 @@ impl Body {
 }
 
 impl View {
-    /// The part of the data that is a table, where the data as a whole is none.
+    /// Part of the data that is a table, if the data as a whole is not.
     pub(crate) fn rows(&self) -> Option<&[Value]> {
         match self {
             Self::FigureTable(_, rows) if !rows.is_empty() => Some(rows),
@@ -144,24 +144,24 @@ impl View {
 }
 
 impl Column {
-    /// A column that shows the value at a path.
+    /// Column that shows the value at a path.
     pub(crate) const fn at(title: &'static str, path: &'static str) -> Self {
         Self { title, cell: Cell::At(path) }
     }
 
-    /// A column that shows something made of the record.
+    /// Column that shows text computed from the record.
     pub(crate) const fn of(title: &'static str, make: fn(&Value) -> String) -> Self {
         Self { title, cell: Cell::Of(make) }
     }
 }
 
 impl StyledLine {
-    /// A line of a style. Line breaks in the text become spaces.
+    /// Creates a line with a style. Line breaks in the text become spaces.
     pub(crate) fn new(tone: Style, text: impl AsRef<str>) -> Self {
         Self { tone, text: sanitize::one_line(text.as_ref()).into_owned() }
     }
 
-    /// The text, which can be shown as it is.
+    /// Sanitized text of the line.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -1,14 +1,14 @@
-//! YAML as people like to edit it: lists set in under their key, long lines left whole.
+//! YAML for editing: lists indented under their key, long lines not wrapped.
 
 use serde::Serialize;
 
 use crate::error::CommandError;
 
-/// A value as YAML.
+/// Serializes a value as YAML.
 ///
 /// # Errors
 ///
-/// When YAML cannot carry it; no value that was read from JSON is of that kind.
+/// When YAML cannot represent the value; this never happens for values read from JSON.
 pub(crate) fn write(value: &impl Serialize) -> Result<String, CommandError> {
     let options =
         serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: usize::MAX };

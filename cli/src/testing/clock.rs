@@ -1,4 +1,4 @@
-//! A clock that does not wait, for tests that run this program a thousand times. Release builds have none of this.
+//! Clock that does not wait, for tests that run this program a thousand times. Not part of release builds.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use links_sdk::{ClientBuilder, Clock, SystemClock};
 
 use crate::env_vars;
 
-/// The machine's clock, moved on by every wait instead.
+/// System clock that every wait moves forward instead of waiting.
 #[derive(Debug, Default)]
 struct FakeClock {
     clock: SystemClock,
@@ -36,12 +36,12 @@ impl Clock for FakeClock {
     }
 }
 
-/// The clock that does not wait, where `LINKS_TEST_NO_WAIT` is set.
+/// Returns the clock that does not wait, if `LINKS_TEST_NO_WAIT` is set.
 pub(crate) fn clock() -> Option<Arc<dyn Clock>> {
     std::env::var_os(env_vars::TEST_NO_WAIT).map(|_| Arc::new(FakeClock::default()) as _)
 }
 
-/// Lets the client not wait where that clock is set.
+/// Sets the clock of a client, if there is a test clock.
 pub(crate) fn up(builder: ClientBuilder) -> ClientBuilder {
     match clock() {
         Some(clock) => builder.clock(clock),

@@ -1,4 +1,4 @@
-//! Hooks for tests in debug builds: a clock that does not wait, places to end the process, and a check of the sandbox of files.
+//! Test hooks in debug builds: a clock that does not wait, and a check of the file sandbox.
 
 pub(crate) mod clock;
 pub(crate) mod probe;

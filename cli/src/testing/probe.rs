@@ -1,10 +1,10 @@
-//! What a test asks of a confined process. Release builds have none of this.
+//! Probe of file access from a sandboxed process, for tests. Not part of release builds.
 
 use std::fs::File;
 
 use crate::env_vars;
 
-/// Whether the file that `LINKS_TEST_PROBE` names can be opened; `None` where it names none.
+/// Tells whether the file in `LINKS_TEST_PROBE` can be opened; `None` if the variable is not set.
 pub(crate) fn is_open() -> Option<bool> {
     std::env::var_os(env_vars::TEST_PROBE).map(|path| File::open(path).is_ok())
 }

@@ -1,14 +1,14 @@
-//! CSV (RFC 4180): one header line, then one line for each record.
+//! CSV (RFC 4180): one header line, then one line per record.
 
 use std::borrow::Cow;
 
 use super::Grid;
 use crate::error::CommandError;
 
-/// What a spreadsheet takes for the beginning of a formula.
+/// First characters by which spreadsheets recognize a formula.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// `safe` puts a quote before what a spreadsheet would compute. Numbers stay numbers.
+/// Renders a grid as CSV. If `safe`, cells that a spreadsheet would evaluate get a leading quote; numbers stay numbers.
 pub(crate) fn render(grid: &Grid, safe: bool) -> Result<String, CommandError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if !grid.headings.is_empty() {

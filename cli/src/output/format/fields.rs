@@ -1,13 +1,13 @@
-//! `--fields a,b.c`: paths into records. A number is a place in a list; a name below a list means each of its items.
+//! `--fields a,b.c`: paths into records. A number is an index in a list; a name after a list applies to each of its items.
 
 use serde_json::{Map, Value};
 
-/// Fields of a record, in the order they were asked for.
+/// Requested fields of a record, in the requested order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldSelection(Vec<String>);
 
 impl FieldSelection {
-    /// Reads names between commas.
+    /// Parses names separated by commas.
     ///
     /// # Errors
     ///
@@ -20,12 +20,12 @@ impl FieldSelection {
         Ok(Self(paths))
     }
 
-    /// The paths.
+    /// Paths of the fields.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    /// The same body with only these fields of each record in its `data`; what else the envelope holds stays.
+    /// Returns the body with only these fields of each record in its `data`; other parts of the envelope stay.
     pub(crate) fn narrow(&self, mut body: Value) -> Value {
         let records = match body.get_mut("data") {
             Some(data) => data,
@@ -46,7 +46,7 @@ impl FieldSelection {
         kept
     }
 
-    /// Those that no record has.
+    /// Returns the fields that no record has.
     pub(crate) fn missing(&self, records: &[Value]) -> Vec<MissingField<'_>> {
         let missing =
             self.paths().filter(|path| !records.iter().any(|it| pick(it, path).is_some()));
@@ -60,20 +60,20 @@ impl FieldSelection {
     }
 }
 
-/// A field that was asked for and that no record has.
+/// Requested field that no record has.
 pub(crate) struct MissingField<'f> {
-    /// Its path.
+    /// Path of the field.
     pub(crate) field: &'f str,
-    /// What the records do have that may be meant.
+    /// Similar path that the records have.
     pub(crate) meant: Option<String>,
-    /// Whether another record might have it.
+    /// True if another record might have the field.
     pub(crate) may_come: bool,
 }
 
-/// Fields that the service leaves out of some records (the interface, section 2).
+/// Fields that the service omits from some records (the interface, section 2).
 const SOMETIMES: &[&str] = &["moodText", "moodHours", "slots", "options", "multi"];
 
-/// Whether a record like these might have a field: it belongs to what differs from record to record, or to a part that they lack.
+/// Tells whether a similar record might have a field: a field that differs from record to record, or a part of a missing object.
 fn may_come(field: &str, records: &[Value]) -> bool {
     let first = field.split('.').next().unwrap_or_default();
     let is_known = records.iter().any(|it| it.get(first).is_some());
@@ -81,7 +81,7 @@ fn may_come(field: &str, records: &[Value]) -> bool {
     !are_objects || is_known || SOMETIMES.contains(&first)
 }
 
-/// The value at a path, if the record has one.
+/// Returns the value at a path, if the record has one.
 pub(crate) fn pick(record: &Value, path: &str) -> Option<Value> {
     let mut kept = Value::Null;
     let parts: Vec<_> = path.split('.').collect();
@@ -105,7 +105,7 @@ fn take(value: Value, name: &&str) -> Option<Value> {
     }
 }
 
-/// Copies what a path leads to, with the objects and lists around it.
+/// Copies the value at a path, with the objects and lists around it.
 fn copy(from: &Value, path: &[&str], to: &mut Value) {
     let Some((name, rest)) = path.split_first() else {
         *to = from.clone();

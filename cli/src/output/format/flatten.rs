@@ -1,13 +1,13 @@
-//! The fields of a record by their path: `data.title`.
+//! Flattening of records into fields with paths such as `data.title`.
 
 use serde_json::Value;
 
-/// The names of the fields of a record, those within objects by their path.
+/// Names of the fields of a record; fields of nested objects by path.
 pub(crate) fn names(record: &Value) -> impl Iterator<Item = String> {
     flat(record, false).into_iter().map(|(name, _)| name)
 }
 
-/// The fields of a record by their path; those within the items of lists too if `deep`.
+/// Fields of a record by path; if `deep`, also the fields of list items.
 pub(crate) fn flat(record: &Value, deep: bool) -> Vec<(String, &Value)> {
     let mut fields = Vec::new();
     flatten(record, String::new(), deep, &mut fields);

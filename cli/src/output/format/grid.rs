@@ -1,4 +1,4 @@
-//! Records as rows of texts: what a table, a CSV file and a Markdown table have in common.
+//! Records as rows of strings, the common form of a table, a CSV file and a Markdown table.
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use super::fields::{FieldSelection, pick};
 use crate::output::format::flatten::flat;
 use crate::output::{Cell, Column};
 
-/// Rows of texts under headings.
+/// Rows of strings with headings.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Grid {
-    /// One for each column; none over a single record, whose rows are name and value.
+    /// One heading per column; empty for a single record, whose rows are name and value.
     pub(crate) headings: Vec<String>,
-    /// The texts, as many in each row as there are columns.
+    /// Cells of each row, one per column.
     pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Grid {
-    /// One row for each record, under the columns of a view.
+    /// One row per record, with the columns of a view.
     pub(crate) fn of_columns(records: &[Value], columns: &[Column]) -> Self {
         let cell = |record: &Value, column: &Column| match column.cell {
             Cell::At(path) => pick(record, path).map_or_else(String::new, |it| show(&it)),
@@ -31,7 +31,7 @@ impl Grid {
         }
     }
 
-    /// One row for each record, with the fields that were asked for.
+    /// One row per record, with the requested fields.
     pub(crate) fn picked(
         records: &[Value],
         fields: &FieldSelection,
@@ -48,7 +48,7 @@ impl Grid {
         }
     }
 
-    /// The fields that were asked for of one record, one a row.
+    /// Requested fields of one record, one per row.
     pub(crate) fn of_fields(
         record: &Value,
         fields: &FieldSelection,
@@ -60,7 +60,7 @@ impl Grid {
         Self { headings: Vec::new(), rows: rows.collect() }
     }
 
-    /// One row for each record, with every field that any of them has.
+    /// One row per record, with every field that any record has.
     pub(crate) fn of_all(records: &[Value], cell: fn(&Value) -> String) -> Self {
         let records: Vec<_> = records.iter().map(|it| flat(it, false)).collect();
         let mut headings: Vec<String> = Vec::new();
@@ -77,7 +77,7 @@ impl Grid {
         Self { rows: rows.collect(), headings }
     }
 
-    /// Every field of one record, one a row: these first, in this order.
+    /// All fields of one record, one per row, beginning with the fields in `first`.
     pub(crate) fn of_record(record: &Value, first: &[&str], cell: fn(&Value) -> String) -> Self {
         let mut fields = flat(record, true);
         fields
@@ -87,7 +87,7 @@ impl Grid {
     }
 }
 
-/// A value as people write it.
+/// Formats a value for a table.
 pub(crate) fn show(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -99,7 +99,7 @@ pub(crate) fn show(value: &Value) -> String {
     }
 }
 
-/// A value as programs read it: a text as it is, nothing for null, everything else as JSON.
+/// Formats a value for programs: a string without quotes, an empty string for null, everything else as JSON.
 pub(crate) fn compact(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

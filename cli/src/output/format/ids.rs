@@ -1,4 +1,4 @@
-//! One id a line, for `xargs` and loops.
+//! One id per line, for `xargs` and loops.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use super::grid::compact;
 use super::records::Records;
 use crate::output::{Cell, View};
 
-/// The names under which records of the service are found again.
+/// Field names of ids in records of the service.
 const NAMES: &[&str] = &["id", "profileId", "userId"];
 
-/// The id of each record: its `id`, else what its view shows first; a record that is no object is its own id.
+/// Prints the id of each record: its `id`, or else the first field of its view; a record that is not an object is its own id.
 pub(crate) fn render(records: &Records, view: &View) -> String {
     let first = match view {
         View::Table([column, ..]) => match column.cell {

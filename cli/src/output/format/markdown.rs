@@ -1,9 +1,9 @@
-//! Markdown: a pipe table, or a slot of text as it is.
+//! Markdown: a pipe table, or a fenced code block.
 
 use super::Grid;
 use crate::sanitize;
 
-/// What would be read as markup inside a cell.
+/// Characters that would be markup in a cell.
 const MARKUP: &[char] = &['\\', '|', '`', '*', '<', '[', '~'];
 
 pub(crate) fn table(grid: &Grid) -> String {
@@ -19,7 +19,7 @@ pub(crate) fn table(grid: &Grid) -> String {
     rows.enumerate().map(line).collect()
 }
 
-/// A fenced slot whose fence no line of the text can end.
+/// Fenced code block with a fence longer than any in the text.
 pub(crate) fn block(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);

@@ -1,5 +1,5 @@
-//! An outcome in every format. `json` and `yaml` print the whole body, the others the records of its `data`; `--fields` narrows the
-//! records and `--jq` replaces the body by what its filter makes of it.
+//! Output of a command in every format. `json` and `yaml` print the whole body, the others the records of its `data`; `--fields` narrows
+//! the records and `--jq` replaces the body by the results of its filter.
 
 mod delimited;
 mod fields;
@@ -42,59 +42,59 @@ pub(crate) enum Format {
     Ids,
 }
 
-/// How the data of a command is to be printed, and which part of it.
+/// Format of the output, and the part of the data to print.
 #[derive(Debug, Default)]
 pub(crate) struct OutputOptions {
-    /// The format.
+    /// Output format.
     pub(crate) format: Format,
-    /// The fields to show.
+    /// Fields to show.
     pub(crate) fields: Option<FieldSelection>,
-    /// The filter to apply.
+    /// Filter to apply.
     pub(crate) query: Option<Query>,
-    /// Whether the texts that a filter makes are printed as they are.
+    /// True if strings in the results of a filter are printed without quotes.
     pub(crate) raw: bool,
-    /// Whether no cell of CSV may look like a formula.
+    /// True if CSV cells that look like formulas are escaped.
     pub(crate) csv_safe: bool,
 }
 
-/// What is to be printed.
+/// Rendered output.
 #[derive(Debug)]
 pub(crate) enum Rendering {
-    /// JSON, with any white space it came with.
+    /// JSON, with its original white space.
     Json(Vec<u8>),
-    /// Text that is to be read by another program, or by people as it is.
+    /// Text in a format for other programs, or finished text for people.
     Text(String),
-    /// A human-readable table.
+    /// Human-readable table.
     Grid(Grid),
-    /// The view of the outcome itself.
+    /// View of the command output itself.
     View,
 }
 
 impl Format {
-    /// The format of this name.
+    /// Returns the format with this name.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         <Self as ValueEnum>::from_str(word, false).ok()
     }
 
-    /// The names of all of them, for a sentence.
+    /// Names of all formats, separated by commas.
     pub(crate) fn words() -> String {
         let words: Vec<_> = Self::value_variants().iter().map(|it| it.word()).collect();
         words.join(", ")
     }
 
-    /// Its name.
+    /// Name of the format.
     pub(crate) fn word(self) -> String {
         self.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned())
     }
 
-    /// Whether a program reads stderr as well, and wants JSON there.
+    /// True if stderr is JSON too, because a program reads it.
     pub(crate) fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::Jsonl)
     }
 }
 
 impl OutputOptions {
-    /// An outcome in this shape.
+    /// Renders the output of a command with these options.
     ///
     /// # Errors
     ///
@@ -132,11 +132,11 @@ impl OutputOptions {
         })
     }
 
-    /// What the user should know of a field that no record has, but might.
+    /// Returns notes about requested fields that no record has, but that other records may have.
     ///
     /// # Errors
     ///
-    /// When the body is not JSON, or no record can have a field that was asked for.
+    /// When the body is not JSON, or no record can have a requested field.
     pub(crate) fn notes(&self, outcome: &CommandOutput) -> Result<Vec<String>, CommandError> {
         let Some(fields) = &self.fields else { return Ok(Vec::new()) };
         let records = Selection::of(&outcome.body, None, None)?.records()?;

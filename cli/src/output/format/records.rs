@@ -1,4 +1,4 @@
-//! The body of an outcome, the part of it that was asked for, and its records.
+//! Selection of the requested part of a body, and its records.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use super::{FieldSelection, Query};
 use crate::error::CommandError;
 use crate::output::Body;
 
-/// The part of a body that is to be printed.
+/// Part of a body to print.
 pub(crate) enum Selection<'a> {
-    /// All of it, as it came.
+    /// Whole body, unchanged.
     Whole(Cow<'a, [u8]>),
-    /// Its envelope with some fields of each record.
+    /// Envelope with some fields of each record.
     Narrowed(Value),
-    /// What a filter made of it.
+    /// Results of a filter.
     Made(Vec<Box<RawValue>>),
 }
 
-/// The records of a body.
+/// Records of a body.
 pub(crate) struct Records {
     pub(crate) items: Vec<Value>,
-    /// Whether they came as a list.
+    /// True if the body contains a list of records.
     listed: bool,
 }
 
 impl Records {
-    /// Whether this is one record, and no list that happens to have one.
+    /// Tells whether this is a single record, not a list with one record.
     pub(crate) fn is_one(&self) -> bool {
         !self.listed && self.items.len() == 1
     }
@@ -44,7 +44,7 @@ impl<'a> Selection<'a> {
             Body::Service(bytes) => Cow::Borrowed(&bytes[..]),
             Body::Own(value) => Cow::Owned(value.to_string().into_bytes()),
         };
-        // What is printed untouched is checked all the same: a page of HTML with status 200 is no data.
+        // A body that is printed unchanged is validated too: an HTML page with status 200 is not data.
         serde_json::from_slice::<IgnoredAny>(&bytes).map_err(CommandError::unreadable)?;
         Ok(match (query, fields) {
             (Some(query), _) => Self::Made(query.run(&parsed(&bytes)?)?),
@@ -71,7 +71,7 @@ impl<'a> Selection<'a> {
         })
     }
 
-    /// The records as they came, each on one line.
+    /// Returns the records as received, each on one line.
     pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, CommandError> {
         match self {
             Self::Whole(bytes) => raw(bytes).map_err(CommandError::unreadable),
@@ -90,19 +90,19 @@ impl<'a> Selection<'a> {
 
 /// # Errors
 ///
-/// When these bytes are not JSON, or nested deeper than any answer.
+/// When these bytes are not JSON, or nested deeper than any response.
 pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, CommandError> {
     serde_json::from_slice(bytes).map_err(CommandError::unreadable)
 }
 
 /// # Errors
 ///
-/// When what a filter made is nested deeper than any answer.
+/// When a result of a filter is nested deeper than any response.
 pub(crate) fn made(value: &RawValue) -> Result<Value, CommandError> {
     serde_json::from_str(value.get()).map_err(super::query::failed)
 }
 
-/// The `data` of a body, or the body itself where it has no envelope.
+/// Returns the `data` of a body, or the body itself if it has no envelope.
 fn data(mut value: Value) -> Value {
     match value.get_mut("data") {
         Some(data) => data.take(),
@@ -110,7 +110,7 @@ fn data(mut value: Value) -> Value {
     }
 }
 
-/// The same without decoding what is printed: numbers keep their digits.
+/// Returns the records of a body without decoding them, so that numbers keep their digits.
 fn raw(bytes: &[u8]) -> serde_json::Result<Vec<Box<RawValue>>> {
     #[derive(serde::Deserialize)]
     struct Envelope<'a> {

@@ -6,7 +6,7 @@ use crate::output::{Column, Style, StyledLine};
 
 const COLUMNS: &[Column] = &[Column::at("ID", "id"), Column::at("TITLE", "data.title")];
 const TYPES: &[Column] = &[Column::at("TYPE", "type")];
-/// A number that no float holds, a list, an object, a text with everything that CSV and YAML have to quote.
+/// Number that no float can hold, a list, an object, and a string with every character that CSV and YAML have to quote.
 const LIST: &str = r#"{ "data": [ {"id": 12345678901234567890123, "data": {"title": "no, \"yes\"\n| - x"}, "new": [1, {"a": null}]},
  {"id": 2, "data": [], "more": true} ], "meta": {"total": 2} }"#;
 

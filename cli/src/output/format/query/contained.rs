@@ -1,4 +1,4 @@
-//! Running a filter in a process of its own, which can be ended.
+//! Execution of a filter in a separate process that can be killed.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -12,33 +12,33 @@ use crate::error::exit_code::Exit;
 
 /// First argument of the process that runs a filter; the second is the filter.
 const RUN: &str = "__run-jq-filter";
-/// Longest time for it.
+/// Time limit of the process.
 const MOST_TIME: Duration = Duration::from_secs(30);
-/// Most memory for it, the stack included.
+/// Memory limit of the process in bytes, including the stack.
 #[cfg(unix)]
 const MOST_MEMORY: u64 = 2 << 30;
-/// Most bytes that it may make.
+/// Maximum size of the output in bytes.
 const MOST_OUTPUT: u64 = 64 << 20;
-/// Most bytes of its reason to fail.
+/// Maximum size of the error message in bytes.
 const MOST_REASON: u64 = 4096;
 
-/// A process that waits for the document to filter. It ends with this one.
+/// Process that waits for the document to filter. Killed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Process(Child);
 
 impl Process {
-    /// Starts the process: before the command does anything, so that it cannot fail for want of a process after a write, nor be refused
-    /// by what confines the command.
+    /// Starts the process. Called before the command does anything, so that starting cannot fail after a write for lack of processes, nor
+    /// be prevented by the restrictions of the command.
     ///
     /// # Errors
     ///
-    /// When no process can be started.
+    /// When the process cannot be started.
     pub(crate) fn start(code: &str) -> Result<Self, String> {
         let start = || {
             let mut command = Command::new(std::env::current_exe()?);
             command.args([RUN, code]).env_clear();
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            // Ctrl-C is for this process, which still wants to show what it has.
+            // Ctrl-C must reach only this process, which still has to show its results.
             #[cfg(unix)]
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             command.spawn()
@@ -46,11 +46,11 @@ impl Process {
         start().map(Self).map_err(|error: std::io::Error| format!("cannot run it: {error}"))
     }
 
-    /// Returns what the filter makes of a document: a line for each value.
+    /// Returns the results of the filter on a document, one value per line.
     ///
     /// # Errors
     ///
-    /// When the filter fails, takes too long or takes too much.
+    /// When the filter fails or exceeds a limit.
     pub(crate) fn run(mut self, input: String) -> Result<Vec<u8>, String> {
         let child = &mut self.0;
         let (done, ended) = mpsc::channel();
@@ -89,7 +89,7 @@ impl Drop for Process {
 
 fn read(stream: impl Read, most: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What could be read until the process was ended is all there is.
+    // A read error ends the output: the process was killed.
     let _ = stream.take(most).read_to_end(&mut bytes);
     bytes
 }
@@ -102,7 +102,7 @@ fn limit() -> Duration {
     MOST_TIME
 }
 
-/// Runs a filter, if that is what the program was started for.
+/// Runs a filter and returns the exit code, if the program was started for that.
 pub(crate) fn asked(args: &[OsString]) -> Option<Exit> {
     let [_, run, code] = args else { return None };
     if run != RUN {
@@ -128,12 +128,12 @@ pub(crate) fn asked(args: &[OsString]) -> Option<Exit> {
     }
 }
 
-/// Bounds the memory of this process, and lets it leave no core behind.
+/// Limits the memory of this process, and disables core dumps.
 #[cfg(unix)]
 fn restrict() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let most = |most| Rlimit { current: Some(most), maximum: Some(most) };
-    // Where a limit cannot be set, time and output are bounded all the same.
+    // If a limit cannot be set, time and output are still limited.
     let _ = setrlimit(Resource::As, most(MOST_MEMORY));
     let _ = setrlimit(Resource::Core, most(0));
 }

@@ -1,4 +1,4 @@
-//! A filter of the jq language: read, and run over a document.
+//! Compilation and execution of jq filters.
 
 use std::io::Write;
 use std::thread;
@@ -8,14 +8,14 @@ use jaq_core::load::{Arena, File, Loader, lex, parse};
 use jaq_core::{Compiler, Ctx, Filter, Vars, load};
 use jaq_json::Val;
 
-/// Bytes of the stack on which filters are read and run.
+/// Stack size in bytes for compiling and running filters.
 const STACK: usize = 256 << 20;
 
-/// Does something on a stack that is deeper than those of other threads.
+/// Runs a function on a thread with a larger stack.
 ///
 /// # Errors
 ///
-/// When it panics, or there is no room for the stack.
+/// When the function panics, or the thread cannot be started.
 pub(crate) fn on_a_deep_stack<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
@@ -24,11 +24,11 @@ pub(crate) fn on_a_deep_stack<T: Send + 'static>(
     thread.join().map_err(|_| "it cannot be run".to_owned())
 }
 
-/// Reads a filter.
+/// Compiles a filter.
 ///
 /// # Errors
 ///
-/// When it is none, and where.
+/// When the filter is invalid; the message names the place.
 pub(crate) fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
     let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
     let functions = jaq_core::funs()
@@ -42,7 +42,7 @@ pub(crate) fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
     Compiler::default().with_funs(functions).compile(modules).map_err(not_compiled)
 }
 
-/// Writes each value that a filter makes of a document on a line.
+/// Runs a filter on a document and writes each result on a line.
 ///
 /// # Errors
 ///

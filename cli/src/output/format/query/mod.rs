@@ -1,8 +1,8 @@
-//! `--jq FILTER`: a filter of the jq language over the whole body.
+//! `--jq FILTER`: a jq filter over the whole body.
 //!
-//! A filter is a program: it can recurse without end, and make more than any memory holds. It is read before anything is sent, and runs
-//! in a process of its own, which is started then too and whose time, memory and output are bounded. Whatever becomes of that process,
-//! this one goes on and can say what the command has done.
+//! A filter is a program that may recurse without end or use more memory than there is. The filter is compiled before anything is sent, and
+//! runs in a separate process, which is also started then and whose time, memory and output are limited. If that process fails, this one
+//! continues and can report what the command has done.
 
 mod contained;
 mod filter;
@@ -16,23 +16,23 @@ use serde_json::value::RawValue;
 
 use crate::error::CommandError;
 
-/// Most bytes of a filter: what is nested in so few cannot exhaust the stack it is read on.
+/// Maximum size of a filter in bytes; the nesting in a filter of this size cannot exhaust the stack of the compiler.
 const MOST_CODE: usize = 16 * 1024;
 
-/// A filter that can run.
+/// Compiled filter.
 #[derive(Debug)]
 pub(crate) struct Query {
     code: String,
-    /// Not used yet. The program of a unit test is not this one and cannot run filters.
+    /// Process that was started and not used yet. `None` in unit tests, whose executable cannot run filters.
     process: Mutex<Option<Process>>,
 }
 
 impl Query {
-    /// Reads a filter. Nothing of the environment and no file can be read with it.
+    /// Compiles a filter. Filters cannot read the environment or files.
     ///
     /// # Errors
     ///
-    /// When it is no filter; the failure names the place.
+    /// When the filter is invalid; the message names the place.
     pub(crate) fn new(code: &str) -> Result<Self, CommandError> {
         if code.len() > MOST_CODE {
             return Err(failed(format!("it is longer than {MOST_CODE} bytes")));
@@ -44,11 +44,11 @@ impl Query {
         Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
     }
 
-    /// What the filter makes of a body.
+    /// Returns the results of the filter on a body.
     ///
     /// # Errors
     ///
-    /// When it fails, takes too long or too much, or makes something that is not JSON.
+    /// When the filter fails, exceeds a limit, or produces a value that is not JSON.
     pub(crate) fn run(&self, body: &Value) -> Result<Vec<Box<RawValue>>, CommandError> {
         let input = body.to_string();
         let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
