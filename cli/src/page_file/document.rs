@@ -1,4 +1,4 @@
-//! A YAML or JSON file that was read, with what is needed to point into it.
+//! Parsed YAML or JSON document with its text, for diagnostics at places in the text.
 
 use std::path::Path;
 
@@ -7,34 +7,34 @@ use super::read::ReadError;
 use super::report::{At, FieldDiagnostic, FileDiagnostics};
 use super::{parse, read};
 
-/// One document with its text.
+/// Parsed document with its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     name: String,
     text: String,
-    /// The document itself.
+    /// Root node.
     pub(crate) root: Node,
 }
 
-/// Why there is no document.
+/// Reason why a document cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DocumentError {
-    /// The file could not be read at all.
+    /// Unreadable file.
     #[error(transparent)]
     ReadError(#[from] ReadError),
-    /// The file was read and is not what it should be.
+    /// Readable file with invalid content.
     #[error("{0}")]
     Bad(#[from] FileDiagnostics),
 }
 
 impl Document {
-    /// Reads a file, `-` for standard input.
+    /// Reads and parses a file, `-` for standard input.
     pub(crate) fn read(path: &Path) -> Result<Self, DocumentError> {
         let (name, bytes) = read::read(path)?;
         Ok(Self::from_bytes(&name, bytes)?)
     }
 
-    /// Reads bytes; the name is what messages call them.
+    /// Parses bytes; `name` is the name in messages.
     pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
         let text = parse::decode(bytes)
             .map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))?;
@@ -43,22 +43,22 @@ impl Document {
         Ok(Self { name: name.to_owned(), text, root })
     }
 
-    /// What messages call it.
+    /// Name of the document in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its text, without a byte order mark.
+    /// Text of the document, without a byte order mark.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Points at what is wrong.
+    /// Returns diagnostics for this document.
     pub(crate) fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
         FileDiagnostics::new(&self.name, &self.text, problems)
     }
 
-    /// A problem of the field at this path, be it one that should not be there at all.
+    /// Returns a diagnostic of the field at this path, even of a field that should not exist.
     pub(crate) fn problem(
         &self,
         path: &[impl AsRef<str>],
@@ -74,7 +74,7 @@ impl Document {
         FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
     }
 
-    /// Points at what was refused: each path (`slots.2.data.link`) with a message for it.
+    /// Returns diagnostics for refused fields: each path (`slots.2.data.link`) with a message.
     pub(crate) fn refuse<'a>(
         &self,
         errors: impl IntoIterator<Item = (&'a str, &'a str)>,

@@ -1,5 +1,5 @@
-//! Images of this machine that a page file names: regular files beneath its directory, or beneath one that the command line adds. What
-//! lies elsewhere is refused with the same words whether it is there or not.
+//! Local images that a page file names: regular files beneath its directory, or beneath one that the command line adds. Files elsewhere are
+//! refused with the same message whether they exist or not.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -10,67 +10,67 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use links_sdk::{ImageType, MAX_UPLOAD_BYTES};
 use sha2::{Digest, Sha256};
 
-/// Directories beneath which images may lie, with the one that their names are relative to.
+/// Directories that may contain images, and the directory that image names are relative to.
 #[derive(Clone, Debug)]
 pub(crate) struct ImageRoots {
-    /// As the user wrote it, for messages.
+    /// Directory as the user wrote it, for messages.
     shown: PathBuf,
-    /// Without links. None where there is no such directory.
+    /// Directory with links resolved. `None` if the directory does not exist.
     folder: Option<PathBuf>,
     roots: Vec<Root>,
 }
 
 #[derive(Clone, Debug)]
 struct Root {
-    /// Without links.
+    /// Path with links resolved.
     path: PathBuf,
     dir: Arc<Dir>,
 }
 
-/// An image that may be uploaded.
+/// Image that may be uploaded.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalImage {
     root: Root,
     beneath: PathBuf,
-    /// Type by its content.
+    /// Image type according to the content.
     pub(crate) image_type: ImageType,
     /// Number of bytes.
     pub(crate) size: u64,
-    /// SHA-256 of its content when it was found.
+    /// SHA-256 of the content when the image was found.
     pub(crate) hash: String,
 }
 
-/// Why a name stands for no image.
+/// Reason why a name is not a usable image.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImageError {
-    /// A URL.
+    /// URL instead of a file name.
     #[error("{0} is a URL, not a file")]
     Url(String),
-    /// An absolute path, or one that leads out of every directory that is allowed, be there a file or not.
+    /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
     #[error("{0} leads out of the page file's directory")]
     Outside(String),
-    /// A file whose name begins with a dot, or one in such a directory.
+    /// File whose name begins with a dot, or a file in such a directory.
     #[error("{0} is a hidden file or lies in a hidden directory")]
     Hidden(String),
-    /// A directory, a device, a named pipe.
+    /// Directory, device or named pipe.
     #[error("{0} is not a file")]
     NotAFile(String),
-    /// Nothing in it.
+    /// Empty file.
     #[error("{0} is empty")]
     Empty(String),
-    /// More than the service takes.
+    /// File larger than the service accepts.
     #[error("{0} is larger than 50 MB")]
     TooLarge(String),
-    /// Another type by its content.
+    /// File of another type according to its content.
     #[error("{0} is no image: only jpeg, png, webp and gif can be uploaded")]
     NotAnImage(String),
-    /// It is not there, or this user may not read it.
+    /// Missing file, or a file that this user may not read.
     #[error("cannot read {0}: {1}")]
     ReadError(String, io::Error),
 }
 
 impl ImageError {
-    /// What to do about it.
+    /// Hint for the user.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
             Self::Url(_) => Some("`links files upload URL` prints the path to write here instead"),
@@ -82,7 +82,7 @@ impl ImageError {
     }
 }
 
-/// A directory that the user adds, which cannot be opened.
+/// Error for an additional directory that cannot be opened.
 #[derive(Debug)]
 pub(crate) struct RootError(pub(crate) PathBuf, pub(crate) io::Error);
 
@@ -91,22 +91,22 @@ impl ImageRoots {
     ///
     /// # Errors
     ///
-    /// When a directory that the user adds cannot be opened.
+    /// When an additional directory cannot be opened.
     pub(crate) fn new(folder: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
         Self::within(folder, folder, more)
     }
 
-    /// Returns roots beneath which there is nothing.
+    /// Returns roots without any directory.
     #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn none() -> Self {
         Self { shown: PathBuf::new(), folder: None, roots: Vec::new() }
     }
 
-    /// Returns the roots for names relative to `folder`, which is itself not to be believed outside of `trusted`.
+    /// Returns the roots for names relative to `folder`, which is itself ignored if it lies outside of `trusted`.
     ///
     /// # Errors
     ///
-    /// When a directory that the user adds cannot be opened.
+    /// When an additional directory cannot be opened.
     pub(crate) fn within(
         folder: &Path,
         trusted: &Path,
@@ -123,12 +123,12 @@ impl ImageRoots {
         let is_trusted =
             |path: &PathBuf| trusted.iter().chain(&roots).any(|root| path.starts_with(&root.path));
         let folder = resolved.filter(is_trusted);
-        // First, so that a hidden directory above it does not count.
+        // The directory of the page file comes first, so that a hidden directory above it does not count.
         roots.splice(..0, folder.as_deref().and_then(|path| Root::open(path).ok()));
         Ok(Self { shown, folder, roots })
     }
 
-    /// Finds the image that a page file names, and reads what is needed to show and to check it.
+    /// Finds the image that a page file names, and reads the properties needed to show and check it.
     pub(crate) fn find(&self, name: &str) -> Result<LocalImage, ImageError> {
         if name.contains("://") {
             return Err(ImageError::Url(name.to_owned()));
@@ -146,7 +146,7 @@ impl ImageRoots {
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
             Ok(None) => return Err(ImageError::NotAFile(self.shown(name))),
-            // A link may lead to another root. Whether there is anything elsewhere must not show.
+            // A link may lead to another root. The error must not reveal whether a file elsewhere exists.
             Err(error) if leaves_the_root(&error) => {
                 let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
                 self.root_of(&resolved).ok_or_else(outside)?
@@ -159,7 +159,7 @@ impl ImageRoots {
         LocalImage::read_first(root.clone(), beneath, self.shown(name))
     }
 
-    /// The root that a path without links lies beneath, and the rest of it.
+    /// Returns the root above a path with resolved links, and the path relative to the root.
     fn root_of(&self, path: &Path) -> Option<(&Root, PathBuf)> {
         self.roots.iter().find_map(|root| {
             let beneath = path.strip_prefix(&root.path).ok()?;
@@ -200,16 +200,16 @@ impl LocalImage {
         Ok(Self { root, beneath, image_type, size, hash: hash_of(&bytes) })
     }
 
-    /// Reads it again. Returns nothing where it is not what it was.
+    /// Reads the image again. Returns `None` if the content has changed.
     ///
     /// # Errors
     ///
-    /// When it cannot be read any more.
+    /// When the image cannot be read any more.
     pub(crate) fn read(&self) -> io::Result<Option<Vec<u8>>> {
         Ok(bytes(&self.root.dir, &self.beneath)?.filter(|bytes| hash_of(bytes) == self.hash))
     }
 
-    /// Returns where it is, without links; relative where that is shorter.
+    /// Returns the path with links resolved, relative to the current directory if it lies beneath that.
     pub(crate) fn path(&self) -> PathBuf {
         let path = self.root.path.join(&self.beneath);
         let here = std::env::current_dir().and_then(std::fs::canonicalize).ok();
@@ -219,7 +219,7 @@ impl LocalImage {
         }
     }
 
-    /// Returns the last part of its path.
+    /// Returns the file name of the image.
     pub(crate) fn file_name(&self) -> String {
         self.beneath.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -230,9 +230,9 @@ pub(crate) fn hash_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// The content of a regular file, as far as it may be uploaded and one byte more; nothing for anything else.
+/// Reads a regular file up to one byte more than may be uploaded; `None` for anything else.
 fn bytes(dir: &Dir, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
-    // What is no file should not even be opened, be it a device; and a pipe that comes in between must not slot.
+    // Anything but a regular file is not even opened, for example a device; a pipe that replaces the file meanwhile must not block.
     if !dir.symlink_metadata(beneath)?.is_file() {
         return Ok(None);
     }
@@ -257,8 +257,8 @@ fn without_waiting() -> OpenOptions {
     options
 }
 
-/// The path of a regular file beneath a directory without links; nothing for anything else. What is no file is not even opened, which
-/// resolving may do: a pipe would slot.
+/// Resolves the links in the path of a regular file beneath a directory; `None` for anything else. Anything but a regular file is not even
+/// opened, which resolving may do: a pipe would block.
 fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
     if !dir.metadata(beneath)?.is_file() {
         return Ok(None);
@@ -266,7 +266,7 @@ fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
     dir.canonicalize(beneath).map(Some)
 }
 
-/// Absolute on any platform: `/etc`, `C:\`, `\\server\share`.
+/// Tells whether a path is absolute on any platform: `/etc`, `C:\`, `\\server\share`.
 fn is_absolute(name: &str) -> bool {
     let bytes = name.as_bytes();
     name.starts_with(['/', '\\'])
@@ -274,7 +274,7 @@ fn is_absolute(name: &str) -> bool {
         || (bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':'))
 }
 
-/// Whether any part of the path is hidden; `.` and `..` are not.
+/// Tells whether any part of the path is hidden; `.` and `..` are not.
 fn is_hidden(path: &Path) -> bool {
     path.components().any(|part| match part {
         Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
@@ -282,7 +282,7 @@ fn is_hidden(path: &Path) -> bool {
     })
 }
 
-/// The path without `.` and `..`.
+/// Returns the path without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();
     for part in path.components() {
@@ -297,18 +297,18 @@ fn normal(path: &Path) -> PathBuf {
     parts
 }
 
-/// A path that leads out of its directory is no error of the system.
+/// Tells whether a path leads out of its directory, which is reported without an error code of the system.
 fn leaves_the_root(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
-/// Whether there is something beneath a directory, links resolved.
+/// Tells whether an existing path lies beneath a directory, with links resolved.
 pub(crate) fn lies_beneath(path: &Path, folder: &Path) -> bool {
     let resolved = |path: &Path| std::fs::canonicalize(here(path)).ok();
     resolved(path).zip(resolved(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
 }
 
-/// The current directory has an empty name in `Path::parent`.
+/// Replaces the empty path, which `Path::parent` returns for the current directory, by `.`.
 pub(crate) fn here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }

@@ -1,4 +1,4 @@
-//! Page files: a page as a user writes it down, in YAML or JSON.
+//! Page files: the content of a page in YAML or JSON, written by users.
 
 mod document;
 pub(crate) mod local_image;
@@ -23,25 +23,25 @@ pub(crate) use rearrange::LayoutChange;
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
 pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics};
 
-/// A page file that was read.
+/// Parsed page file.
 #[derive(Debug)]
 pub(crate) struct PageFile {
-    /// What the file says.
+    /// Content of the page.
     pub(crate) page: PageContent,
-    /// Where it says it.
+    /// Document with the text and its spans.
     pub(crate) document: Document,
-    /// The values that are still to be found out; until then the page holds them as they were written.
+    /// References to resolve; until then the page holds them as written.
     pub(crate) references: Vec<Reference>,
-    /// The images among them, as far as there are any that may be uploaded.
+    /// Images among the references that may be uploaded.
     pub(crate) images: Vec<(ReferencePlace, String, LocalImage)>,
-    /// What is wrong with the other images.
+    /// Diagnostics of the other images.
     pub(crate) missing: Vec<FieldDiagnostic>,
-    /// The directory that they are relative to.
+    /// Directory that image paths are relative to.
     pub(crate) folder: PathBuf,
 }
 
 impl PageFile {
-    /// Reads the bytes of a page file; the name is what messages call it.
+    /// Parses the bytes of a page file; `name` is the name in messages.
     pub(crate) fn from_bytes(
         name: &str,
         bytes: Vec<u8>,
@@ -53,17 +53,17 @@ impl PageFile {
         Ok(Self::of(Document::from_bytes(name, bytes)?, images)?)
     }
 
-    /// Reads a page file that this program has written: nothing in it is a reference, whatever it looks like.
+    /// Reads a page file that this program has written: nothing in the file is a reference, whatever it looks like.
     pub(crate) fn read_literal(path: &Path) -> Result<Self, DocumentError> {
         Ok(Self::literal(Document::read(path)?)?)
     }
 
-    /// Reads the text of a page that this program has made, as if it were in a file of this name: nothing in it is a reference.
+    /// Parses the text of a page that this program has generated, as if from a file of this name: nothing in the text is a reference.
     pub(crate) fn made(name: &str, text: Vec<u8>) -> Result<Self, DocumentError> {
         Ok(Self::literal(Document::from_bytes(name, text)?)?)
     }
 
-    /// What a document says, if it is a page file. All that can be wrong with it and needs no service is reported together.
+    /// Converts a document to a page file. Reports all problems that can be found without the service together.
     pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);

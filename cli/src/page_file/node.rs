@@ -1,4 +1,4 @@
-//! A parsed document in which every value and every key knows the bytes it was written with.
+//! Tree of a parsed document in which every value and every key has its span in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,54 +8,54 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{Location, Spanned};
 
-/// The bytes of the document that a value or a key was written with.
+/// Byte range of a value or a key in the document.
 pub(crate) type Span = Range<usize>;
 
-/// A value and where it stands. A list or a mapping in slot style stands where its first entry does.
+/// Value with its span. The span of a list or mapping in block style begins at its first entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Where the value stands.
+    /// Span of the value.
     pub(crate) span: Span,
-    /// The value itself.
+    /// Value.
     pub(crate) tree: Tree,
 }
 
-/// A key of a mapping and where it stands.
+/// Key of a mapping with its span.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
-    /// Where the key stands.
+    /// Span of the key.
     pub(crate) span: Span,
-    /// The key itself.
+    /// Name of the key.
     pub(crate) name: String,
-    /// Whether it was written with one more `$` than it has, so that it makes no reference.
+    /// True if the key was written with one more leading `$`, so that it is not a reference.
     pub(crate) is_literal: bool,
 }
 
-/// What a value can be: JSON's six kinds.
+/// Value of one of the six JSON types.
 #[derive(Clone, Debug)]
 pub(crate) enum Tree {
-    /// `null`, `~`, or nothing at all.
+    /// `null`, `~`, or an empty value.
     Null,
-    /// `true` or `false`, and no other word.
+    /// `true` or `false`; no other word.
     Bool(bool),
-    /// A whole number of 64 bits or a finite fraction.
+    /// 64-bit integer or finite floating-point number.
     Number(Number),
-    /// A text.
+    /// String.
     Text(String),
-    /// A list.
+    /// List.
     List(Vec<Node>),
-    /// A mapping, in the order in which it was written; no key stands in it twice.
+    /// Mapping in the written order, without duplicate keys.
     Map(Vec<(Key, Node)>),
 }
 
 impl Node {
-    /// The value of a key, if this is a mapping that has it.
+    /// Value of a key, if this is a mapping with that key.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         self.entry(name).map(|(_, value)| value)
     }
 
-    /// Where to point for a path such as `slots.2.data.link`: at the value, at its key where the value takes more than one line, or at
-    /// the closest thing around it that exists.
+    /// Span to report for a path such as `slots.2.data.link`: the value, its key if the value has more than one line, or the closest
+    /// existing ancestor.
     pub(crate) fn locate<'p>(&self, text: &str, path: impl IntoIterator<Item = &'p str>) -> Span {
         let mut span = self.span.clone();
         let mut node = self;
@@ -78,7 +78,7 @@ impl Node {
         span
     }
 
-    /// The key with which the last of these names is written, if it is that of a mapping.
+    /// Span of the key of the last name in a path, if it is the key of a mapping.
     pub(crate) fn key_span<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<Span> {
         let mut node = self;
         let mut span = None;
@@ -91,7 +91,7 @@ impl Node {
         span
     }
 
-    /// The same value without places.
+    /// Converts the value to JSON.
     pub(crate) fn to_json(&self) -> Value {
         match &self.tree {
             Tree::Null => Value::Null,
@@ -108,7 +108,7 @@ impl Node {
         }
     }
 
-    /// Gives every escaped key below, `$$upload`, the name that it stands for.
+    /// Replaces every escaped key below, such as `$$upload`, by its literal name.
     pub(crate) fn unescape(&mut self) {
         match &mut self.tree {
             Tree::List(items) => items.iter_mut().for_each(Self::unescape),
@@ -124,7 +124,7 @@ impl Node {
         }
     }
 
-    /// What kind of value this is, for messages.
+    /// Name of the type of the value in messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.tree {
             Tree::Null => "nothing",
@@ -145,7 +145,7 @@ impl Node {
         }
     }
 
-    /// The data of each slot, where this is a page file.
+    /// Data of each slot, if this is a page file.
     pub(crate) fn slot_data_mut(&mut self) -> impl Iterator<Item = &mut Self> {
         let items = match self.get_mut("slots").map(|slots| &mut slots.tree) {
             Some(Tree::List(items)) => &mut items[..],
@@ -242,7 +242,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 }
 
-/// The bytes that a location covers, which the parser counts for every value of a text in memory.
+/// Byte range of a location; the parser always counts bytes for a text in memory.
 fn bytes(location: &Location) -> Span {
     let size = |it: Option<u64>| it.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
     let span = location.span();

@@ -1,13 +1,13 @@
-//! The content of a page file.
+//! Content of a page file.
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
 
-/// What a page file says.
+/// Content of a page file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PageContent {
-    /// Whose page it is.
+    /// Key of the page.
     pub(crate) profile: ProfileKey,
-    /// The slots in page order, at most 500.
+    /// Slots in page order, at most 500.
     pub(crate) content: DesiredPage,
 }

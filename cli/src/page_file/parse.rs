@@ -1,4 +1,4 @@
-//! Text to a tree with places. One parser for YAML 1.2 and for JSON, which is a part of it.
+//! Parser of YAML 1.2, and of JSON as its subset, into a tree with spans.
 
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{
@@ -9,14 +9,14 @@ use serde_saphyr::{
 use super::node::{Node, Span, Tree};
 use super::report::FieldDiagnostic;
 
-/// Deepest nesting that is read.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
-/// The text of a file: UTF-8, without a byte order mark, without NUL.
+/// Decodes the text of a file: UTF-8, without a byte order mark and NUL characters.
 ///
 /// # Errors
 ///
-/// The text as far as it can be shown, with what is wrong in it.
+/// The text with invalid bytes replaced, and a diagnostic.
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -38,11 +38,11 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)
     }
 }
 
-/// Reads one document.
+/// Parses one document.
 ///
 /// # Errors
 ///
-/// Where the text stops being one YAML or JSON document of plain values.
+/// Diagnostics, if the text is not exactly one YAML or JSON document of plain values.
 pub(crate) fn parse(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_aliases: 0, max_documents: 1 },
@@ -60,7 +60,8 @@ pub(crate) fn parse(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
     if problems.is_empty() { Ok(root) } else { Err(problems) }
 }
 
-/// Refuses numbers that lose their spelling, for they may be meant as texts: `+7701`, `007`, `1.50`, `0x1F`, and more digits than fit.
+/// Refuses numbers that would be written differently, because they may be meant as strings: `+7701`, `007`, `1.50`, `0x1F`, and numbers
+/// with too many digits.
 fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<FieldDiagnostic>) {
     let mut below = |name: &str, value: &Node| {
         let end = path.len();
@@ -129,7 +130,7 @@ fn explain(error: &Error) -> (String, Option<&'static str>) {
             said("a second document begins here", "one file describes one page: remove the `---`")
         }
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(),
-        // The scanner's own limit, which many brackets in a row reach before the budget is asked.
+        // Limit of the scanner, which a run of many brackets reaches before the budget is checked.
         Error::ExternalMessage { msg, .. } if msg.contains("recursion limit") => too_deep(),
         Error::Budget { breach: BudgetBreach::Aliases { .. }, .. } => {
             said("aliases (`*name`) are not read", "write the value out")
@@ -146,20 +147,20 @@ fn explain(error: &Error) -> (String, Option<&'static str>) {
     }
 }
 
-/// `1e5`: a number to anyone, with many spellings.
+/// Tells whether a number is in scientific notation (`1e5`), which has many spellings.
 fn is_scientific(written: &str) -> bool {
     written.contains(['e', 'E'])
         && !written.starts_with('+')
         && written.bytes().all(|it| !it.is_ascii_alphabetic() || matches!(it, b'e' | b'E'))
 }
 
-/// The parser's own words, as a lowercase fragment.
+/// Message of the parser as a lowercase fragment.
 fn plain(message: &str) -> String {
     let mut chars = message.trim().chars();
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// The bytes of a location; by line and column where the parser counted no bytes.
+/// Byte range of a location, computed from line and column if the parser counted no bytes.
 fn place(text: &str, location: &Location) -> Span {
     let Some(start) = location.span().byte_offset() else {
         let before = location.line().saturating_sub(1).try_into().unwrap_or(usize::MAX);

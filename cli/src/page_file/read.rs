@@ -1,35 +1,35 @@
-//! The bytes of a file or of standard input, never more than a page file may have.
+//! Reading of a file or of standard input with a size limit.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Most bytes a page file may have.
+/// Maximum size of a page file in bytes.
 pub(crate) const MAX_BYTES: u64 = 5 * 1024 * 1024;
 
-/// Why nothing was read.
+/// Reason why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
-    /// The file is not there, or this user may not read it.
+    /// Missing file, or a file that this user may not read.
     #[error("cannot read {0}")]
     Io(String, #[source] io::Error),
-    /// A directory, a device, a named pipe.
+    /// Directory, device or named pipe.
     #[error("{0} is {1}, not a file")]
     NotAFile(String, &'static str),
-    /// More than it may have.
+    /// File larger than the limit.
     #[error("{0} is larger than {1} MB")]
     TooLarge(String, u64),
 }
 
-/// The name people see for `-`.
+/// Name of `-` in messages.
 const STDIN: &str = "<stdin>";
 
-/// Reads a file, or standard input for `-`; the name is how messages call it.
+/// Reads a file, or standard input for `-`. Returns its name for messages and its content.
 pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), ReadError> {
     read_most(path, MAX_BYTES)
 }
 
-/// The same for a file that may have so many bytes.
+/// Reads a file like [`read`], with a limit of `most` bytes.
 pub(crate) fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), ReadError> {
     if path.as_os_str() == "-" {
         return bounded(STDIN.to_owned(), io::stdin().lock(), most);
@@ -50,7 +50,7 @@ pub(crate) fn read_most(path: &Path, most: u64) -> Result<(String, Vec<u8>), Rea
     }
 }
 
-/// A file that may have so many bytes has more.
+/// Error for a file with more than `most` bytes.
 pub(crate) fn too_large(name: String, most: u64) -> ReadError {
     ReadError::TooLarge(name, most / (1024 * 1024))
 }
@@ -78,7 +78,8 @@ fn not_a_file(known: &Metadata) -> Option<&'static str> {
     Some("a device")
 }
 
-/// What the shell writes for `<(command)`: a pipe that has its writer already, so that opening it cannot wait for ever.
+/// Tells whether a path is what the shell writes for `<(command)`: a pipe that already has its writer, so that opening the path cannot
+/// block.
 fn is_own_pipe(path: &Path) -> bool {
     path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
 }

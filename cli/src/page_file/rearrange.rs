@@ -1,21 +1,21 @@
-//! A page file with other items than it was written with, each still at its place in the text.
+//! Rearrangement of the items of a page file, each with its original place in the text.
 
 use links_sdk::apply::{DesiredSlot, literal_key};
 
 use super::Document;
 use super::node::{Key, Node, Span, Tree};
 
-/// An item of the file that is to be.
+/// Item of a rearranged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LayoutChange {
-    /// The item at this place, without these keys of its data.
+    /// Item at this index of the original file, without these keys of its data.
     Own { at: usize, without: Vec<String> },
-    /// A slot of the page that the file does not have: it stays as it is.
+    /// Slot of the page that is not in the file and stays unchanged.
     New { id: i64, kind: String },
 }
 
 impl LayoutChange {
-    /// The slot that it names, if it names one. `items` are those of the file.
+    /// Id of the slot that the item names, if any. `items` are the items of the file.
     pub(crate) fn id(&self, items: &[DesiredSlot]) -> Option<i64> {
         match self {
             Self::Own { at, .. } => items.get(*at)?.id,
@@ -25,7 +25,7 @@ impl LayoutChange {
 }
 
 impl Document {
-    /// The same with these items as its `slots`.
+    /// Returns the document with these items as its `slots`.
     #[must_use]
     pub(crate) fn rearranged(mut self, items: &[LayoutChange]) -> Self {
         if let Tree::Map(entries) = &mut self.root.tree
@@ -43,7 +43,7 @@ impl Document {
     }
 }
 
-/// An item without these keys of its data.
+/// Returns an item without these keys of its data.
 fn pruned(item: &Node, without: &[String]) -> Node {
     let mut item = item.clone();
     if let Tree::Map(entries) = &mut item.tree
@@ -56,7 +56,7 @@ fn pruned(item: &Node, without: &[String]) -> Node {
     item
 }
 
-/// An item that is nowhere in the text.
+/// Creates an item that is not in the text.
 fn made(span: &Span, id: i64, kind: &str) -> Node {
     let entry = |name: &str, tree| {
         let key = Key { span: span.clone(), name: name.to_owned(), is_literal: true };

@@ -1,5 +1,5 @@
-//! Values that stand for others: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form. A key written
-//! with one more `$` is meant as it is.
+//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form. A key with one
+//! more leading `$` is literal.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,31 +11,31 @@ use super::node::{Key, Node, Span, Tree};
 use super::report::FieldDiagnostic;
 use crate::suggest::nearest;
 
-/// A value of a page file that has to be found out.
+/// Reference in a page file, to be resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
-    /// Where it stands.
+    /// Place of the reference.
     pub(crate) place: ReferencePlace,
-    /// What it stands for.
+    /// Target of the reference.
     pub(crate) target: ReferenceTarget,
     span: Span,
 }
 
-/// A place in the data of a slot.
+/// Place in the data of a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReferencePlace {
-    /// The index of the item in the file.
+    /// Index of the item in the file.
     pub(crate) index: usize,
-    /// The keys from its data down, at least one.
+    /// Keys from the data of the item down, at least one.
     pub(crate) path: Vec<String>,
 }
 
-/// What a reference stands for.
+/// Target of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReferenceTarget {
-    /// The path under which the service keeps this image.
+    /// Path of this image on the service.
     Upload(String),
-    /// The id of the account's form with this title.
+    /// Id of the account's form with this title.
     Form(String),
 }
 
@@ -43,13 +43,13 @@ const UPLOAD: &str = "$upload";
 const FORM: &str = "$form";
 
 impl Reference {
-    /// What is wrong with it.
+    /// Diagnostic at the place of the reference.
     pub(crate) fn problem(&self, message: impl Into<String>) -> FieldDiagnostic {
         FieldDiagnostic::new(self.place.to_string(), self.span.clone(), message)
     }
 }
 
-/// As a path of the file: `slots.2.data.image`.
+/// Formats the place as a path in the file: `slots.2.data.image`.
 impl fmt::Display for ReferencePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "slots.{}.data", self.index)?;
@@ -58,7 +58,7 @@ impl fmt::Display for ReferencePlace {
 }
 
 impl ReferencePlace {
-    /// Puts a value there, where the data reaches that far.
+    /// Sets the value at this place, if the data has the place.
     pub(crate) fn put(&self, data: &mut Map<String, Value>, value: &Value) {
         let Some((first, rest)) = self.path.split_first() else { return };
         let mut held = data.get_mut(first);
@@ -75,7 +75,7 @@ impl ReferencePlace {
     }
 }
 
-/// The references of a page file, and what looks like one and is none.
+/// Finds the references of a page file, and diagnostics of invalid ones.
 pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     let mut search = Search::default();
     if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
@@ -88,7 +88,7 @@ pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     (search.found, search.problems)
 }
 
-/// The images that references name, each with its place and its name; and what is wrong with the others.
+/// Finds the images that references name, each with its place and its name, and diagnostics of the others.
 pub(crate) fn images(
     references: &[Reference],
     roots: &ImageRoots,
@@ -111,7 +111,7 @@ pub(crate) fn images(
     (images, problems)
 }
 
-/// An escaped key whose name stands in the mapping without the escape too.
+/// Returns an escaped key that the mapping also has without the escape.
 fn twice(entries: &[(Key, Node)]) -> Option<&(Key, Node)> {
     let same = |name: &str| entries.iter().filter(|(key, _)| key.name == name).count();
     entries.iter().find(|(key, _)| key.is_literal && same(&key.name) > 1)

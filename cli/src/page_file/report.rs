@@ -1,4 +1,4 @@
-//! What is wrong with a page file, shown at its place in the file.
+//! Diagnostics of a page file, shown at their places in the file.
 
 use std::fmt;
 
@@ -7,38 +7,38 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use super::node::Span;
 use crate::sanitize;
 
-/// Most problems that one report shows.
+/// Maximum number of problems that one report shows.
 const SHOWN: usize = 20;
 
-/// One thing to mend.
+/// Problem of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldDiagnostic {
-    /// Where in the document, as a path: `slots.2.data.link`. Empty for the document itself.
+    /// Path in the document, such as `slots.2.data.link`. Empty for the document itself.
     pub(crate) path: String,
-    /// The bytes to point at.
+    /// Span to mark.
     pub(crate) span: Span,
-    /// What is wrong, as a lowercase fragment.
+    /// Message as a lowercase fragment.
     pub(crate) message: String,
-    /// What to do about it.
+    /// Hint for the user.
     pub(crate) help: Option<String>,
 }
 
-/// What is wrong about a field.
+/// Part of a field that a problem is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// That it is there at all.
+    /// Key, for a field that should not exist.
     Key,
-    /// What it holds, or lacks.
+    /// Value, present or missing.
     Value,
 }
 
 impl FieldDiagnostic {
-    /// A problem at a place.
+    /// Creates a diagnostic at a place.
     pub(crate) fn new(path: impl Into<String>, span: Span, message: impl Into<String>) -> Self {
         Self { path: path.into(), span, message: message.into(), help: None }
     }
 
-    /// The same with advice.
+    /// Adds a hint.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -46,7 +46,7 @@ impl FieldDiagnostic {
     }
 }
 
-/// Everything that is wrong with one file, with its text to show the lines.
+/// All diagnostics of one file, with its text to show the lines.
 #[derive(Debug)]
 pub(crate) struct FileDiagnostics {
     name: String,
@@ -54,12 +54,12 @@ pub(crate) struct FileDiagnostics {
     problems: Vec<Located>,
 }
 
-/// A problem with the label miette draws.
+/// Diagnostic with the label that miette draws.
 #[derive(Debug)]
 struct Located(FieldDiagnostic);
 
 impl FileDiagnostics {
-    /// Problems of the file with this name and text, in the order of the text.
+    /// Creates the diagnostics of a file with this name and text, in the order of the text.
     pub(crate) fn new(name: &str, text: &str, mut problems: Vec<FieldDiagnostic>) -> Self {
         problems.sort_by_key(|it| it.span.start);
         for problem in &mut problems {
@@ -72,12 +72,12 @@ impl FileDiagnostics {
         }
     }
 
-    /// The file's name as the user wrote it.
+    /// Name of the file as the user wrote it.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The problems with line and column, both from 1, the column in characters.
+    /// Problems with line and column, both counted from 1, the column in characters.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
         let text = self.source.inner();
         self.problems.iter().map(move |Located(problem)| {
@@ -156,14 +156,13 @@ impl Diagnostic for Located {
     }
 }
 
-/// The part of a place that is on its first line: where all of a file is meant, all of it need not be shown.
+/// Part of a span on its first line, because a problem of the whole file need not show the whole file.
 fn first_line(text: &str, span: Span) -> Span {
     let line = text.get(span.clone()).and_then(|held| held.find('\n'));
     span.start..line.map_or(span.end, |length| span.start + length)
 }
 
-/// The text with every character that could play tricks on a terminal replaced by a harmless one of the same length, so that no place
-/// in it moves.
+/// Replaces every character that is unsafe on a terminal by a harmless one of the same length, so that no span in the text moves.
 fn showable(text: &str) -> String {
     text.chars()
         .map(|c| match c {

@@ -18,7 +18,7 @@ fn page(text: &str) -> PageContent {
     read(text).unwrap_or_else(|bad| panic!("{:?}", bad.places().collect::<Vec<_>>())).page
 }
 
-/// Where and what: `3:5 unknown field`.
+/// Places and messages of the diagnostics: `3:5 unknown field`.
 fn refused(text: impl AsRef<[u8]>) -> Vec<String> {
     let bad = read_bytes(text.as_ref()).map(|it| it.page).unwrap_err();
     bad.places()
@@ -254,7 +254,7 @@ fn what_the_service_refused_is_found_in_the_file() {
     assert_eq!(place("nonsense"), (1, 1));
 }
 
-/// Values that JSON has, with texts that YAML could take for something else.
+/// Strategy for JSON values, with strings that YAML could take for other types.
 fn value() -> impl Strategy<Value = Value> {
     let word = prop_oneof![
         any::<String>(),
@@ -418,7 +418,7 @@ slots:
     );
 }
 
-/// Values as a service might send them, with keys that mean something in a page file.
+/// Strategy for values that a service might send, with keys that have a meaning in page files.
 fn hostile() -> impl Strategy<Value = Value> {
     let text = prop_oneof![
         Just("/etc/passwd".to_owned()),

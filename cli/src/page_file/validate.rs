@@ -1,4 +1,4 @@
-//! A tree to a page: every rule of the page file that needs no service, all broken ones named together.
+//! Validation: converts a tree to a page and checks all rules that need no service, reporting all violations together.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use super::PageContent;
 use super::node::{Key, Node, Tree};
 use super::report::FieldDiagnostic;
 
-/// Most slots a page can have (the interface, section 8).
+/// Maximum number of slots of a page (the interface, section 8).
 const MAX_SLOTS: usize = 500;
 
-/// Reads the page that a document describes.
+/// Converts a document to the content of a page.
 ///
 /// # Errors
 ///
-/// Everything that keeps the document from describing one.
+/// Diagnostics of all violations.
 pub(crate) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
     let mut problems = Vec::new();
     let page = page(root, &mut problems);

@@ -1,5 +1,5 @@
-//! A page to a file that people edit: ids first, one field a line, slot scalars for texts of several lines. What stood on the page refers
-//! to nothing in the file: its keys are escaped.
+//! Serialization of a page for editing: ids first, one field per line, block scalars for strings of several lines. Keys from the page are
+//! escaped, so that they are never references.
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::{DesiredSlot, literal};
@@ -23,7 +23,7 @@ impl Serialize for PageContent {
     }
 }
 
-/// A slot without what says nothing: an id that it does not have, data that is empty.
+/// Slot without an absent id and without empty data.
 struct SlotEntry<'a>(&'a DesiredSlot);
 
 impl Serialize for SlotEntry<'_> {

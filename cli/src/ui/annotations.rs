@@ -1,4 +1,4 @@
-//! Notes for a CI service, which shows them beside the line of a file that they are about.
+//! Annotations for a CI service, which shows them beside the lines of a file.
 
 use clap::ValueEnum;
 
@@ -13,13 +13,13 @@ pub(crate) enum Annotate {
 }
 
 impl Annotate {
-    /// Says that something is wrong at a line of a file, both counted from 1; without a file, in general.
+    /// Writes an error at a line of a file, counted from 1, or without a file.
     pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
         let Self::Github = self;
         ui::annotate(&github(place.map(|(file, line)| (file, line, None)), message));
     }
 
-    /// Says why a command failed, at each place that it names.
+    /// Writes the error of a command at each place that it names.
     pub(crate) fn failure(self, failure: &CommandError) {
         let Self::Github = self;
         let Some(file) = failure.file() else {

@@ -1,20 +1,20 @@
-//! Numbers as pictures made of block characters.
+//! Charts made of block characters.
 
-/// Eighths of a cell, from none to all.
+/// Characters for zero to eight eighths of a cell.
 const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A row of bars, one for each number; the highest fills its cell. Something is never shown as nothing.
+/// Row of bars, one per number; the highest fills its cell. A positive number is never shown as empty.
 pub(crate) fn sparkline(numbers: &[f64]) -> String {
     let most = most(numbers);
     numbers.iter().map(|it| LEVELS[level(*it, most, 8)]).collect()
 }
 
-/// A bar of at most `width` cells, for a number that is at most `most`.
+/// Bar of at most `width` cells, for a number of at most `most`.
 pub(crate) fn bar(number: f64, most: f64, width: usize) -> String {
     "▇".repeat(level(number, most, width))
 }
 
-/// Columns of bars in this many lines, the highest as high as all of them.
+/// Vertical bars in `height` lines; the highest bar takes all lines.
 pub(crate) fn columns(numbers: &[f64], height: usize) -> Vec<String> {
     let most = most(numbers);
     let line = |row: usize| {
@@ -24,7 +24,7 @@ pub(crate) fn columns(numbers: &[f64], height: usize) -> Vec<String> {
     (0..height).rev().map(line).collect()
 }
 
-/// The numbers in at most `width` parts, each the sum of as many neighbours; and how many that is.
+/// Sums of neighbouring numbers in at most `width` parts, and the number of neighbours per part.
 pub(crate) fn gathered(numbers: &[f64], width: usize) -> (Vec<f64>, usize) {
     let each = numbers.len().div_ceil(width.max(1)).max(1);
     (numbers.chunks(each).map(|part| part.iter().sum()).collect(), each)

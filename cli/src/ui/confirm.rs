@@ -1,14 +1,14 @@
-//! Someone's word for what cannot be undone.
+//! Confirmation of actions that cannot be undone.
 
 use super::Ui;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// Asks, unless it was agreed to on the command line.
+/// Asks for confirmation, unless the command line gives it.
 ///
 /// # Errors
 ///
-/// When the answer is no, and where there is no one to ask.
+/// When the answer is no, or there is no terminal.
 pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), CommandError> {
     if agreed {
         return Ok(());

@@ -1,11 +1,11 @@
-//! `-v` and `-vv`: what went over the wire, as lines. Only headers of a list are shown with their values, and of bodies only text.
+//! Trace of requests for `-v` and `-vv`. Only the values of listed headers are shown, and only bodies that are text.
 
 use links_sdk::{AnswerView, AttemptReport, RequestView};
 use serde_json::Value;
 
 use crate::sanitize;
 
-/// Headers whose values hold nothing secret.
+/// Headers whose values are not secret.
 const SHOWN: &[&str] = &[
     "accept",
     "content-length",
@@ -19,7 +19,7 @@ const SHOWN: &[&str] = &[
     "x-markdown-tokens",
 ];
 
-/// Values that let someone else act, wherever they stand in a body.
+/// Fields of a body whose values are secret, at any depth.
 const SECRET: &[&str] = &[
     "access_token",
     "accessToken",
@@ -35,10 +35,10 @@ const SECRET: &[&str] = &[
     "uploadUrl",
 ];
 
-/// Most characters of a body that are shown.
+/// Maximum number of characters of a body to show.
 const BODY_MAX: usize = 4000;
 
-/// One line for an attempt, and with `inside` its headers and bodies.
+/// One line about an attempt, and if `inside` is true its headers and bodies.
 pub(crate) fn lines(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bool) -> Vec<String> {
     let ended = attempt.status.map_or_else(|| "no answer".to_owned(), |it| it.to_string());
     let mut first =
@@ -75,7 +75,7 @@ fn header(name: &str, value: &str) -> String {
     if SHOWN.contains(&name) { format!("{name}: {value}") } else { format!("{name}: ***") }
 }
 
-/// A body on one line: JSON without its secrets, other text from its beginning.
+/// Formats a body on one line: JSON without its secrets, other text cut to the limit.
 fn text(body: &str) -> String {
     let text = match serde_json::from_str::<Value>(body) {
         Ok(mut value) => {

@@ -1,15 +1,15 @@
-//! A document in Markdown, laid out for a terminal.
+//! Rendering of Markdown documents for a terminal.
 
 use clap::builder::styling::Style;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use crate::sanitize;
 
-/// Cells of a rule.
+/// Width of a rule in columns.
 const RULE: usize = 40;
 
-/// Headings, emphasis, lists, quotes and rules as a terminal shows them, addresses after what leads to them. Lines are left to the
-/// terminal to break, so that an address stays whole.
+/// Renders headings, emphasis, lists, quotes and rules for a terminal, and URLs after the link texts. Lines are wrapped by the terminal, so
+/// that a URL stays whole.
 pub(super) fn render(text: &str, color: bool) -> String {
     let mut page = MarkdownPage { color, ..MarkdownPage::default() };
     Parser::new(text).for_each(|event| page.take(event));
@@ -22,13 +22,13 @@ pub(super) fn render(text: &str, color: bool) -> String {
 struct MarkdownPage {
     color: bool,
     text: String,
-    /// The styles that are open, the innermost last.
+    /// Open styles, the innermost last.
     styles: Vec<Style>,
-    /// Where the links that are open lead to.
+    /// URLs of the open links.
     links: Vec<String>,
-    /// Within how many quotes.
+    /// Nesting depth of quotes.
     quotes: usize,
-    /// The number of the next item of each open list; none where it is not counted.
+    /// Number of the next item of each open list; `None` for an unnumbered list.
     lists: Vec<Option<u64>>,
 }
 
@@ -38,7 +38,7 @@ impl MarkdownPage {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) | Event::Html(text) => {
-                // Only now, for a character may be written as an entity.
+                // Sanitized after parsing, because a character may be written as an entity.
                 self.say(&sanitize::text(&text));
             }
             Event::SoftBreak | Event::HardBreak => self.line(),
@@ -116,7 +116,7 @@ impl MarkdownPage {
         self.say(indent);
     }
 
-    /// Ends a block: an empty line follows.
+    /// Ends a block with an empty line.
     fn paragraph(&mut self) {
         self.text.truncate(self.text.trim_end_matches(['\n', '▎', ' ']).len());
         self.say("\n\n");
@@ -129,7 +129,7 @@ impl MarkdownPage {
         }
     }
 
-    /// Ends the innermost style; those around it go on.
+    /// Ends the innermost style and restores the surrounding ones.
     fn close(&mut self) {
         let Some(style) = self.styles.pop() else { return };
         if self.color {

@@ -1,5 +1,5 @@
-//! What a CI service would take for a command in the log of a job: `::name ..::` at the beginning of a line (GitHub and those that are
-//! like it), `##[name]`, `##vso[name]` and `##teamcity[name]` anywhere in it.
+//! Neutralization of text that a CI service would take for a command in the log of a job: `::name ..::` at the beginning of a line (GitHub
+//! and similar services), `##[name]`, `##vso[name]` and `##teamcity[name]` anywhere in a line.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub(crate) const VARIABLES: [&str; 5] =
     ["CI", "GITHUB_ACTIONS", "GITEA_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
 
-/// Whether a CI service reads the output of this process.
+/// Tells whether a CI service reads the output of this process.
 pub(super) fn are_read() -> bool {
     static READ: LazyLock<bool> = LazyLock::new(|| is_job(|name| std::env::var_os(name)));
     *READ
@@ -20,12 +20,12 @@ fn is_job(variable: impl Fn(&str) -> Option<OsString>) -> bool {
     VARIABLES.iter().any(|name| variable(name).is_some_and(is_set))
 }
 
-/// The text with a space in each marker.
+/// Inserts a space in each marker of a text.
 pub(super) fn broken(text: &str) -> Cow<'_, str> {
     inserted(text, places(text), " ")
 }
 
-/// The JSON with a character of each marker escaped, which changes no value. In JSON a line never begins within a string.
+/// Escapes a character of each marker in JSON, which changes no value. In JSON a line never begins within a string.
 pub(super) fn escaped(json: &str) -> Cow<'_, str> {
     let places = hashes(json);
     if places.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where each marker can be broken: after its first character.
+/// Positions where the markers can be broken: after their first character.
 fn places(text: &str) -> Vec<usize> {
     let mut places = hashes(text);
     let mut start = 0;
@@ -57,19 +57,19 @@ fn places(text: &str) -> Vec<usize> {
     places
 }
 
-/// The second `#` of each `##name[`.
+/// Positions of the second `#` of each `##name[`.
 fn hashes(text: &str) -> Vec<usize> {
     let is_marker = |at: &usize| {
         let name = text[at + 2..].trim_start_matches(|c: char| c.is_ascii_alphanumeric());
         name.starts_with('[')
     };
-    // Of `###[` the last two are the marker.
+    // In `###[` the last two `#` belong to the marker.
     let pairs =
         (0..text.len().saturating_sub(1)).filter(|at| &text.as_bytes()[*at..at + 2] == b"##");
     pairs.filter(is_marker).map(|at| at + 1).collect()
 }
 
-/// A line from its first character that is neither white space nor styling.
+/// Returns a line from its first character that is neither white space nor a style sequence.
 fn unstyled(line: &str) -> &str {
     let rest = line.trim_start();
     match rest.strip_prefix('\u{1b}').and_then(|it| it.split_once('m')) {

@@ -1,4 +1,4 @@
-//! The only place that prints: data to stdout, talk to stderr.
+//! Terminal input and output, the only module that prints: data to stdout, messages to stderr.
 
 pub(crate) mod annotations;
 pub(crate) mod chart;
@@ -28,7 +28,7 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::Settings;
 use crate::settings::global_args::Color;
 
-/// What this process can show, and how.
+/// Output settings and terminal of this process.
 #[derive(Debug)]
 pub(crate) struct Ui {
     shape: OutputOptions,
@@ -36,11 +36,11 @@ pub(crate) struct Ui {
     progress: bool,
     verbose: u8,
     terminal: Terminal,
-    /// Whether nothing can be changed, so that nothing has to be agreed to.
+    /// True in a dry run, where nothing needs confirmation.
     rehearsing: bool,
 }
 
-/// Which of the standard streams lead to a person.
+/// Standard streams that are terminals.
 #[derive(Clone, Copy, Debug)]
 struct Terminal {
     stdin: bool,
@@ -49,7 +49,7 @@ struct Terminal {
 }
 
 impl Ui {
-    /// As the settings say.
+    /// Creates the UI from the settings.
     pub(crate) fn new(settings: &Settings, shape: OutputOptions) -> Self {
         Self {
             shape,
@@ -60,7 +60,7 @@ impl Ui {
         }
     }
 
-    /// Without settings, for a failure that comes before them.
+    /// Creates a UI without settings, for errors that occur before they are read.
     pub(crate) fn plain(format: Format) -> Self {
         let terminal = Terminal {
             stdin: io::stdin().is_terminal(),
@@ -77,11 +77,11 @@ impl Ui {
         }
     }
 
-    /// Prints the data of an outcome.
+    /// Prints the output of a command.
     ///
     /// # Errors
     ///
-    /// When stdout cannot take it; a reader that has gone away is no error.
+    /// When stdout cannot be written; a closed pipe is no error.
     pub(crate) fn show(&self, outcome: &CommandOutput) -> Result<(), CommandError> {
         let terminal = self.terminal.stdout;
         for note in self.shape.notes(outcome)? {
@@ -117,14 +117,14 @@ impl Ui {
         }
     }
 
-    /// Says something to the person; scripts that asked for JSON are spared.
+    /// Prints a message to stderr, unless the format is JSON.
     pub(crate) fn say(&self, line: &StyledLine) {
         if !self.shape.format.is_json() {
             self.instruct(line);
         }
     }
 
-    /// Says why the command failed.
+    /// Prints the error of the command.
     pub(crate) fn fail(&self, failure: &CommandError) {
         if self.shape.format.is_json() {
             stream::say_json(&failure.to_json().to_string());
@@ -143,30 +143,30 @@ impl Ui {
         }
     }
 
-    /// Ends a line that was begun on the terminal.
+    /// Ends an incomplete line on the terminal.
     pub(crate) fn break_line(&self) {
         if self.terminal.stderr {
             stream::say("\n");
         }
     }
 
-    /// Progress of work with this many steps, on a terminal only.
+    /// Returns a progress display for this many steps, shown only on a terminal.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
         let shown = self.progress && self.terminal.stderr && !self.shape.format.is_json();
         Progress::new(steps, shown)
     }
 
-    /// Who says why requests wait.
+    /// Returns the observer of requests, which reports waits.
     pub(crate) fn watch(&self) -> RequestObserver {
         RequestObserver::new(self.shape.format.is_json(), self.verbose)
     }
 
-    /// Whether the command only rehearses.
+    /// Sets whether the command is a dry run.
     pub(crate) fn rehearse(&mut self, rehearsing: bool) {
         self.rehearsing = rehearsing;
     }
 
-    /// Asks a yes-or-no question. `None` where there is no one to ask; no one has to be asked in a dry run.
+    /// Asks a yes-or-no question. `None` without a terminal; in a dry run the answer is always yes.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
         if self.rehearsing {
             return Some(true);
@@ -174,7 +174,7 @@ impl Ui {
         self.is_interactive().then(|| prompt::yes(question))
     }
 
-    /// Shows what a yes-or-no question is about, and asks it. `None` where there is no one to ask; no one has to be asked in a dry run.
+    /// Shows lines and asks a yes-or-no question about them. `None` without a terminal; in a dry run the answer is always yes.
     pub(crate) fn ask_about(&self, lines: &[StyledLine], question: &str) -> Option<bool> {
         if self.is_interactive() && !self.rehearsing {
             for line in lines {
@@ -184,22 +184,22 @@ impl Ui {
         self.ask(question)
     }
 
-    /// Asks for a text. `None` where there is no one to ask.
+    /// Asks for a text. `None` without a terminal.
     pub(crate) fn ask_for(&self, question: &str) -> Option<String> {
         self.is_interactive().then(|| prompt::text(question))
     }
 
-    /// Whether there is someone to ask.
+    /// True if the user can be asked: stdin and stderr are terminals.
     pub(crate) fn is_interactive(&self) -> bool {
         self.terminal.stdin && self.terminal.stderr
     }
 
-    /// Whether someone reads stdout.
+    /// True if stdout is a terminal.
     pub(crate) fn is_read(&self) -> bool {
         self.terminal.stdout
     }
 
-    /// Asks for something that is not to be seen. `None` where no one types.
+    /// Asks for a secret without echo. `None` if stdin is not a terminal.
     pub(crate) fn ask_secret(&self, question: &str) -> Option<io::Result<String>> {
         let unasked = "standard error is no terminal, and what is typed would be seen";
         self.terminal.stdin.then(|| {
@@ -211,12 +211,12 @@ impl Ui {
         })
     }
 
-    /// Says what the person has to do, whatever the format: the command cannot go on without it.
+    /// Prints an instruction to the user in every format: the command cannot continue without it.
     pub(crate) fn instruct(&self, line: &StyledLine) {
         stream::say(&(self.toned(line, self.terminal.stderr) + "\n"));
     }
 
-    /// Whether a stream takes colour.
+    /// Tells whether to use colours on a stream.
     fn colored(&self, terminal: bool) -> bool {
         match self.color {
             Color::Auto => terminal,
@@ -242,7 +242,7 @@ impl Ui {
     }
 }
 
-/// Prints help, the version or a mistake in the command line, as clap has laid it out and where it belongs.
+/// Prints help, the version or a usage error, as formatted by clap and to the stream that clap chooses.
 pub(crate) fn help(error: &clap::Error, color: Color) {
     let is_mistake = error.use_stderr();
     let terminal = if is_mistake { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
@@ -256,17 +256,17 @@ pub(crate) fn help(error: &clap::Error, color: Color) {
     }
 }
 
-/// Writes a note for a CI service, which reads it from stderr.
+/// Writes an annotation for a CI service, which reads it from stderr.
 pub(crate) fn annotate(note: &str) {
     stream::command(note);
 }
 
-/// A text for a note, without anything that the CI service would take for a command of its own.
+/// Text for an annotation, without parts that the CI service would take for commands.
 pub(crate) fn unmarked(text: &str) -> std::borrow::Cow<'_, str> {
     markers::broken(text)
 }
 
-/// Columns of the terminal, or of a page where there is none.
+/// Width of the terminal in columns, or 100 without a terminal.
 pub(crate) fn width() -> usize {
     table::terminal_width().unwrap_or(100)
 }

@@ -1,5 +1,5 @@
-//! What is said while requests run: waiting and what it is for, each request where that is asked for. It also keeps the answers that
-//! completion remembers.
+//! Messages while requests run: waits with their reasons, and each request if requested. Also collects the responses with names for
+//! completion.
 
 use std::io;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::cache::resource_names;
 use crate::cache::resource_names::SeenAnswer;
 use crate::sanitize;
 
-/// A shorter wait is over before anybody wonders.
+/// Minimum duration of a wait that is reported.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
 
-/// Says on stderr why nothing happens, and what happens.
+/// Observer that reports waits and requests on stderr.
 #[derive(Debug, Default)]
 pub(crate) struct RequestObserver {
     silent: bool,
@@ -32,17 +32,17 @@ impl RequestObserver {
         Self { silent, verbose, ..Self::default() }
     }
 
-    /// Asks this one what is left of the limits.
+    /// Sets the pacer that knows the rest of the rate limits.
     pub(crate) fn paced_by(&self, pacer: Arc<dyn Pacer>) {
         let _ = self.pacer.set(pacer);
     }
 
-    /// How many requests may still go out in this minute.
+    /// Number of requests left in this minute.
     pub(crate) fn left(&self) -> Option<usize> {
         self.pacer.get()?.remaining(&SystemClock::new())
     }
 
-    /// The answers that name things, in their order.
+    /// Takes the collected responses with names, in their order.
     pub(crate) fn seen(&self) -> Vec<SeenAnswer> {
         std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,4 +1,4 @@
-//! Progress of long work, on a terminal only.
+//! Progress display of long work, on a terminal only.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::tty_mode::Modes;
 use crate::signal::RestoreOnExit;
 
-/// The line that is on the terminal now.
+/// Progress bar currently on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// A line on stderr that says how far the work is; gone when it is dropped.
+/// Progress line on stderr, removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -33,14 +33,14 @@ impl Progress {
         Self { bar, _terminal: terminal }
     }
 
-    /// Says what is being done now.
+    /// Sets the message about the current step.
     pub(crate) fn now(&self, what: &str) {
         self.bar.set_message(crate::sanitize::line(what).into_owned());
-        // It may be the last thing to be said for a while.
+        // Drawn at once, because the next update may be far off.
         self.bar.force_draw();
     }
 
-    /// One step is done.
+    /// Counts a completed step.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
@@ -53,7 +53,7 @@ impl Drop for Progress {
     }
 }
 
-/// Writes lines to stderr, above the progress if it is shown.
+/// Writes lines to stderr above the progress display, if shown.
 pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
     let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match shown {

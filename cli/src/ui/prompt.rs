@@ -4,12 +4,12 @@ use std::io::{self, BufRead};
 
 use super::stream;
 
-/// Asks on stderr, reads a line of stdin; everything but a yes is a no.
+/// Asks on stderr and reads a line from stdin; any answer except yes counts as no.
 pub(super) fn yes(question: &str) -> bool {
     is_yes(&text(&format!("{question} [y/N]")))
 }
 
-/// Asks on stderr, reads a line of stdin; nothing where that fails.
+/// Asks on stderr and reads a line from stdin; returns an empty string on an error.
 pub(super) fn text(question: &str) -> String {
     let asked = stream::ask(&format!("{question} "));
     let mut answer = String::new();
@@ -24,9 +24,9 @@ pub(super) fn text(question: &str) -> String {
     }
 }
 
-/// Asks on stderr, reads a line of the terminal without showing it.
+/// Asks on stderr and reads a line from the terminal without echo.
 pub(super) fn secret(question: &str) -> io::Result<String> {
-    // Whoever sees the question may type at once.
+    // Echo is disabled before the question, because the user may type at once.
     #[cfg(unix)]
     let _modes = super::tty_mode::Modes::unseen()
         .ok_or_else(|| io::Error::other("this terminal shows whatever is typed"))?;

@@ -1,10 +1,10 @@
-//! A failure as miette draws it, and below it what it consists of, each drawn alike.
+//! Rendering of an error with miette, with its related diagnostics below it in the same form.
 
 use std::fmt::{self, Write as _};
 
 use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, Severity, SourceCode};
 
-/// Draws a diagnostic with all that is related to it.
+/// Renders a diagnostic with all related diagnostics.
 pub(super) fn draw(handler: &MietteHandler, diagnostic: &dyn Diagnostic) -> String {
     let mut text = String::new();
     add(&mut text, handler, Part { diagnostic, source: None });
@@ -19,7 +19,7 @@ fn add(text: &mut String, handler: &MietteHandler, part: Part<'_>) {
     }
 }
 
-/// What miette draws goes through `Debug`.
+/// Adapter for miette, which renders through `Debug`.
 struct Rendered<'a>(&'a MietteHandler, &'a Part<'a>);
 
 impl fmt::Debug for Rendered<'_> {
@@ -28,7 +28,7 @@ impl fmt::Debug for Rendered<'_> {
     }
 }
 
-/// A diagnostic without what is related to it. Where it has no text of its own, its labels are about that of its parent.
+/// Diagnostic without its related diagnostics. Without a source of its own, its labels refer to the source of its parent.
 struct Part<'a> {
     diagnostic: &'a dyn Diagnostic,
     source: Option<&'a dyn SourceCode>,

@@ -1,5 +1,5 @@
-//! The standard streams. Every text goes through here last, so that what was forgotten before cannot drive the terminal, nor speak to the
-//! CI service that keeps the log.
+//! Writing to the standard streams. All text passes through this module last, so that unsanitized text cannot control the terminal or a CI
+//! service that keeps the log.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,20 +9,20 @@ use crate::auth::redaction;
 use crate::error::CommandError;
 use crate::sanitize;
 
-/// How bytes of stdout are treated.
+/// Kind of content on stdout, which determines how it is sanitized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentKind {
-    /// Human-readable table: the terminal and the log of a CI service are protected.
+    /// Text for people: sanitized for the terminal and for the log of a CI service.
     Text,
-    /// A document in a text format that people read too; a terminal and a log are protected, a file gets it as it is.
+    /// Document in a text format that people read too: sanitized for a terminal and a log, unchanged in a file.
     Document,
-    /// JSON: where there is something to protect, dangerous characters are escaped, which changes no value.
+    /// JSON: for a terminal or a log, unsafe characters are escaped, which changes no value.
     Json,
-    /// For programs: byte for byte.
+    /// Data for programs: sanitized only for a terminal, else byte for byte.
     Data,
 }
 
-/// Writes text for people to stderr, above the progress if it is shown. Nothing can be done where that fails.
+/// Writes text for people to stderr, above the progress display. Errors are ignored.
 pub(super) fn say(text: &str) {
     let text = protected(text);
     let _ = progress::beside(|| io::stderr().lock().write_all(text.as_bytes()));
@@ -42,18 +42,18 @@ pub(super) fn command(line: &str) {
     });
 }
 
-/// Begins a question on stderr.
+/// Writes a question to stderr.
 pub(super) fn ask(text: &str) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     stderr.write_all(protected(&sanitize::line(text)).as_bytes())?;
     stderr.flush()
 }
 
-/// Writes to stdout, which is a terminal or not.
+/// Writes to stdout; `terminal` tells whether stdout is a terminal.
 ///
 /// # Errors
 ///
-/// When stdout cannot take it; a reader that has gone away is no error.
+/// When stdout cannot be written; a closed pipe is no error.
 pub(super) fn print(bytes: &[u8], kind: ContentKind, terminal: bool) -> Result<(), CommandError> {
     let bytes = shown(bytes, kind, terminal, markers::are_read() && !is_file());
     let mut stdout = io::stdout().lock();
@@ -65,7 +65,7 @@ pub(super) fn print(bytes: &[u8], kind: ContentKind, terminal: bool) -> Result<(
     }
 }
 
-/// The bytes as they are written; `logged` where a CI service reads them.
+/// Returns the bytes to write; `logged` is true if a CI service reads them.
 fn shown(bytes: &[u8], kind: ContentKind, terminal: bool, logged: bool) -> Cow<'_, [u8]> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
     let text = match kind {
@@ -97,7 +97,7 @@ fn also(text: Cow<'_, str>, change: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Whether stdout is a file, which no CI service reads.
+/// Tells whether stdout is a file, which no CI service reads.
 fn is_file() -> bool {
     #[cfg(unix)]
     let stdout = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();

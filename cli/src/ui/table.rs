@@ -1,4 +1,4 @@
-//! Rows of texts as lines of a table.
+//! Rendering of grids as tables.
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
@@ -6,13 +6,13 @@ use super::cut;
 use crate::output::format::Grid;
 use crate::sanitize;
 
-/// Most columns of a value that a cell shows; `-o json` shows all.
+/// Maximum width of a cell in columns; `-o json` shows the whole value.
 const CELL_MAX: usize = 60;
 
-/// A narrower terminal is one that does not say how wide it is.
+/// Minimum width of a terminal; a smaller width means that the terminal does not report its width.
 const WIDTH_MIN: u16 = 20;
 
-/// One line for each row. On a terminal the columns share its width; elsewhere each row stays on its line.
+/// Renders one line per row. On a terminal the columns share its width; elsewhere no row is wrapped.
 pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     let mut table = frame(terminal);
     if grid.headings.is_empty() {
@@ -24,7 +24,7 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
         for row in &grid.rows {
             table.add_row(row.iter().map(|it| cut(&sanitize::line(it), CELL_MAX)));
         }
-        // The first column names the record, and is copied into the next command.
+        // The first column identifies the record and is copied into other commands, so that it is never wrapped.
         if let Some(first) = table.column_mut(0) {
             first.set_constraint(ColumnConstraint::ContentWidth);
         }
@@ -32,7 +32,7 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     lines(table)
 }
 
-/// A table without lines, which shares out the width of a terminal that has one.
+/// Creates a table without borders that fits the width of the terminal, if known.
 fn frame(terminal: bool) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -44,14 +44,14 @@ fn frame(terminal: bool) -> Table {
     table
 }
 
-/// Columns of the terminal that stdout or stderr leads to.
+/// Width of the terminal on stdout or stderr in columns.
 pub(super) fn terminal_width() -> Option<usize> {
     let stdout = Table::new().width();
     let width = stdout.or_else(|| Table::new().use_stderr().width());
     width.filter(|width| *width >= WIDTH_MIN).map(usize::from)
 }
 
-/// The text of a table, without the white space that fills it up on the right.
+/// Text of a table, without trailing white space.
 fn lines(mut table: Table) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));

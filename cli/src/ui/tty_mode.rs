@@ -1,8 +1,8 @@
-//! What the terminal does with keys, changed for a while.
+//! Temporary changes of terminal modes.
 
 use crate::signal::RestoreOnExit;
 
-/// While this lives, the terminal shows less of what is typed. Whatever ends that, even Ctrl-C, brings it back.
+/// Guard that reduces the echo of the terminal. The previous modes are restored when it is dropped, and at an exit by Ctrl-C.
 #[derive(Debug)]
 pub(crate) struct Modes {
     #[cfg(unix)]
@@ -12,7 +12,7 @@ pub(crate) struct Modes {
 
 #[cfg(unix)]
 impl Modes {
-    /// Nothing but the end of the line is shown.
+    /// Disables the echo of typed characters except for the end of the line.
     pub(crate) fn unseen() -> Option<Self> {
         use rustix::termios::LocalModes;
         Self::change(|modes| {
@@ -21,7 +21,7 @@ impl Modes {
         })
     }
 
-    /// Ctrl-C is not shown as `^C`, which would stand in the way of a line that is drawn again and again.
+    /// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
     pub(crate) fn without_ctrl_c() -> Option<Self> {
         Self::change(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
     }
@@ -52,7 +52,7 @@ impl Drop for Modes {
 
 #[cfg(not(unix))]
 impl Modes {
-    /// Not here.
+    /// Returns `None`: not supported on this platform.
     pub(crate) fn without_ctrl_c() -> Option<Self> {
         None
     }

@@ -1,4 +1,4 @@
-//! A plan as people read it.
+//! Human-readable display of a plan.
 
 mod model;
 mod text;
@@ -11,14 +11,14 @@ pub(crate) use text::cut;
 use super::width;
 use crate::output::{Style, StyledLine};
 
-/// Most columns that the name of a slot takes.
+/// Maximum width of the label of a slot in columns.
 const LABEL_MAX: usize = 40;
 
-/// Most slots that are named only to say that nothing happens to them.
+/// Maximum number of kept slots that are named.
 const KEPT_MAX: usize = 12;
 
-/// What a plan does to a page: changes with old and new value, new slots, moves, slots kept and deleted. `unnamed` says why a slot
-/// stays that could be deleted.
+/// Lines about the effects of a plan on a page: changes with old and new value, new slots, moves, kept and deleted slots. `unnamed` is the
+/// reason why a slot is kept that could be deleted.
 pub(crate) fn lines(shown: &PlanView<'_>, unnamed: &str) -> Vec<StyledLine> {
     shown.lines(width(), unnamed)
 }
@@ -63,7 +63,7 @@ impl PlanView<'_> {
         lines
     }
 
-    /// Slots that stay although the file does not mention them: the first few by name.
+    /// Lines about slots that are kept although the file does not mention them: the first few by name.
     fn kept(&self, unnamed: &str) -> impl Iterator<Item = StyledLine> {
         let named = self.kept.iter().take(KEPT_MAX).map(move |it| {
             let why = match it.reason {
@@ -102,7 +102,7 @@ impl ShownSlot<'_> {
     }
 }
 
-/// A change on one line where it fits, else with the old value above the new one.
+/// Lines about a change: one line if it fits, else the old value above the new one.
 fn change(it: &Change<'_>, width: usize) -> Vec<StyledLine> {
     let path = crate::sanitize::line(&it.path);
     let one = |tone, sign: &str, value| {

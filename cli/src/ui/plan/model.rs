@@ -1,4 +1,4 @@
-//! A plan as both people and scripts see it: every change by its path, and the fewest moves.
+//! View of a plan for people and scripts: every change by its path, and the minimum number of moves.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -12,45 +12,45 @@ use serde_json::Value;
 
 use crate::output::label::label;
 
-/// What a plan does to a page.
+/// Effects of a plan on a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct PlanView<'p> {
-    /// The fingerprint of the page that the plan is for.
+    /// Fingerprint of the page that the plan is for.
     pub(super) page: &'p str,
     pub(super) updates: Vec<Updated<'p>>,
     pub(super) creates: &'p [PlannedCreate],
     pub(super) moves: Vec<Move<'p>>,
-    /// Images that leave this machine.
+    /// Images to upload.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) uploads: Vec<Upload>,
     pub(super) deletes: &'p [PlannedDelete],
-    /// How many of them go before the new ones come, because the page is full.
+    /// Number of deletes that precede the creates because the page is full.
     pub(super) make_room: usize,
     pub(super) kept: &'p [RetainedSlot],
     pub(super) notices: &'p [Notice],
 }
 
-/// An image that is uploaded.
+/// Image to upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Upload {
-    /// The index of the first item in the file that names it.
+    /// Index of the first item in the file that names the image.
     pub(crate) index: usize,
-    /// Where in that item's data.
+    /// Path in the data of that item.
     pub(crate) path: String,
-    /// Where it is on this machine, without links.
+    /// Path of the image on this machine, with links resolved.
     pub(crate) file: String,
-    /// Its type, by its content.
+    /// Media type according to the content.
     #[serde(rename = "type")]
     pub(crate) media_type: &'static str,
-    /// Number of its bytes.
+    /// Size in bytes.
     pub(crate) bytes: u64,
 }
 
-/// New values for a slot.
+/// Changes to a slot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Updated<'p> {
     pub(super) id: i64,
-    /// The index of the item in the file.
+    /// Index of the item in the file.
     pub(super) index: usize,
     #[serde(rename = "type")]
     pub(super) kind: &'p str,
@@ -58,10 +58,10 @@ pub(crate) struct Updated<'p> {
     pub(super) changes: Vec<Change<'p>>,
 }
 
-/// A value that changes, comes (no `old`) or goes (no `new`).
+/// Value that is changed, added (no `old`) or removed (no `new`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Change<'p> {
-    /// From the slot's data down: `items.2.answer`. In a list that is counted as in the side that has it.
+    /// Path in the data of the slot: `items.2.answer`. An index in a list is that of the side that has the entry.
     pub(super) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) old: Option<&'p Value>,
@@ -69,16 +69,16 @@ pub(crate) struct Change<'p> {
     pub(super) new: Option<&'p Value>,
 }
 
-/// A slot that gets another place.
+/// Slot that is moved.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Move<'p> {
     #[serde(flatten)]
     pub(super) block: ShownSlot<'p>,
-    /// The slot it comes to stand after; none: it goes to the top.
+    /// Slot after which it is placed; `None` for the top.
     pub(super) after: Option<ShownSlot<'p>>,
 }
 
-/// A slot, by its id or, while it has none, by the index of its item in the file.
+/// Slot, identified by its id or, for a new slot, by the index of its item in the file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ShownSlot<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ pub(crate) struct ShownSlot<'p> {
 }
 
 impl<'p> PlanView<'p> {
-    /// The plan for this page.
+    /// Creates the view of a plan for this page.
     pub(crate) fn of(plan: &'p Plan, page: &'p [Slot]) -> Self {
         Self {
             page: &plan.page,
@@ -106,18 +106,18 @@ impl<'p> PlanView<'p> {
         }
     }
 
-    /// The same with images that are uploaded.
+    /// Adds the images to upload.
     pub(crate) fn with_uploads(self, uploads: Vec<Upload>) -> Self {
         Self { uploads, ..self }
     }
 
-    /// Images that are uploaded.
+    /// Images to upload.
     pub(crate) fn uploads(&self) -> &[Upload] {
         &self.uploads
     }
 }
 
-/// As people see it: `images/menu.gif (image/gif, 43 bytes)`.
+/// Formats the image for people: `images/menu.gif (image/gif, 43 bytes)`.
 impl fmt::Display for Upload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, media_type, bytes, .. } = self;
@@ -134,7 +134,7 @@ fn updated(update: &PlannedUpdate) -> Updated<'_> {
     Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
 }
 
-/// What differs between two values; within mappings and lists only that.
+/// Collects the differences between two values, including those within mappings and lists.
 fn differences<'p>(
     path: &str,
     old: Option<&'p Value>,
@@ -150,7 +150,7 @@ fn differences<'p>(
             }
         }
         (Some(Value::Array(old)), Some(Value::Array(new))) => {
-            // What is alike at both ends stays, so that one entry that comes or goes is one change.
+            // Equal entries at both ends are skipped, so that one added or removed entry is one change.
             let head = old.iter().zip(new).take_while(|(old, new)| apply::same(old, new)).count();
             let (old_rest, new_rest) = (&old[head..], &new[head..]);
             let ends = old_rest.iter().rev().zip(new_rest.iter().rev());
@@ -161,7 +161,7 @@ fn differences<'p>(
                 differences(&below(&(head + at)), old_rest.get(at), new_rest.get(at), changes);
             }
         }
-        // An empty value is none: no one wants to read of it.
+        // An empty value counts as absent and is not shown.
         (old, new) => {
             let held = |it: &&Value| !apply::same(it, &Value::Null);
             let (old, new) = (old.filter(held), new.filter(held));
@@ -170,7 +170,7 @@ fn differences<'p>(
     }
 }
 
-/// The fewest slots whose moving gives the order, each with the one it comes to stand after.
+/// Minimum set of moves that gives the order, each with the slot after which it is placed.
 fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     if !plan.reorder {
         return Vec::new();
@@ -203,9 +203,9 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     plan.order.iter().enumerate().filter_map(moved).collect()
 }
 
-/// The longest part of a list of different numbers that is in rising order already.
+/// Longest increasing subsequence of a list of distinct numbers.
 fn longest_rising(numbers: &[usize]) -> Vec<usize> {
-    // `ends[n]` is the index of the smallest number that a rising run of n + 1 can end with.
+    // `ends[n]` is the index of the smallest number that can end an increasing subsequence of length n + 1.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous = vec![None; numbers.len()];
     for (at, number) in numbers.iter().enumerate() {

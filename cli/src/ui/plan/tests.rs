@@ -12,7 +12,7 @@ fn slot(id: i64, kind: &str, data: &Value) -> Value {
     json!({"id": id, "type": kind, "data": data, "supported": true})
 }
 
-/// What is shown on lines of this width.
+/// Returns the plan as shown on lines of this width.
 fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> String {
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();

@@ -1,19 +1,19 @@
-//! Values on lines that are only so wide.
+//! Formatting of values for lines of limited width.
 
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::sanitize;
 
-/// What is shown of a long text in front of the place where it differs.
+/// Number of characters of a long string to show before the first difference.
 const LEAD: usize = 12;
 
-/// Columns that a text takes.
+/// Width of a text in columns.
 pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A value as people read it, on one line and harmless.
+/// Formats a value for people, on one line and sanitized.
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{}\"", one_line(text)),
@@ -21,18 +21,18 @@ pub(super) fn value(value: &Value) -> String {
     }
 }
 
-/// A text on one line; where it had several stands `\n`.
+/// Formats a text on one line; line breaks become `\n`.
 fn one_line(text: &str) -> String {
     sanitize::line(&text.trim_end().replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t"))
         .into_owned()
 }
 
-/// As much of a text from its beginning as fits.
+/// Cuts a text to the available width.
 pub(crate) fn cut(text: &str, room: usize) -> String {
     window(text, 0, room)
 }
 
-/// Two versions of a value, each shortened so that the place where they differ can be seen.
+/// Shortens two versions of a value so that their first difference is visible.
 pub(super) fn pair(old: &str, new: &str, room: usize) -> (String, String) {
     if width(old) <= room && width(new) <= room {
         return (old.to_owned(), new.to_owned());
@@ -42,14 +42,14 @@ pub(super) fn pair(old: &str, new: &str, room: usize) -> (String, String) {
     (window(old, start, room), window(new, start, room))
 }
 
-/// The beginning of the first word shortly before a place, or just some characters before it.
+/// Start of the first word shortly before a place, or else a fixed number of characters before it.
 fn word_start(text: &str, place: usize) -> usize {
     let from = place - LEAD;
     let before: Vec<char> = text.chars().skip(from).take(LEAD).collect();
     before.iter().position(|c| *c == ' ').map_or(from, |at| from + at + 1)
 }
 
-/// What can be shown from a place on.
+/// Part of a text from a place on that fits.
 fn window(text: &str, start: usize, room: usize) -> String {
     let mut shown = if start > 0 { "…".to_owned() } else { String::new() };
     let rest: String = text.chars().skip(start).collect();
