@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::env_vars;
 
-/// Returns a command for a program, which gets the environment without the variables that hold the token or lead to it.
+/// Returns a command for a program, without the environment variables that hold the token or lead to it.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     without_secrets(&mut command);

@@ -1,4 +1,4 @@
-//! The embedded service: the contract server in this process, with its state in a file.
+//! Embedded service: the contract server in this process, with its state in a file.
 
 use std::path::PathBuf;
 

@@ -7,7 +7,7 @@ use super::planned::PlannedPage;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// Refuses a read-only token. Called before a question or an upload; elsewhere the first write reports a missing right.
+/// Refuses a read-only token. Called before a question or an upload; elsewhere the first write fails with such a token.
 pub(crate) async fn may_write(client: &Client) -> Result<Me, CommandError> {
     let me = client.me().await?;
     if me.can_write {

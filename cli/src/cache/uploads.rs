@@ -30,12 +30,12 @@ impl Uploads {
         Self { file, kept }
     }
 
-    /// Path of an image of the account that owns a page, if that account is known.
+    /// Path of an image on the account of a page, if that account is known.
     pub(crate) fn of_page(&self, page: i64, hash: &str) -> Option<&str> {
         self.of_account(*self.kept.pages.get(&page)?, hash)
     }
 
-    /// Path of an image of an account.
+    /// Path of an image on an account.
     pub(crate) fn of_account(&self, account: i64, hash: &str) -> Option<&str> {
         self.kept.accounts.get(&account)?.get(hash).map(String::as_str)
     }

@@ -225,7 +225,7 @@ impl LocalImage {
     }
 }
 
-/// SHA-256 in hexadecimal digits.
+/// Returns the SHA-256 of bytes in hexadecimal digits.
 pub(crate) fn hash_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

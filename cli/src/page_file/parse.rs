@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 32;
 ///
 /// # Errors
 ///
-/// The text with invalid bytes replaced, and a diagnostic.
+/// Text with invalid bytes replaced, and a diagnostic.
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
