@@ -83,7 +83,7 @@ fn the_doctor_finds_what_is_wrong() {
     for check in [
         "configuration",
         "token",
-        "way to the service",
+        "connection",
         "clock",
         "abilities",
         "limits",
@@ -105,9 +105,9 @@ fn the_doctor_finds_what_is_wrong() {
     assert_eq!(bad(&absent), (2, "token".into()));
     let short = env();
     let address = short.server.base_url().replace("/api/v1", "");
-    assert_eq!(bad(&short.env("LINKS_BASE_URL", address)), (6, "way to the service".into()));
+    assert_eq!(bad(&short.env("LINKS_BASE_URL", address)), (6, "connection".into()));
     let nowhere = env().env("LINKS_BASE_URL", "http://127.0.0.1:1/api/v1");
-    assert_eq!(bad(&nowhere), (10, "way to the service".into()));
+    assert_eq!(bad(&nowhere), (10, "connection".into()));
 
     let env = env();
     env.server.edit(|account| account.tokens[0].abilities = vec!["profile:read".into()]);

@@ -39,7 +39,8 @@ fn before(leaf: &str) -> &'static str {
 
 /// The lines below "Example" in the help of a command.
 fn examples(command: &clap::Command) -> Vec<String> {
-    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let help = command.get_after_long_help().or(command.get_after_help());
+    let text = help.map(ToString::to_string).unwrap_or_default();
     let lines = text.lines().skip_while(|line| !line.starts_with("Example")).skip(1);
     lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }

@@ -91,6 +91,15 @@ const NOWHERE: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
+/// Other names of nouns.
+const SYNONYMS: &[(&[&str], &str)] = &[
+    (&["page", "pages"], "profile"),
+    (&["block", "blocks", "link", "item", "items"], "slots"),
+    (&["image", "images", "upload", "uploads"], "files"),
+    (&["login", "logout"], "auth"),
+    (&["stats", "statistics", "clicks", "views"], "analytics"),
+];
+
 /// Returns the suggestion for these words if they are more than a mistyped command.
 pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Suggestion> {
     let first = *words.first()?;
@@ -109,8 +118,28 @@ pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Suggestion> {
             return Some(said(message, hint));
         }
     }
+    if let Some(meant) = synonym(first, second, tree) {
+        return Some(meant);
+    }
     let said = verb_first(first, second, tree)?;
     Some(nearly(first, second, tree).unwrap_or(said))
+}
+
+/// Returns the suggestion for a noun that has another name here, as in `links page list`.
+fn synonym(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> {
+    let (_, name) = SYNONYMS.iter().find(|(words, _)| words.contains(&noun))?;
+    let meant = tree.find_subcommand(name)?;
+    let verb =
+        [Some(noun), verb].into_iter().flatten().find(|verb| meant.find_subcommand(verb).is_some());
+    let line = match verb {
+        Some(verb) => format!("links {name} {verb}"),
+        None => (*name).to_owned(),
+    };
+    Some(Suggestion {
+        message: format!("no command `{noun}`"),
+        hint: format!("did you mean `{line}`?"),
+        in_dashboard: false,
+    })
 }
 
 /// Returns the suggestion for a noun that is one letter off, as in `links slot list`.
@@ -179,6 +208,9 @@ mod tests {
         assert_eq!(hint("list form").as_deref(), Some("did you mean `links forms list`?"));
         assert_eq!(hint("slot list cafe").as_deref(), Some("did you mean `links slots list`?"));
         assert_eq!(hint("form").as_deref(), Some("did you mean `links forms`?"));
+        assert_eq!(hint("page").as_deref(), Some("did you mean `profile`?"));
+        assert_eq!(hint("page list").as_deref(), Some("did you mean `links profile list`?"));
+        assert_eq!(hint("login").as_deref(), Some("did you mean `links auth login`?"));
         assert!(hint("apply cafe.yaml").unwrap().contains("`links slots apply`"));
         for line in ["slots lst", "nonsense", "slots", "profile nonsense"] {
             assert_eq!(hint(line), None, "{line}");

@@ -22,7 +22,7 @@ pub(crate) struct DoctorArgs {}
 const SKEW_MAX: Duration = Duration::from_secs(30);
 
 /// Name of the check that the service can be reached.
-const WAY: &str = "way to the service";
+const WAY: &str = "connection";
 
 /// Names of the checks without which a connection is not tried.
 const NEEDED: [&str; 2] = ["service", "token"];

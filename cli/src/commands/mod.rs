@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Auth(auth::AuthCommand),
     /// Show the token's owner, its abilities, and the use of each limit
     Me(me::MeArgs),
-    /// Show what the service says of itself: conventions, limits, where tokens are issued. It needs no token
+    /// Show the service's conventions, limits and URLs; needs no token
     Service(service::ServiceArgs),
     /// Pages
     #[command(subcommand)]
@@ -68,19 +68,19 @@ pub(crate) enum Command {
     Schema(schema::SchemaCommand),
     /// Call any path of the service, with the pacing, retries and keys of every command
     Api(api::ApiArgs),
-    /// Look at the configuration, the token, the way to the service and the limits, and say what is wrong
+    /// Check the configuration, the token, the connection and the limits
     Doctor(doctor::DoctorArgs),
     /// The configuration file
     #[command(subcommand)]
     Config(config::ConfigCommand),
-    /// Print the script that makes a shell complete commands, logins, ids and values
+    /// Print the completion script of a shell
     Completions(ShellArgs),
     /// Explain a topic or a command
     Help(help::HelpArgs),
     /// Write the manual pages
     #[command(hide = true)]
     Man(man::ManArgs),
-    /// The embedded service: try everything on this machine, without an account
+    /// The embedded service, to try everything without an account
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
