@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,26 @@ use crate::proxy::{Proxy, kill};
 
 /// Longer than any command takes, even on a busy machine.
 const MOST: Duration = Duration::from_secs(120);
+
+/// Variable by which the processes of one command are told from all others.
+const MARK: &str = "LINKS_CAMPAIGN_RUN";
+
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
+/// Kills every process with this mark in its environment. Returns whether there was one.
+fn end_all(mark: &str) -> bool {
+    let is_marked = |process: &u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let processes = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let marked: Vec<u32> = processes.filter(is_marked).collect();
+    for process in &marked {
+        kill(*process);
+    }
+    !marked.is_empty()
+}
 
 /// The build of the program that is tried.
 #[derive(Clone, Debug)]
@@ -51,6 +72,9 @@ impl Program {
         let output = tempfile::tempdir_in(&machine.folder).unwrap();
         let create = |name: &str| File::create(output.path().join(name)).unwrap();
         let mut command = self.command(line, machine, proxy);
+        let mark =
+            format!("{MARK}={}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
+        command.env(MARK, &mark[MARK.len() + 1..]);
         if let Some(Kill::Place(place)) = ending {
             command.env("LINKS_TEST_CRASH", place);
         }
@@ -72,6 +96,10 @@ impl Program {
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(4));
         };
+        // A command in an editor runs below the program that gives it a terminal, and outlives it for a moment when that is killed.
+        while line.editing.is_some() && end_all(&mark) {
+            thread::sleep(Duration::from_millis(1));
+        }
         let read = |name: &str| {
             let bytes = fs::read(output.path().join(name)).unwrap();
             String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
