@@ -339,7 +339,10 @@ impl Trial<'_> {
             return;
         }
         let opened = matches!(self.intent, Intent::Page(page) if page.was_opened);
-        let first_write = self.mine().find(|(_, _, request)| request.is_write()).map(|(at, ..)| at);
+        // A run that goes on repeats its creates first, and plans only then.
+        let is_planned = |request: &Request| self.is_fresh || request.method != "POST";
+        let mut writes = self.mine().filter(|(_, _, it)| it.is_write() && is_planned(it));
+        let first_write = writes.next().map(|(at, ..)| at);
         let Some(first_write) = first_write else { return };
         let mut looks = self.mine().filter(|(at, _, it)| *at < first_write && it.is_look());
         let base = if opened { looks.next() } else { looks.next_back() };
