@@ -204,7 +204,7 @@ fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
     let unreadable = |error: io::Error| failed("cannot read").caused_by(error);
     let file = File::open(path).map_err(unreadable)?;
     if is_public(&file.metadata().map_err(unreadable)?) {
-        return Err(failed("everybody can write to"));
+        return Err(failed("anyone can write to"));
     }
     let mut text = Zeroizing::new(String::new());
     // One more than there may be, so that too many are seen.
