@@ -1,4 +1,4 @@
-//! Faults 60 and 61: somebody else adds, edits, deletes or moves slots between any two requests of a run.
+//! Faults 60 and 61: someone else adds, edits, deletes or moves slots between any two requests of a run.
 //!
 //! Nothing of theirs is deleted, and the run never ends as if nothing had happened, but where no client could tell: between the look at
 //! a slot and the write that follows it.
@@ -8,64 +8,21 @@ use std::ops::ControlFlow;
 use links_fixtures::{Account, ContractServer, Slot};
 use links_sdk::ProfileKey;
 use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, PlanOptions, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::foreign_edit::{DOOMED, Edit, FOREIGN, NAMED, PAGE, THEIRS, UPDATED, every_step, text};
 use crate::{cafe, client_of, recorded_run};
 
-const PAGE: i64 = 101;
-/// The file changes its title.
-const UPDATED: u64 = 1;
-/// The file names it as it is.
-const NAMED: u64 = 2;
 /// The file does not name it, and it cannot be pruned.
 const KEPT: u64 = 3;
-const DOOMED: u64 = 4;
-const FOREIGN: u64 = 9000;
-
-/// Edit by someone else.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Edit {
-    Add,
-    Change(u64, &'static str),
-    Delete(u64),
-    Move,
-}
-
-fn slot(id: u64, kind: &str, data: &Value) -> Slot {
-    Slot::new(id, kind, data.as_object().unwrap().clone())
-}
-
 fn start(account: &mut Account) {
-    let text = |title: &str| json!({ "title": title, "description": "as it was" });
+    let concert = json!({ "title": "Concert" }).as_object().unwrap().clone();
     account.profiles[0].slots = vec![
-        slot(UPDATED, "text", &text("Old")),
-        slot(NAMED, "text", &text("Named")),
-        slot(KEPT, "event", &json!({ "title": "Concert" })),
-        slot(DOOMED, "text", &text("Doomed")),
+        text(UPDATED, "Old"),
+        text(NAMED, "Named"),
+        Slot::new(KEPT, "event", concert),
+        text(DOOMED, "Doomed"),
     ];
-}
-
-fn file() -> DesiredPage {
-    serde_json::from_value(json!({"slots": [
-        {"type": "divider"},
-        {"id": NAMED, "type": "text", "data": {"title": "Named"}},
-        {"id": UPDATED, "type": "text", "data": {"title": "New"}},
-    ]}))
-    .unwrap()
-}
-
-fn make(edit: Edit, account: &mut Account) {
-    let slots = &mut account.profiles[0].slots;
-    match edit {
-        Edit::Add => slots.insert(1, slot(FOREIGN, "divider", &json!({}))),
-        Edit::Change(id, key) => {
-            if let Some(slot) = slots.iter_mut().find(|slot| slot.id == id) {
-                slot.data.insert(key.to_owned(), "of somebody else".into());
-            }
-        }
-        Edit::Delete(id) => slots.retain(|slot| slot.id != id),
-        Edit::Move => slots.reverse(),
-    }
 }
 
 /// Returns whether the edit comes after the last read of what it changes and before the write that sets it: no client could tell.
@@ -113,7 +70,7 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
                 && !cannot_be_seen(edit, step)
             {
                 let left = there(id).unwrap_or_else(|| panic!("{id} is gone: {at}"));
-                assert_eq!(left.data[key], "of somebody else", "{at}");
+                assert_eq!(left.data[key], THEIRS, "{at}");
             }
             match ended.as_ref().map_err(ApplyError::cause) {
                 Ok(()) => assert!(cannot_be_seen(edit, step), "{at}"),
@@ -158,7 +115,8 @@ async fn fault_60_a_run_on_another_host_is_noticed_and_nothing_of_it_is_deleted(
             ControlFlow::Continue(())
         };
         let key = ProfileKey::Id(PAGE);
-        let ended = recorded_run::apply(&client, &key, &file(), &options, None, &mut watch).await;
+        let ended =
+            recorded_run::apply(&client, &key, &every_step(), &options, None, &mut watch).await;
         let ended = ended.result;
         let account = server.account();
         let slots = &account.profiles[0].slots;
@@ -190,7 +148,7 @@ async fn steps_of_a_run() -> Vec<Step> {
 async fn run(edit: Option<(Step, Edit)>) -> (Result<(), ApplyError>, Account) {
     with_each_step(&mut |step, account| {
         if let Some((_, edit)) = edit.filter(|(when, _)| *when == step) {
-            make(edit, account);
+            edit.make(account);
         }
     })
     .await
@@ -207,6 +165,6 @@ async fn with_each_step(
         ControlFlow::Continue(())
     };
     let key = ProfileKey::Id(PAGE);
-    let ended = recorded_run::apply(&client, &key, &file(), &options, None, &mut watch).await;
+    let ended = recorded_run::apply(&client, &key, &every_step(), &options, None, &mut watch).await;
     (ended.result.map(|_| ()), server.account())
 }

@@ -2,32 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use links_fixtures::{Account, Slot};
+use links_fixtures::Account;
 use links_sdk::ProfileKey;
 use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, PlanOptions, Step};
 use links_sdk::{Outcome, RateLimits};
 use serde_json::{Value, json};
 
 use crate::conditional_writes::{ContendedEnv, slow, troubles};
+use crate::foreign_edit::{DOOMED, Edit, FOREIGN, NAMED, PAGE, THEIRS, UPDATED, every_step, text};
 use crate::{no_limits, recorded_run};
 use links_test_support::proxy::Act;
-
-const PAGE: i64 = 101;
-/// The file changes its title.
-const UPDATED: u64 = 1;
-/// The file names it as it is.
-const NAMED: u64 = 2;
-const DOOMED: u64 = 4;
-const FOREIGN: u64 = 9000;
-
-/// Edit by someone else during a wait.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Edit {
-    Add,
-    Change(u64, &'static str),
-    Delete(u64),
-    Move,
-}
 
 const EDITS: [Edit; 8] = [
     Edit::Add,
@@ -40,11 +24,6 @@ const EDITS: [Edit; 8] = [
     Edit::Move,
 ];
 
-fn text(id: u64, title: &str) -> Slot {
-    let data = json!({ "title": title, "description": "as it was" });
-    Slot::new(id, "text", data.as_object().unwrap().clone())
-}
-
 fn start(account: &mut Account) {
     account.profiles[0].slots =
         vec![text(UPDATED, "Old"), text(NAMED, "Named"), text(DOOMED, "Doomed")];
@@ -52,29 +31,6 @@ fn start(account: &mut Account) {
 
 fn file(items: Value) -> DesiredPage {
     serde_json::from_value(json!({ "slots": items })).unwrap()
-}
-
-/// An update, a create, a new order and a delete.
-fn every_step() -> DesiredPage {
-    file(json!([
-        {"type": "divider"},
-        {"id": NAMED, "type": "text", "data": {"title": "Named"}},
-        {"id": UPDATED, "type": "text", "data": {"title": "New"}},
-    ]))
-}
-
-fn make(edit: Edit, account: &mut Account) {
-    let slots = &mut account.profiles[0].slots;
-    match edit {
-        Edit::Add => slots.insert(1, Slot::new(FOREIGN, "divider", serde_json::Map::new())),
-        Edit::Change(id, key) => {
-            if let Some(slot) = slots.iter_mut().find(|slot| slot.id == id) {
-                slot.data.insert(key.to_owned(), "of somebody else".into());
-            }
-        }
-        Edit::Delete(id) => slots.retain(|slot| slot.id != id),
-        Edit::Move => slots.reverse(),
-    }
 }
 
 struct AppliedRun {
@@ -99,7 +55,7 @@ async fn apply(
     AppliedRun { result, done: ended.done, account: env.server.account() }
 }
 
-/// Nothing of somebody else is lost, and the run does not end as if nothing had happened.
+/// Nothing of someone else is lost, and the run does not end as if nothing had happened.
 fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
     let slots = &ended.account.profiles[0].slots;
     let there = |id: u64| slots.iter().find(|slot| slot.id == id);
@@ -107,7 +63,7 @@ fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
         Edit::Add => assert!(there(FOREIGN).is_some(), "{at}"),
         Edit::Change(id, key) => {
             let slot = there(id).unwrap_or_else(|| panic!("{id} is gone: {at}"));
-            assert_eq!(slot.data[key], "of somebody else", "{at}");
+            assert_eq!(slot.data[key], THEIRS, "{at}");
         }
         Edit::Delete(_) | Edit::Move => {}
     }
@@ -128,7 +84,7 @@ async fn found_14_somebody_who_edits_in_a_wait_before_any_write_loses_nothing_an
             for edit in EDITS {
                 let env = ContendedEnv::new(no_limits()).await;
                 env.server.edit(start);
-                env.meddle(move |account| make(edit, account));
+                env.meddle(move |account| edit.make(account));
                 let passing = std::iter::repeat_with(Act::pass).take(request);
                 env.proxy.script(passing.chain([trouble.clone()]));
                 let ended = apply(&env, &every_step(), &mut |_| ()).await;
@@ -154,7 +110,7 @@ async fn found_14_somebody_who_edits_while_the_run_waits_for_the_limits_loses_no
             limits.per_second = free;
             let env = ContendedEnv::new(limits).await;
             env.server.edit(start);
-            env.meddle(move |account| make(edit, account));
+            env.meddle(move |account| edit.make(account));
             let ended = apply(&env, &every_step(), &mut |_| ()).await;
             let at = format!("{edit:?} at {free} requests a second: {:?}", ended.result);
             assert!(env.was_meddled_with(), "{at}");
@@ -215,7 +171,7 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
             if matches!(step, Step::Delete(_)) {
                 deletes += 1;
                 if deletes == wanted {
-                    env.server.edit(|account| make(Edit::Change(edited, "title"), account));
+                    env.server.edit(|account| Edit::Change(edited, "title").make(account));
                 }
             }
         };
@@ -225,9 +181,7 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
         assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
         let slots = &ended.account.profiles[0].slots;
         assert_eq!(slots.len(), left + 1, "{edited}: nothing of the second batch is deleted");
-        assert!(
-            slots.iter().any(|slot| slot.id == edited && slot.data["title"] == "of somebody else")
-        );
+        assert!(slots.iter().any(|slot| slot.id == edited && slot.data["title"] == THEIRS));
     }
 }
 
@@ -253,7 +207,7 @@ async fn found_14_an_update_that_meets_the_same_edit_of_somebody_else_is_no_conf
 async fn found_14_a_conflict_before_the_first_write_leaves_nothing_in_doubt() {
     let env = ContendedEnv::new(no_limits()).await;
     env.server.edit(start);
-    env.meddle(|account| make(Edit::Change(UPDATED, "title"), account));
+    env.meddle(|account| Edit::Change(UPDATED, "title").make(account));
     env.proxy.script([Act::pass(), Act::answer(429, &[("Retry-After", "3")], "{}")]);
     let ended = apply(&env, &every_step(), &mut |_| ()).await;
     assert_eq!(ended.result.unwrap_err().outcome(), Outcome::NotExecuted);

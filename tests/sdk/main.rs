@@ -11,6 +11,7 @@ mod conditional_writes;
 mod connector;
 mod edits_during_waits;
 mod faults;
+mod foreign_edit;
 mod login_change;
 mod memory;
 mod operations;

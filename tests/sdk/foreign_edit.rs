@@ -1,0 +1,59 @@
+//! Edits by someone else to a page that a run changes, updates, creates, moves and deletes slots on.
+
+use links_fixtures::{Account, Slot};
+use links_sdk::apply::DesiredPage;
+use serde_json::{Map, json};
+
+pub(crate) const PAGE: i64 = 101;
+/// The file changes its title.
+pub(crate) const UPDATED: u64 = 1;
+/// The file names it as it is.
+pub(crate) const NAMED: u64 = 2;
+/// The file does not name it.
+pub(crate) const DOOMED: u64 = 4;
+/// Added by someone else.
+pub(crate) const FOREIGN: u64 = 9000;
+
+/// Value that someone else sets.
+pub(crate) const THEIRS: &str = "of someone else";
+
+/// Edit by someone else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Edit {
+    Add,
+    Change(u64, &'static str),
+    Delete(u64),
+    Move,
+}
+
+impl Edit {
+    pub(crate) fn make(self, account: &mut Account) {
+        let slots = &mut account.profiles[0].slots;
+        match self {
+            Self::Add => slots.insert(1, Slot::new(FOREIGN, "divider", Map::new())),
+            Self::Change(id, key) => {
+                if let Some(slot) = slots.iter_mut().find(|slot| slot.id == id) {
+                    slot.data.insert(key.to_owned(), THEIRS.into());
+                }
+            }
+            Self::Delete(id) => slots.retain(|slot| slot.id != id),
+            Self::Move => slots.reverse(),
+        }
+    }
+}
+
+/// Returns a slot of text.
+pub(crate) fn text(id: u64, title: &str) -> Slot {
+    let data = json!({ "title": title, "description": "as it was" });
+    Slot::new(id, "text", data.as_object().unwrap().clone())
+}
+
+/// Returns a file that needs an update, a create, a new order and a delete.
+pub(crate) fn every_step() -> DesiredPage {
+    serde_json::from_value(json!({"slots": [
+        {"type": "divider"},
+        {"id": NAMED, "type": "text", "data": {"title": "Named"}},
+        {"id": UPDATED, "type": "text", "data": {"title": "New"}},
+    ]}))
+    .unwrap()
+}
