@@ -72,8 +72,9 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
         return Err("the account's token_command has to run".to_owned());
     }
     // A rule needs an existing path, and the command may need these directories later.
-    for folder in [settings.state_directory(), settings.cache_directory()].into_iter().flatten() {
-        make_private(&folder);
+    for directory in [settings.state_directory(), settings.cache_directory()].into_iter().flatten()
+    {
+        make_private(&directory);
     }
     enforce(&AllowedPaths::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
 }
@@ -123,12 +124,12 @@ fn directory(file: &Path) -> PathBuf {
 }
 
 /// Creates a directory that only its owner can use. If this fails, nothing is saved there, as without Landlock.
-fn make_private(folder: &Path) {
+fn make_private(directory: &Path) {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let _ = builder.create(folder);
+    let _ = builder.create(directory);
 }
 
 #[cfg(target_os = "linux")]
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn hardening_a_command_reaches_what_it_names_and_what_is_its_own() {
+    fn hardening_a_command_may_access_only_named_and_own_paths() {
         let named = NamedFiles { read: vec!["images".into()], write: vec!["out/plan.json".into()] };
         let named = named.with_directory(Path::new("pages/cafe.yaml"));
         let home = |name: &str| (name == "HOME").then(|| PathBuf::from("/home/me"));
@@ -199,9 +200,9 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn hardening_a_confined_thread_opens_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
+    fn hardening_a_confined_thread_opens_only_allowed_paths_and_starts_no_program() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
         for name in ["read", "write", "outside"] {
             std::fs::create_dir(path(name)).unwrap();
             std::fs::write(path(name).join("file"), "text").unwrap();

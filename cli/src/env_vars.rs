@@ -1,16 +1,16 @@
 //! The environment variables of this program, each with what it sets: the help topic `environment` is made from them.
 
-/// How data is printed.
+/// The format of the output.
 pub(crate) const OUTPUT: &str = "LINKS_OUTPUT";
 /// The URL of the service.
 pub(crate) const BASE_URL: &str = "LINKS_BASE_URL";
-/// When colour is used.
+/// The use of colour.
 pub(crate) const COLOR: &str = "LINKS_COLOR";
-/// Whether progress is shown.
+/// The display of progress.
 pub(crate) const PROGRESS: &str = "LINKS_PROGRESS";
 /// Time limit of one call.
 pub(crate) const TIMEOUT: &str = "LINKS_TIMEOUT";
-/// Longest wait for the rate limits.
+/// The maximum wait for the rate limits.
 pub(crate) const MAX_WAIT: &str = "LINKS_MAX_WAIT";
 /// The access token.
 pub(crate) const TOKEN: &str = "LINKS_TOKEN";
@@ -20,31 +20,31 @@ pub(crate) const TOKEN_FILE: &str = "LINKS_TOKEN_FILE";
 pub(crate) const ACCOUNT: &str = "LINKS_ACCOUNT";
 /// The URL of the connector.
 pub(crate) const MCP_URL: &str = "LINKS_MCP_URL";
-/// Whether the embedded service is used.
+/// The use of the embedded service.
 pub(crate) const SANDBOX: &str = "LINKS_SANDBOX";
-/// How much is said about requests.
+/// The detail of messages about requests.
 pub(crate) const LOG: &str = "LINKS_LOG";
 /// The directory of the configuration.
 pub(crate) const CONFIG_DIR: &str = "LINKS_CONFIG_DIR";
 /// The directory of state.
 pub(crate) const STATE_DIR: &str = "LINKS_STATE_DIR";
-/// The directory of what can be fetched again.
+/// The directory of the caches.
 pub(crate) const CACHE_DIR: &str = "LINKS_CACHE_DIR";
-/// The shell that asks for candidates. Its script sets it, and no user.
+/// The shell that requests completion candidates. The shell's script sets it, not the user.
 pub(crate) const COMPLETE: &str = "LINKS_COMPLETE";
 /// The words of the line to complete, one a line: not all versions of PowerShell hand over every argument as it is.
 pub(crate) const COMPLETE_WORDS: &str = "LINKS_COMPLETE_WORDS";
-/// Whether a test's clock does not wait.
+/// The use of a clock that does not wait, in a test.
 #[cfg(debug_assertions)]
 pub(crate) const TEST_NO_WAIT: &str = "LINKS_TEST_NO_WAIT";
 /// A file that a test tries to open in a confined process.
 #[cfg(debug_assertions)]
 pub(crate) const TEST_PROBE: &str = "LINKS_TEST_PROBE";
 
-/// Those that hold the token or lead to it: no other program gets them.
+/// Variables that hold the token or lead to it: no other program gets them.
 pub(crate) const SECRET: [&str; 2] = [TOKEN, TOKEN_FILE];
 
-/// Those that are no key of the configuration file, with what they set.
+/// Variables without a key in the configuration file, each with its meaning.
 pub(crate) const ABOUT: &[(&str, &str)] = &[
     (TOKEN, "the access token"),
     (TOKEN_FILE, "a file with the access token"),

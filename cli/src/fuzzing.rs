@@ -75,9 +75,10 @@ mod tests {
         let targets: [(&str, Target); 2] =
             [("page_file", super::page_file), ("completion", super::completion)];
         for (target, read) in targets {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+            let directory =
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
             let files: Vec<_> =
-                fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+                fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
             assert!(files.len() > 3, "{target}: {} inputs", files.len());
             for path in &files {
                 read(&fs::read(path).unwrap());

@@ -46,14 +46,14 @@ pub(crate) fn named(words: &str) -> io::Result<Command> {
 /// # Errors
 ///
 /// When the text is not a URL, or no browser can be started.
-pub(crate) fn browse(browser: Option<&str>, address: &str) -> io::Result<()> {
-    let plain = !address.contains(|c: char| c.is_control() || c.is_whitespace());
-    if !plain || !["https://", "http://"].iter().any(|it| address.starts_with(it)) {
+pub(crate) fn browse(browser: Option<&str>, url: &str) -> io::Result<()> {
+    let plain = !url.contains(|c: char| c.is_control() || c.is_whitespace());
+    if !plain || !["https://", "http://"].iter().any(|it| url.starts_with(it)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a URL"));
     }
     let commands = match browser.filter(|it| !it.trim().is_empty()) {
-        Some(browser) => vec![with_argument(named(browser)?, address)],
-        None => platform_browsers(address)?,
+        Some(browser) => vec![with_argument(named(browser)?, url)],
+        None => platform_browsers(url)?,
     };
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "there is none");
     for mut command in commands {
@@ -77,14 +77,14 @@ fn with_argument(mut command: Command, argument: &str) -> Command {
 
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-fn platform_browsers(address: &str) -> io::Result<Vec<Command>> {
-    Ok(open::commands(address))
+fn platform_browsers(url: &str) -> io::Result<Vec<Command>> {
+    Ok(open::commands(url))
 }
 
 /// Uses `rundll32` because `start` is part of the shell, which would parse the URL as a command line.
 #[cfg(not(unix))]
-fn platform_browsers(address: &str) -> io::Result<Vec<Command>> {
-    Ok(vec![with_argument(named("rundll32 url.dll,FileProtocolHandler")?, address)])
+fn platform_browsers(url: &str) -> io::Result<Vec<Command>> {
+    Ok(vec![with_argument(named("rundll32 url.dll,FileProtocolHandler")?, url)])
 }
 
 /// Disables core dumps, which would contain the tokens. Errors are ignored.
@@ -105,17 +105,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_81_only_web_addresses_reach_a_browser() {
-        for address in
-            ["file:///etc/passwd", "--help", "javascript:x", "https://a b", "https://a\n"]
-        {
-            let error = browse(Some("true"), address).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{address}");
+    fn fault_81_only_http_urls_are_opened_in_a_browser() {
+        for url in ["file:///etc/passwd", "--help", "javascript:x", "https://a b", "https://a\n"] {
+            let error = browse(Some("true"), url).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{url}");
         }
     }
 
     #[test]
-    fn a_command_is_read_as_a_shell_reads_it() {
+    fn a_command_line_is_split_into_words_as_by_a_shell() {
         let command = named("code --wait 'a b'").unwrap();
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["--wait", "a b"]);
         for bad in ["", "  ", "'"] {
@@ -124,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_is_told_by_the_name_of_its_variable() {
+    fn secret_variables_are_recognised_by_name_in_any_case() {
         let secret = |name: &str| is_secret(name.as_ref());
         assert!(secret("LINKS_TOKEN") && secret("links_token") && secret("LINKS_TOKEN_FILE"));
         assert!(!secret("PATH") && !secret("LINKS_BASE_URL") && !secret("MY_LINKS_TOKEN"));

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_its_login() {
+    fn page_urls_are_parsed_as_a_login_and_numbers_as_an_id() {
         for text in [
             "cafe",
             "https://links.test/cafe",
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_page_is_refused() {
+    fn urls_and_paths_of_no_page_are_refused() {
         for text in [
             "https://links.test",
             "https://links.test/a/b",

@@ -18,7 +18,7 @@ pub(crate) const RATE: &str = "sandbox-rate.json";
 ///
 /// On a machine without a home directory.
 pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, CommandError> {
-    settings.state_directory().map(|folder| folder.join(STATE)).ok_or_else(|| {
+    settings.state_directory().map(|directory| directory.join(STATE)).ok_or_else(|| {
         CommandError::usage("there is no home directory to keep state in")
             .hint("name a directory with LINKS_STATE_DIR")
     })
@@ -35,9 +35,9 @@ pub(crate) async fn start(
     limits: bool,
 ) -> Result<ContractServer, CommandError> {
     let path = state_file(settings)?;
-    if let Some(folder) = path.parent() {
-        crate::fs::private::make_folder(folder).map_err(|error| {
-            CommandError::usage(format!("cannot create {}: {error}", folder.display()))
+    if let Some(directory) = path.parent() {
+        crate::fs::private::make_directory(directory).map_err(|error| {
+            CommandError::usage(format!("cannot create {}: {error}", directory.display()))
         })?;
     }
     let mut builder =

@@ -1,4 +1,4 @@
-//! Sanitizing of text for people: escapes control characters, which could control the terminal, and direction marks and invisible
+//! Sanitizing of human-readable text: escapes control characters, which could control the terminal, and direction marks and invisible
 //! characters, which could make a text look like another one.
 
 use std::borrow::Cow;
@@ -13,40 +13,40 @@ pub(crate) fn is_unsafe(c: char) -> bool {
 }
 
 /// Sanitizes text of several lines: unsafe characters other than line breaks and tabs are escaped as `\u{..}`.
-pub(crate) fn text(it: &str) -> Cow<'_, str> {
-    written_out(it, |c| matches!(c, '\n' | '\t'))
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    written_out(text, |c| matches!(c, '\n' | '\t'))
 }
 
 /// Sanitizes text to one line: line breaks and tabs become a space as well.
-pub(crate) fn line(it: &str) -> Cow<'_, str> {
-    if it.contains(['\n', '\r', '\t']) {
-        let one = it
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    if text.contains(['\n', '\r', '\t']) {
+        let one = text
             .split(['\n', '\r', '\t'])
             .filter(|part| !part.is_empty())
             .collect::<Vec<_>>()
             .join(" ");
         return Cow::Owned(written_out(&one, |_| false).into_owned());
     }
-    written_out(it, |_| false)
+    written_out(text, |_| false)
 }
 
 /// Sanitizes text to one line but keeps tabs, which may be the difference between two lines.
-pub(crate) fn one_line(it: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     let keep = |c| c == '\t';
-    if !it.contains(['\n', '\r']) {
-        return written_out(it, keep);
+    if !text.contains(['\n', '\r']) {
+        return written_out(text, keep);
     }
-    let parts: Vec<_> = it.split(['\n', '\r']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<_> = text.split(['\n', '\r']).filter(|part| !part.is_empty()).collect();
     Cow::Owned(written_out(&parts.join(" "), keep).into_owned())
 }
 
 /// Sanitizes formatted text of several lines: sequences that only set a style (`ESC [ .. m`) stay.
-pub(crate) fn styled(it: &str) -> Cow<'_, str> {
-    if !it.contains('\u{1b}') {
-        return text(it);
+pub(crate) fn styled(formatted: &str) -> Cow<'_, str> {
+    if !formatted.contains('\u{1b}') {
+        return text(formatted);
     }
-    let mut out = String::with_capacity(it.len());
-    let mut parts = it.split('\u{1b}');
+    let mut out = String::with_capacity(formatted.len());
+    let mut parts = formatted.split('\u{1b}');
     out.push_str(&text(parts.next().unwrap_or_default()));
     for part in parts {
         let parameters = part.strip_prefix('[').unwrap_or_default();
@@ -58,12 +58,12 @@ pub(crate) fn styled(it: &str) -> Cow<'_, str> {
 }
 
 /// Sanitizes JSON for a terminal without changing its value: unsafe characters are written as `\uXXXX`. In JSON they occur only in strings.
-pub(crate) fn json(it: &str) -> Cow<'_, str> {
-    if !it.contains(|c| is_unsafe(c) && !c.is_ascii_whitespace()) {
-        return Cow::Borrowed(it);
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| is_unsafe(c) && !c.is_ascii_whitespace()) {
+        return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(it.len() + 16);
-    for c in it.chars() {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
         if is_unsafe(c) && !c.is_ascii_whitespace() {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(out, "\\u{unit:04x}");
@@ -75,13 +75,13 @@ pub(crate) fn json(it: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn written_out(it: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
+fn written_out(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let bad = |c: char| is_unsafe(c) && !keep(c);
-    if !it.contains(bad) {
-        return Cow::Borrowed(it);
+    if !text.contains(bad) {
+        return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(it.len() + 16);
-    for c in it.chars() {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
         if bad(c) {
             let _ = write!(out, "{}", c.escape_unicode());
         } else {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_drive_a_terminal_is_written_out() {
+    fn control_and_format_characters_are_escaped() {
         assert_eq!(line("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
         assert_eq!(
             line("\u{9b}31m \u{202e}cod.exe\u{200b}"),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn found_11_only_styling_may_pass_the_last_gate() {
+    fn found_11_only_style_sequences_stay_in_styled_text() {
         let fine = "\u{1b}[1;31mred\u{1b}[0m\n\tplain\u{1b}[m";
         assert_eq!(styled(fine), fine);
         assert_eq!(
@@ -117,20 +117,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_keeps_its_tabs_and_nothing_else() {
+    fn one_line_keeps_tabs_and_replaces_line_breaks() {
         assert_eq!(one_line("+\ta\r\n::b\u{1b}"), "+\ta ::b\\u{1b}");
         assert_eq!(one_line("\n"), "");
     }
 
     #[test]
-    fn what_people_write_stays() {
-        for it in ["Café ☕", "👩‍👩‍👧", "日本語", "می‌خواهم", "a b"] {
-            assert!(matches!(line(it), Cow::Borrowed(same) if same == it));
+    fn emoji_and_text_of_any_script_are_unchanged() {
+        for text in ["Café ☕", "👩‍👩‍👧", "日本語", "می‌خواهم", "a b"] {
+            assert!(matches!(line(text), Cow::Borrowed(same) if same == text));
         }
     }
 
     #[test]
-    fn json_keeps_its_value() {
+    fn escaped_json_has_the_same_value() {
         let json_text = "{\"a\": \"x\u{9b}\u{202e}\u{e0041}\"}\n";
         let shown = json(json_text);
         assert!(shown.is_ascii(), "{shown}");

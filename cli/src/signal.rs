@@ -11,7 +11,7 @@ use crate::error::exit_code::Exit;
 use crate::error::{CommandError, carried_out};
 
 /// Number of tasks that handle Ctrl-C themselves.
-static TENDED: AtomicUsize = AtomicUsize::new(0);
+static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static UNBROKEN: Mutex<(usize, bool)> = Mutex::new((0, false));
@@ -52,7 +52,7 @@ pub(crate) fn install() -> io::Result<()> {
     let waiting = move || {
         runtime.block_on(async {
             while signal.recv().await.is_some() {
-                if TENDED.load(Ordering::SeqCst) == 0 && !is_put_off() {
+                if SUPPRESSED.load(Ordering::SeqCst) == 0 && !is_put_off() {
                     end();
                 }
             }
@@ -133,7 +133,7 @@ pub(crate) struct SuppressInterrupt(());
 
 impl SuppressInterrupt {
     pub(crate) fn new() -> Self {
-        TENDED.fetch_add(1, Ordering::SeqCst);
+        SUPPRESSED.fetch_add(1, Ordering::SeqCst);
         Self(())
     }
 
@@ -145,7 +145,7 @@ impl SuppressInterrupt {
 
 impl Drop for SuppressInterrupt {
     fn drop(&mut self) {
-        TENDED.fetch_sub(1, Ordering::SeqCst);
+        SUPPRESSED.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -167,7 +167,7 @@ impl Drop for DeferInterrupt {
         let is_asked = unbroken.0 == 0 && std::mem::take(&mut unbroken.1);
         drop(unbroken);
         // The program exits here, not in the signal thread, so that no other work begins.
-        if is_asked && TENDED.load(Ordering::SeqCst) == 0 {
+        if is_asked && SUPPRESSED.load(Ordering::SeqCst) == 0 {
             end();
         }
     }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn found_02_the_handler_is_in_force_when_it_is_installed() {
+    fn found_02_the_process_catches_ctrl_c_once_the_handler_is_installed() {
         assert!(!is_caught());
         assert!(super::install().is_ok());
         assert!(is_caught());

@@ -30,8 +30,8 @@ pub(crate) fn suggest<'k>(
     word: &str,
     known: impl IntoIterator<Item = &'k str> + Clone,
 ) -> Option<String> {
-    if let Some(it) = nearest(word, known.clone()) {
-        return Some(format!("did you mean `{it}`?"));
+    if let Some(nearest) = nearest(word, known.clone()) {
+        return Some(format!("did you mean `{nearest}`?"));
     }
     let all: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
     (!all.is_empty()).then(|| format!("known here: {}", all.join(", ")))
@@ -42,7 +42,7 @@ mod tests {
     use super::{nearest, suggest};
 
     #[test]
-    fn only_what_is_alike_is_meant() {
+    fn only_a_similar_name_is_suggested() {
         let known = ["title", "description", "computed.url"];
         assert_eq!(nearest("titel", known).as_deref(), Some("title"));
         assert_eq!(nearest("Title", known).as_deref(), Some("title"));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_alike_all_is_named() {
+    fn without_a_similar_name_all_names_are_listed() {
         assert_eq!(suggest("titel", ["link", "title"]).unwrap(), "did you mean `title`?");
         assert_eq!(suggest("x", ["link", "title"]).unwrap(), "known here: `link`, `title`");
         assert_eq!(suggest("x", []), None);

@@ -23,7 +23,7 @@ const PAGE: &[&str] = &[
     "moodHours",
 ];
 
-/// Fields of a form and of its questions that an update takes (section 2.4).
+/// Fields of a form, and properties of these fields, that an update takes (section 2.4).
 const FORM: &[&str] = &[
     "title",
     "description",

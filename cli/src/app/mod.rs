@@ -89,9 +89,11 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
         let ended = Box::pin(commands::run(&mut context, cli.command)).await;
-        let ended = ended.or_else(|failure| match (failure.rehearsals(), context.dry_run()) {
+        let ended = ended.or_else(|failure| match (failure.dry_run_results(), context.dry_run()) {
             ([], _) | (_, None) => Err(failure),
-            (rehearsals, Some(how)) => Ok(crate::output::dry_run::outcome(rehearsals, how)),
+            (dry_run_results, Some(how)) => {
+                Ok(crate::output::dry_run::outcome(dry_run_results, how))
+            }
         });
         context.remember();
         let ended = match ended {

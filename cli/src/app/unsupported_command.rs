@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_is_said_and_what_to_do() {
+    fn a_hint_for_an_unsupported_command_names_a_supported_one() {
         for line in [
             "profile delete",
             "delete profile",
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_another_order_are_put_right() {
+    fn misordered_or_misnamed_words_get_the_right_command_suggested() {
         assert_eq!(hint("list slots").as_deref(), Some("did you mean `links slots list`?"));
         assert_eq!(hint("list form").as_deref(), Some("did you mean `links forms list`?"));
         assert_eq!(hint("slot list cafe").as_deref(), Some("did you mean `links slots list`?"));
@@ -219,7 +219,7 @@ mod tests {
 
     /// Checks that no suggestion hides a command that exists.
     #[test]
-    fn nothing_that_is_there_is_said_to_be_elsewhere() {
+    fn no_existing_command_is_listed_as_unsupported() {
         let tree = crate::command();
         for (nouns, verbs, ..) in ELSEWHERE {
             for noun in nouns.iter().filter_map(|it| tree.find_subcommand(it)) {

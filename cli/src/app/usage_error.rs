@@ -47,13 +47,15 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
         _ => None,
     };
     match elsewhere {
-        Some(it) => {
-            let at = if it.in_dashboard { dashboard(&global, command) } else { None };
+        Some(suggestion) => {
+            let at = if suggestion.in_dashboard { dashboard(&global, command) } else { None };
             let hint = match at {
-                Some(address) => format!("{}; the account in the dashboard: {address}", it.hint),
-                None => it.hint,
+                Some(url) => {
+                    format!("{}; the account in the dashboard: {url}", suggestion.hint)
+                }
+                None => suggestion.hint,
             };
-            Ui::plain(format).fail(&CommandError::usage(it.message).hint(hint));
+            Ui::plain(format).fail(&CommandError::usage(suggestion.message).hint(hint));
         }
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
         None => ui::help(&error, settings::color_of_process(global.color)),
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_format_is_read_from_a_line_that_cannot_be() {
+    fn the_output_format_is_read_from_an_invalid_command_line() {
         for line in [
             "links -o json",
             "links --output=json x",
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_found_among_flags() {
+    fn the_words_of_a_command_are_separated_from_flags_and_their_values() {
         let words = ["-o", "json", "profile", "-v", "delete", "--color=never", "cafe"];
         assert_eq!(GlobalArgs::other_words(&words), ["profile", "delete", "cafe"]);
     }

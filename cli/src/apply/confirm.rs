@@ -13,33 +13,33 @@ use crate::ui::plan::Upload;
 /// Shows the plan and asks for confirmation, because deletes and uploads cannot be undone. Returns true if the user was asked.
 pub(crate) async fn agree(
     ui: &Ui,
-    it: &PlannedPage,
+    planned: &PlannedPage,
     is_agreed: bool,
 ) -> Result<bool, CommandError> {
-    for line in it.lines() {
+    for line in planned.lines() {
         ui.say(&line);
     }
-    ui.say(&it.summary());
+    ui.say(&planned.summary());
     if is_agreed {
         return Ok(false);
     }
     if ui.is_interactive() {
         // A read-only token is refused before the question.
-        may_write(&it.client).await?;
+        may_write(&planned.client).await?;
     }
-    let uploads = it.shown().uploads().to_vec();
+    let uploads = planned.shown().uploads().to_vec();
     let counted = |count: usize, one: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
         _ => Some(format!("{count} {one}s")),
     };
-    let what = [counted(it.plan.deletes.len(), "delete"), counted(uploads.len(), "upload")];
+    let what = [counted(planned.plan.deletes.len(), "delete"), counted(uploads.len(), "upload")];
     let what = match what.into_iter().flatten().collect::<Vec<_>>().join(" and ") {
         none if none.is_empty() => "changes".to_owned(),
         what => what,
     };
-    let question = question(it.plan.deletes.len(), uploads.len());
-    match ui.ask_about(&named(&it.plan.deletes, &uploads), &question) {
+    let question = question(planned.plan.deletes.len(), uploads.len());
+    match ui.ask_about(&named(&planned.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
             let message = format!("{what} not confirmed; nothing was written");
@@ -57,9 +57,9 @@ pub(crate) async fn agree(
 /// Lines that name every image to upload and every slot to delete.
 pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
     let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
-    let delete = |it: &PlannedDelete| {
-        let label = it.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        StyledLine::new(Style::Removed, format!("  {} {}{label}", it.kind, it.id))
+    let delete = |slot: &PlannedDelete| {
+        let label = slot.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+        StyledLine::new(Style::Removed, format!("  {} {}{label}", slot.kind, slot.id))
     };
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_question_names_every_block_that_would_go() {
+    fn the_confirmation_names_every_slot_to_delete_and_image_to_upload() {
         let delete = |id, kind: &str, label: Option<&str>| {
             let label = label.map(str::to_owned);
             PlannedDelete { id, kind: kind.to_owned(), label }

@@ -16,9 +16,9 @@ use crate::ui::Ui;
 
 /// Sends the creates and updates of a plan as dry runs and collects the refusals. Deletes have no dry run: they are refused only for
 /// unknown ids, and the ids were just read.
-pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandError> {
+pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(), CommandError> {
     let waiting: BTreeSet<usize> =
-        it.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
+        planned.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
             1 => "1 slot waits for an upload and is not checked".to_owned(),
@@ -26,9 +26,9 @@ pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandErr
         };
         ui.say(&StyledLine::new(Style::Faint, text));
     }
-    let refused = it.plan.check(&it.client, it.page.id, &waiting).await?;
-    let checked = it.plan.updates.iter().map(|it| it.index);
-    let mut checked = checked.chain(it.plan.creates.iter().map(|it| it.index));
+    let refused = planned.plan.check(&planned.client, planned.page.id, &waiting).await?;
+    let checked = planned.plan.updates.iter().map(|it| it.index);
+    let mut checked = checked.chain(planned.plan.creates.iter().map(|it| it.index));
     if refused.is_empty() {
         if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
@@ -37,46 +37,47 @@ pub(crate) async fn rehearse(it: &PlannedPage, ui: &Ui) -> Result<(), CommandErr
         }
         return Ok(());
     }
-    let problems = problems::of_refusals(&refused, &it.file, it.described.as_ref());
-    Err(it.file.document.bad(problems).into())
+    let problems = problems::of_refusals(&refused, &planned.file, planned.described.as_ref());
+    Err(planned.file.document.bad(problems).into())
 }
 
-fn change(it: &PlannedUpdate) -> SlotChange {
-    SlotChange { id: it.id, data: it.changed.clone() }
+fn change(update: &PlannedUpdate) -> SlotChange {
+    SlotChange { id: update.id, data: update.changed.clone() }
 }
 
-fn new(it: &PlannedCreate) -> NewSlot {
-    NewSlot { type_: it.kind.clone(), data: Some(it.data.clone()), order: None }
+fn new(create: &PlannedCreate) -> NewSlot {
+    NewSlot { type_: create.kind.clone(), data: Some(create.data.clone()), order: None }
 }
 
-/// Returns the write requests of a plan, which the client withholds. A request with values known only during the run is replaced by a note.
-pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandError> {
-    let slots = it.client.profile(it.page.id).slots();
+/// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
+/// note.
+pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, CommandError> {
+    let slots = planned.client.profile(planned.page.id).slots();
     let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
     let mut shown: Vec<(Value, String)> = Vec::new();
     let images: BTreeSet<_> =
-        it.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
+        planned.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
     shown.extend(images.into_iter().map(|name| {
         later(
             "uploadFile",
             &format!("the path in the answer takes the place of \"(upload {name})\""),
         )
     }));
-    for batch in it.plan.batches() {
+    for batch in planned.plan.batches() {
         let answer = match batch {
             PlanBatch::Update(batch) => {
-                withheld(slots.update_batch(batch.iter().map(change).collect()).await)
+                not_sent(slots.update_batch(batch.iter().map(change).collect()).await)
             }
             PlanBatch::Create(batch) => {
-                withheld(slots.create_batch(batch.iter().map(new).collect()).await)
+                not_sent(slots.create_batch(batch.iter().map(new).collect()).await)
             }
             PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
-                withheld(slots.delete_batch(ids(batch)).await)
+                not_sent(slots.delete_batch(ids(batch)).await)
             }
-            PlanBatch::Reorder if it.plan.creates.is_empty() => {
-                let page: Vec<_> = it.page.slots.iter().map(|slot| slot.id).collect();
-                let Some(order) = it.plan.resolve_order(&page, &[]) else { continue };
-                withheld(slots.reorder(order).await)
+            PlanBatch::Reorder if planned.plan.creates.is_empty() => {
+                let page: Vec<_> = planned.page.slots.iter().map(|slot| slot.id).collect();
+                let Some(order) = planned.plan.resolve_order(&page, &[]) else { continue };
+                not_sent(slots.reorder(order).await)
             }
             PlanBatch::Reorder => {
                 shown.push(later(
@@ -93,7 +94,7 @@ pub(crate) async fn requests(it: &PlannedPage) -> Result<CommandOutput, CommandE
     }
     let (data, text): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
     let text = text.into_iter().map(|line| line + "\n").collect();
-    Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(it)))
+    Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(planned)))
 }
 
 /// Placeholder for a request whose content is not known yet.
@@ -102,9 +103,9 @@ fn later(operation: &str, note: &str) -> (Value, String) {
     (data, format!("# {operation}: {note}"))
 }
 
-fn withheld<T>(answer: Result<T, Error>) -> Result<RequestView, CommandError> {
+fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView, CommandError> {
     match answer {
         Ok(_) => Err(CommandError::internal("a dry run has written something")),
-        Err(error) => error.withheld().cloned().ok_or_else(|| error.into()),
+        Err(error) => error.not_sent().cloned().ok_or_else(|| error.into()),
     }
 }

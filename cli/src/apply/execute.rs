@@ -13,7 +13,7 @@ use crate::error::exit_code::Exit;
 pub(crate) fn said(step: Step) -> String {
     match step {
         Step::Update(slots) => format!("updating {slots}"),
-        Step::TryCreate(slots) => format!("rehearsing {slots} new"),
+        Step::TryCreate(slots) => format!("checking {slots} new"),
         Step::Create(slots) => format!("creating {slots}"),
         Step::Reorder => "moving".to_owned(),
         Step::Check => "checking before deleting".to_owned(),
@@ -29,8 +29,12 @@ pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> Co
 
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
-/// Error of a failed run, including the changes it made. `it` is the plan, if there is one.
-pub(crate) fn failed(error: ApplyError, it: Option<&PlannedPage>, resume: &str) -> CommandError {
+/// Error of a failed run, including the changes it made. `planned` is the plan, if there is one.
+pub(crate) fn failed(
+    error: ApplyError,
+    planned: Option<&PlannedPage>,
+    resume: &str,
+) -> CommandError {
     let (done, outcome) = (error.done().clone(), error.outcome());
     let so_far = written(&done);
     let message = error.to_string();
@@ -42,8 +46,8 @@ pub(crate) fn failed(error: ApplyError, it: Option<&PlannedPage>, resume: &str) 
         }
         ApplyCause::Call { items, source, .. } => {
             let failure = CommandError::from(source);
-            match it {
-                Some(it) if !items.is_empty() => at_items(failure, &items, it),
+            match planned {
+                Some(planned) if !items.is_empty() => at_items(failure, &items, planned),
                 _ => failure,
             }
         }
@@ -80,7 +84,7 @@ pub(crate) fn failed(error: ApplyError, it: Option<&PlannedPage>, resume: &str) 
     }
 }
 
-fn at_items(failure: CommandError, items: &[ItemRefusal], it: &PlannedPage) -> CommandError {
-    let problems = problems::of_refusals(items, &it.file, it.described.as_ref());
-    failure.at(it.file.document.bad(problems))
+fn at_items(failure: CommandError, items: &[ItemRefusal], planned: &PlannedPage) -> CommandError {
+    let problems = problems::of_refusals(items, &planned.file, planned.described.as_ref());
+    failure.at(planned.file.document.bad(problems))
 }

@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use confirm::{agree, say_what_stays};
-use dry_run::{rehearse, requests};
+use dry_run::{check_on_service, requests};
 use execute::{failed, interrupted, said};
 use links_sdk::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
@@ -74,9 +74,9 @@ struct ApplySession<'c> {
     /// Fingerprint of the page that the file was made for, if the file is for that page only.
     made_for: Option<String>,
     /// Latest plan.
-    it: Option<PlannedPage>,
+    planned: Option<PlannedPage>,
     running: Rc<RunProgress>,
-    tended: Option<SuppressInterrupt>,
+    suppressed: Option<SuppressInterrupt>,
     done: AppliedChanges,
     not_recorded: Option<String>,
 }
@@ -115,7 +115,7 @@ pub(crate) async fn apply(
 ) -> Result<CommandOutput, CommandError> {
     context.writer(job.dry_run).await?;
     if let Some(how) = context.dry_run() {
-        return rehearsed(context, job, how).await;
+        return dry_run_only(context, job, how).await;
     }
     let ApplyRequest { source, path, allowed, wait, ask, seen, .. } = job;
     let resume = match path {
@@ -125,7 +125,7 @@ pub(crate) async fn apply(
     if let Some(text) = source.saved.as_ref().and_then(|it| it.note()) {
         context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-    let (state, service) = (runs::folder(context)?, runs::service(context).unwrap_or_default());
+    let (state, service) = (runs::directory(context)?, runs::service(context).unwrap_or_default());
     let owner = context.owner();
     let allow_emptied = allowed.allow_empty;
     let (mut applying, key) = ApplySession::new(context, source, allowed, ask).await?;
@@ -138,7 +138,8 @@ pub(crate) async fn apply(
         ended = applied.run() => Some(ended),
         () = running.stopped_twice() => None,
     };
-    let ApplySession { context, file, it, tended, done, allowed, not_recorded, .. } = applying;
+    let ApplySession { context, file, planned, suppressed, done, allowed, not_recorded, .. } =
+        applying;
     drop(running);
     if let Some(text) = not_recorded {
         context.ui.say(&StyledLine::new(Style::Changed, text));
@@ -148,32 +149,32 @@ pub(crate) async fn apply(
         Some(Err(ApplyFailure::Run(error))) => matches!(error.cause(), ApplyCause::Stopped),
         Some(_) => false,
     };
-    if let Some(tended) = tended.filter(|_| is_stopped) {
-        tended.end_soon();
+    if let Some(suppressed) = suppressed.filter(|_| is_stopped) {
+        suppressed.end_soon();
     }
-    match (ended, it) {
-        (Some(Ok(applied)), Some(it)) => {
+    match (ended, planned) {
+        (Some(Ok(applied)), Some(planned)) => {
             let Applied { done, run, .. } = applied;
             if applied.plan.is_empty() && run.is_none() && allowed.unnamed.is_none() {
-                say_what_stays(&context.ui, &it.plan);
+                say_what_stays(&context.ui, &planned.plan);
             }
-            Ok(report(&it, &done, run.as_deref()))
+            Ok(report(&planned, &done, run.as_deref()))
         }
         (Some(Ok(_)), None) => Err(CommandError::internal("a run without a plan")),
         (Some(Err(ApplyFailure::Here(failure))), _) => Err(failure),
-        (Some(Err(ApplyFailure::Run(error))), it) => {
-            let resume = match it {
+        (Some(Err(ApplyFailure::Run(error))), planned) => {
+            let resume = match planned {
                 Some(_) => resume,
                 None => "run the same command again, or give the run up with --abort",
             };
-            let failure = failed(error, it.as_ref(), resume);
+            let failure = failed(error, planned.as_ref(), resume);
             let failure = match &file {
                 Some(file) => known_first(file, failure),
                 None => failure,
             };
-            if let Some(it) = it.filter(|_| failure.is_validation()) {
+            if let Some(planned) = planned.filter(|_| failure.is_validation()) {
                 context.forget_slot_types();
-                it.forget_images(context);
+                planned.forget_images(context);
             }
             Err(failure)
         }
@@ -190,19 +191,19 @@ pub(crate) async fn planned(
     source: ApplySource,
     allowed: &ApplyArgs,
 ) -> Result<PlannedPage, CommandError> {
-    let (state, service) = (runs::folder(context).ok(), runs::service(context));
+    let (state, service) = (runs::directory(context).ok(), runs::service(context));
     let (mut applying, key) = ApplySession::new(context, source, allowed.clone(), false).await?;
     let mut page = applying.client.profile(key).apply_with(&mut applying);
     if let Some(state) = state {
         page = page.journal(state).service(service.unwrap_or_default());
     }
     let ended = page.plan().await;
-    match (ended, applying.it) {
-        (Ok(_), Some(it)) => Ok(it),
+    match (ended, applying.planned) {
+        (Ok(_), Some(planned)) => Ok(planned),
         (Ok(_), None) => Err(CommandError::internal("no plan was made")),
         (Err(ApplyFailure::Here(failure)), _) => Err(failure),
-        (Err(ApplyFailure::Run(error)), it) => {
-            let failure = failed(error, it.as_ref(), "");
+        (Err(ApplyFailure::Run(error)), planned) => {
+            let failure = failed(error, planned.as_ref(), "");
             Err(match &applying.file {
                 Some(file) => known_first(file, failure),
                 None => failure,
@@ -220,7 +221,7 @@ impl<'c> ApplySession<'c> {
     ) -> Result<(Self, ProfileKey), CommandError> {
         let client = context.client().await.map_err(|failure| known_first(&file, failure))?;
         let key = file.page.profile.clone();
-        let (read, it, tended, not_recorded) = (None, None, None, None);
+        let (read, planned, suppressed, not_recorded) = (None, None, None, None);
         let (running, done) = (Rc::default(), AppliedChanges::default());
         let file = Some(file);
         let applying = Self {
@@ -232,9 +233,9 @@ impl<'c> ApplySession<'c> {
             allowed,
             ask,
             made_for: None,
-            it,
+            planned,
             running,
-            tended,
+            suppressed,
             done,
             not_recorded,
         };
@@ -243,7 +244,7 @@ impl<'c> ApplySession<'c> {
 
     /// Returns the refusal of a guard as an error, unless the same run was confirmed before.
     fn refuse(&self, is_agreed: bool) -> Result<(), CommandError> {
-        match self.it.as_ref().and_then(|it| it.refusal) {
+        match self.planned.as_ref().and_then(|it| it.refusal) {
             Some(refusal) if !is_agreed => Err(refused(refusal)),
             _ => Ok(()),
         }
@@ -282,16 +283,16 @@ impl ApplyDelegate for ApplySession<'_> {
             return Err(CommandError::internal("a page is planned twice").into());
         };
         let read = PlanInputs { page: page.clone(), ..read };
-        let it = plan(self.context, read, &self.allowed, created.clone()).await?;
+        let planned = plan(self.context, read, &self.allowed, created.clone()).await?;
         // A resumed run has changed the page itself.
         if let Some(saved) = self.saved.as_ref().filter(|_| !goes_on) {
-            saved.check(&it)?;
+            saved.check(&planned)?;
         }
         if !goes_on {
-            made_for(self.made_for.as_deref(), &it)?;
+            made_for(self.made_for.as_deref(), &planned)?;
         }
-        let proposal = it.proposal();
-        self.it = Some(it);
+        let proposal = planned.proposal();
+        self.planned = Some(planned);
         Ok(proposal)
     }
 
@@ -301,14 +302,14 @@ impl ApplyDelegate for ApplySession<'_> {
         is_agreed: bool,
     ) -> Result<Confirmation, ApplyFailure> {
         self.refuse(is_agreed)?;
-        let Some(it) = &mut self.it else { return Ok(Confirmation::AsPlanned) };
-        let stays_here = it.new_images().next().is_none();
-        let is_harmless = it.plan.deletes.is_empty() && !self.ask;
+        let Some(planned) = &mut self.planned else { return Ok(Confirmation::AsPlanned) };
+        let stays_here = planned.new_images().next().is_none();
+        let is_harmless = planned.plan.deletes.is_empty() && !self.ask;
         let is_agreed = self.allowed.yes || (stays_here && (is_harmless || is_agreed));
-        let asked = agree(&self.context.ui, it, is_agreed).await?;
-        let uploaded = it.upload(self.context).await?;
+        let asked = agree(&self.context.ui, planned, is_agreed).await?;
+        let uploaded = planned.upload(self.context).await?;
         Ok(if asked || uploaded {
-            Confirmation::Later(Box::new(it.proposal()))
+            Confirmation::Later(Box::new(planned.proposal()))
         } else {
             Confirmation::AsPlanned
         })
@@ -323,11 +324,11 @@ impl ApplyDelegate for ApplySession<'_> {
 
     fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         self.done = done.clone();
-        let steps = self.it.as_ref().map_or(0, |it| it.plan.request_count() - 1);
-        if self.tended.is_some() {
+        let steps = self.planned.as_ref().map_or(0, |it| it.plan.request_count() - 1);
+        if self.suppressed.is_some() {
             self.running.progress.get().into_iter().for_each(Progress::step);
         } else {
-            self.tended = Some(SuppressInterrupt::new());
+            self.suppressed = Some(SuppressInterrupt::new());
             self.running.begun.notify_one();
         }
         let progress = self.running.progress.get_or_init(|| self.context.ui.progress(steps));
@@ -360,17 +361,17 @@ impl RunProgress {
 }
 
 /// Carries out a dry run: the service validates the changes, or the requests are shown.
-async fn rehearsed(
+async fn dry_run_only(
     context: &mut Context,
     job: ApplyRequest,
     how: DryRun,
 ) -> Result<CommandOutput, CommandError> {
-    let it = planned(context, job.source, &job.allowed).await?;
+    let planned = planned(context, job.source, &job.allowed).await?;
     if how == DryRun::Request {
-        summary(&it).for_each(|line| context.ui.say(&line));
-        return requests(&it).await;
+        summary(&planned).for_each(|line| context.ui.say(&line));
+        return requests(&planned).await;
     }
-    rehearse(&it, &context.ui).await?;
+    check_on_service(&planned, &context.ui).await?;
     context.ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
-    Ok(shown(&it))
+    Ok(shown(&planned))
 }

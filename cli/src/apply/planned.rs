@@ -93,12 +93,12 @@ impl PlannedPage {
 
     /// View of the plan for output, including uploads.
     pub(crate) fn shown(&self) -> ui::plan::PlanView<'_> {
-        let upload = |it: &Image| ui::plan::Upload {
-            index: it.place.index,
-            path: it.place.path.join("."),
-            file: it.local.path().display().to_string(),
-            media_type: it.local.image_type.media_type(),
-            bytes: it.local.size,
+        let upload = |image: &Image| ui::plan::Upload {
+            index: image.place.index,
+            path: image.place.path.join("."),
+            file: image.local.path().display().to_string(),
+            media_type: image.local.image_type.media_type(),
+            bytes: image.local.size,
         };
         let shown = ui::plan::PlanView::of(&self.plan, &self.page.slots);
         shown.with_uploads(self.new_images().map(upload).collect())

@@ -18,8 +18,8 @@ pub(crate) async fn may_write(client: &Client) -> Result<Me, CommandError> {
 }
 
 /// Refuses a plan for a page with another fingerprint than this one.
-pub(crate) fn made_for(seen: Option<&str>, it: &PlannedPage) -> Result<(), CommandError> {
-    if seen.is_none_or(|seen| seen == it.plan.page) {
+pub(crate) fn made_for(seen: Option<&str>, planned: &PlannedPage) -> Result<(), CommandError> {
+    if seen.is_none_or(|seen| seen == planned.plan.page) {
         return Ok(());
     }
     let message = "someone else changed the page meanwhile; nothing was written";

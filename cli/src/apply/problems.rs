@@ -125,10 +125,10 @@ fn at_faults(
     // The path of an image is not chosen by the user, and may not be known yet.
     let is_image = move |fault: &validate::SchemaViolation| {
         fault.at == At::Value
-            && file.references.iter().any(|it| {
-                matches!(it.target, ReferenceTarget::Upload(_))
-                    && it.place.index == index
-                    && it.place.path == fault.path
+            && file.references.iter().any(|reference| {
+                matches!(reference.target, ReferenceTarget::Upload(_))
+                    && reference.place.index == index
+                    && reference.place.path == fault.path
             })
     };
     faults.into_iter().filter(move |it| !is_image(it)).map(move |fault| {
@@ -152,7 +152,7 @@ fn at(
 ) -> FieldDiagnostic {
     let nth = index.to_string();
     let path = [&["slots", nth.as_str()], below].concat();
-    let problem = file.document.problem(&path, at, message);
+    let problem = file.document.locate(&path, at, message);
     match help {
         Some(help) => problem.help(help),
         None => problem,
@@ -175,7 +175,7 @@ mod tests {
     use super::own_words;
 
     #[test]
-    fn the_service_speaks_of_fields_and_not_of_requests() {
+    fn messages_of_the_service_name_the_field_without_its_path_in_the_request() {
         let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
         for (message, at, expected) in [
             ("The slots.0.data.link field is bad.", "data.link", "The link field is bad."),

@@ -8,43 +8,54 @@ use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 
 /// Output of a plan. Exit code 3 if there is something to do.
-pub(crate) fn shown(it: &PlannedPage) -> CommandOutput {
-    let mut lines = it.lines();
-    lines.extend(summary(it));
-    let body =
-        json!({ "data": it.shown(), "meta": { "requests": it.requests(), "refusal": it.refusal } });
-    CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: exit(it), then: None }
+pub(crate) fn shown(planned: &PlannedPage) -> CommandOutput {
+    let mut lines = planned.lines();
+    lines.extend(summary(planned));
+    let body = json!({
+        "data": planned.shown(),
+        "meta": { "requests": planned.requests(), "refusal": planned.refusal },
+    });
+    CommandOutput {
+        body: Body::Own(body),
+        view: View::Lines(lines),
+        exit: exit(planned),
+        then: None,
+    }
 }
 
 /// Summary of a plan, and the refusal if `apply` would refuse the plan.
-pub(crate) fn summary(it: &PlannedPage) -> impl Iterator<Item = StyledLine> {
-    let refusal = it.refusal.map(|refusal| {
+pub(crate) fn summary(planned: &PlannedPage) -> impl Iterator<Item = StyledLine> {
+    let refusal = planned.refusal.map(|refusal| {
         StyledLine::new(Style::Removed, format!("apply would refuse this: {}", refused(refusal)))
     });
-    std::iter::once(it.summary()).chain(refusal)
+    std::iter::once(planned.summary()).chain(refusal)
 }
 
 /// Exit code of a plan: something to do, nothing to do, or refused by `apply`.
-pub(crate) fn exit(it: &PlannedPage) -> Exit {
-    match it.refusal {
+pub(crate) fn exit(planned: &PlannedPage) -> Exit {
+    match planned.refusal {
         Some(_) => Exit::Refused,
-        None if it.plan.is_empty() => Exit::Ok,
+        None if planned.plan.is_empty() => Exit::Ok,
         None => Exit::No,
     }
 }
 
 /// Output of a completed run; `run` is its name in the history.
-pub(crate) fn report(it: &PlannedPage, done: &AppliedChanges, run: Option<&str>) -> CommandOutput {
-    let requests = it.client.requests_sent();
+pub(crate) fn report(
+    planned: &PlannedPage,
+    done: &AppliedChanges,
+    run: Option<&str>,
+) -> CommandOutput {
+    let requests = planned.client.requests_sent();
     let counted =
         if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
     let mut lines = vec![StyledLine::new(
         Style::Plain,
-        format!("{}: {} ({counted})", it.page.login, written(done)),
+        format!("{}: {} ({counted})", planned.page.login, written(done)),
     )];
-    lines.extend(it.came_since());
-    lines.extend(it.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
-    let PageSnapshot { id, login, url, .. } = &it.page;
+    lines.extend(planned.came_since());
+    lines.extend(planned.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
+    let PageSnapshot { id, login, url, .. } = &planned.page;
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
         "meta": { "requests": requests },

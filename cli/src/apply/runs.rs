@@ -26,7 +26,7 @@ pub(crate) fn service(context: &Context) -> Option<String> {
 }
 
 /// State directory, without which no run begins.
-pub(crate) fn folder(context: &Context) -> Result<PathBuf, CommandError> {
+pub(crate) fn directory(context: &Context) -> Result<PathBuf, CommandError> {
     context.settings.state_directory().ok_or_else(|| {
         CommandError::usage("there is no home directory to keep state in")
             .hint("name a directory with LINKS_STATE_DIR")
@@ -35,12 +35,12 @@ pub(crate) fn folder(context: &Context) -> Result<PathBuf, CommandError> {
 
 /// Runs of all pages of the configured service, the oldest first, without those of other accounts; of all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
-    let (service, folder) = (service(context), folder(context)?);
+    let (service, directory) = (service(context), directory(context)?);
     let mut all = Vec::new();
-    for runs in
-        JournalStore::all(&folder, service.as_deref()).map_err(|it| unreadable(&folder, &it))?
+    for runs in JournalStore::all(&directory, service.as_deref())
+        .map_err(|it| unreadable(&directory, &it))?
     {
-        let recorded = runs.list().map_err(|error| unreadable(&folder, &error))?;
+        let recorded = runs.list().map_err(|error| unreadable(&directory, &error))?;
         all.extend(recorded.into_iter().map(|it| (runs.clone(), it)));
     }
     if let Some(own) = context.owner() {
@@ -55,8 +55,8 @@ pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
     recorded.opening.as_ref()?.owner.as_ref()?.is(own)
 }
 
-fn unreadable(folder: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::usage(format!("cannot read {}: {error}", folder.display()))
+fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("cannot read {}: {error}", directory.display()))
 }
 
 /// Error for a page whose runs cannot be listed.

@@ -60,7 +60,7 @@ struct SavedFile {
     /// Whole text of the page file: diagnostics are shown at its lines, and the plan is made again from it.
     text: String,
     /// Directory that references are relative to; itself relative to the directory of the plan if it lies beneath that.
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -102,9 +102,9 @@ impl ApplySource {
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
                 .hint(format!("links slots {verb} --plan {quoted}")));
         }
-        let folder = parent(path);
-        let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(folder, roots)?)?;
-        Ok(PageFile { folder: folder.to_owned(), ..file }.into())
+        let directory = parent(path);
+        let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, roots)?)?;
+        Ok(PageFile { directory: directory.to_owned(), ..file }.into())
     }
 
     /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
@@ -112,8 +112,9 @@ impl ApplySource {
         let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
         let Some(head) = head(&bytes) else {
             let quoted = quoted(&name);
-            return Err(CommandError::usage(format!("{name} is no saved plan"))
-                .hint(format!("a page file stands without --plan: links slots {verb} {quoted}")));
+            return Err(CommandError::usage(format!("{name} is no saved plan")).hint(format!(
+                "a page file is given without --plan: links slots {verb} {quoted}"
+            )));
         };
         let unusable = |why: &dyn std::fmt::Display| {
             CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
@@ -123,11 +124,11 @@ impl ApplySource {
         }
         let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         saved.is_edited = saved.digest != saved.content_digest();
-        let SavedFile { name, text, folder, .. } = &mut saved.file;
-        *folder = parent(path).join(&folder);
-        let images = ImageRoots::within(folder, parent(path), roots)?;
+        let SavedFile { name, text, directory, .. } = &mut saved.file;
+        *directory = parent(path).join(&directory);
+        let images = ImageRoots::within(directory, parent(path), roots)?;
         let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
-        let file = PageFile { folder: folder.clone(), ..file };
+        let file = PageFile { directory: directory.clone(), ..file };
         Ok(Self { file, saved: Some(Box::new(saved)) })
     }
 }
@@ -142,12 +143,12 @@ fn quoted(name: &str) -> String {
 }
 
 /// Directory of the page file as stored in a plan at `path`: relative to the plan's own directory if it lies beneath that.
-fn folder_from(path: &Path, folder: &Path) -> PathBuf {
-    let resolved = |folder: &Path| std::fs::canonicalize(here(folder));
-    let (Ok(own), Ok(folder)) = (resolved(parent(path)), resolved(folder)) else {
-        return folder.to_owned();
+fn directory_from(path: &Path, directory: &Path) -> PathBuf {
+    let resolved = |directory: &Path| std::fs::canonicalize(here(directory));
+    let (Ok(own), Ok(directory)) = (resolved(parent(path)), resolved(directory)) else {
+        return directory.to_owned();
     };
-    folder.strip_prefix(own).map(Path::to_owned).unwrap_or(folder)
+    directory.strip_prefix(own).map(Path::to_owned).unwrap_or(directory)
 }
 
 /// Head of a saved plan; `None` for any other file.
@@ -170,36 +171,36 @@ impl SavedPlan {
     }
 
     /// Saved form of a plan, for a file at `path`.
-    pub(crate) fn of(it: &PlannedPage, path: &Path) -> Self {
-        let document = &it.file.document;
-        let image = |it: &Image| SavedImage {
-            index: it.place.index,
-            path: it.place.path.clone(),
-            name: it.name.clone(),
-            sha256: it.local.hash.clone(),
-            uploaded: it.uploaded,
+    pub(crate) fn of(planned: &PlannedPage, path: &Path) -> Self {
+        let document = &planned.file.document;
+        let saved_image = |image: &Image| SavedImage {
+            index: image.place.index,
+            path: image.place.path.clone(),
+            name: image.name.clone(),
+            sha256: image.local.hash.clone(),
+            uploaded: image.uploaded,
         };
         let mut saved = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
             page: SavedPage {
-                id: it.page.id,
-                login: it.page.login.clone(),
-                fingerprint: it.plan.page.clone(),
+                id: planned.page.id,
+                login: planned.page.login.clone(),
+                fingerprint: planned.plan.page.clone(),
             },
             file: SavedFile {
                 name: document.name().to_owned(),
                 sha256: hash_of(document.text().as_bytes()),
                 text: document.text().to_owned(),
-                folder: folder_from(path, &it.file.folder),
+                directory: directory_from(path, &planned.file.directory),
             },
             options: SavedOptions {
-                prune: it.options.prune,
-                prune_unsupported: it.options.prune_unsupported,
-                no_validate: it.no_validate,
+                prune: planned.options.prune,
+                prune_unsupported: planned.options.prune_unsupported,
+                no_validate: planned.no_validate,
             },
-            images: it.images.iter().map(image).collect(),
-            plan: it.plan.clone(),
+            images: planned.images.iter().map(saved_image).collect(),
+            plan: planned.plan.clone(),
             digest: String::new(),
             is_edited: false,
         };
@@ -230,8 +231,8 @@ impl SavedPlan {
             .map_err(|error| CommandError::usage(format!("cannot write {name}: {error}")))
     }
 
-    /// Refuses changes other than the planned ones: `it` is the plan that the same file gives now.
-    pub(crate) fn check(&self, it: &PlannedPage) -> Result<(), CommandError> {
+    /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now.
+    pub(crate) fn check(&self, planned: &PlannedPage) -> Result<(), CommandError> {
         let stale = |why: &str| {
             let again = format!(
                 "look at a new plan: links slots plan {} --out PLAN",
@@ -246,19 +247,19 @@ impl SavedPlan {
         if self.is_edited {
             return Err(stale("the plan file was edited"));
         }
-        if it.page.id != self.page.id {
+        if planned.page.id != self.page.id {
             return Err(stale(&format!("{} became another page", self.page.login)));
         }
-        if fingerprint(&it.page.slots) != self.page.fingerprint {
+        if fingerprint(&planned.page.slots) != self.page.fingerprint {
             return Err(stale("the page was changed"));
         }
         let hashes = |hash: Vec<&String>| hash.into_iter().cloned().collect::<Vec<_>>();
         let then = hashes(self.images.iter().map(|it| &it.sha256).collect());
-        if then != hashes(it.images.iter().map(|it| &it.local.hash).collect()) {
+        if then != hashes(planned.images.iter().map(|it| &it.local.hash).collect()) {
             return Err(stale("an image was changed"));
         }
         // An image that was uploaded since needs no upload any more; this difference is ignored.
-        let mut now = it.plan.clone();
+        let mut now = planned.plan.clone();
         for image in self.images.iter().filter(|it| !it.uploaded) {
             let place = ReferencePlace { index: image.index, path: image.path.clone() };
             put_in_plan(&mut now, &place, &upload_of(&image.name));
@@ -273,7 +274,7 @@ impl SavedPlan {
     pub(crate) fn note(&self) -> Option<String> {
         // The path comes from the plan: a file outside its directory is not examined, not even for existence.
         let path = Path::new(&self.file.name);
-        let is_there = lies_beneath(path, &self.file.folder) && path.is_file();
+        let is_there = lies_beneath(path, &self.file.directory) && path.is_file();
         let (_, bytes) = is_there.then(|| page_file::read(path)).and_then(Result::ok)?;
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
         (hash_of(text) != self.file.sha256).then(|| {

@@ -235,7 +235,7 @@ mod tests {
     const BOTH: [&str; 2] = ["title", "note"];
 
     #[test]
-    fn found_12_each_key_keeps_the_change_of_whoever_changed_it() {
+    fn found_12_a_key_that_only_one_side_changed_keeps_that_change() {
         let edited = page(&json!([text(1, "Mine", "a"), text(2, "B", "b"), text(3, "C", "same")]));
         let now =
             page(&json!([text(1, "A", "theirs"), text(2, "Theirs", "b"), text(3, "C", "same")]));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn found_12_what_one_side_deleted_and_the_other_changed_is_a_conflict() {
+    fn found_12_a_slot_that_one_side_deleted_and_the_other_changed_is_a_conflict() {
         let edited = page(&json!([text(1, "Mine", "a"), text(2, "B", "b")]));
         let now = page(&json!([text(3, "Theirs", "c")]));
         let conflicts = merge(&opened(), &edited, &now, true).unwrap_err();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn found_12_what_came_since_is_kept_after_its_neighbour_and_never_pruned() {
+    fn found_12_a_slot_that_others_added_stays_after_its_neighbour_and_is_not_pruned() {
         let edited = page(&json!([
             {"type": "text", "data": {"title": "First"}}, text(1, "A", "a"),
             {"type": "text", "data": {"title": "Behind A"}}, text(3, "C", "c"),

@@ -198,7 +198,9 @@ pub(crate) fn put_in_plan(
 }
 
 fn memory(context: &Context) -> Uploads {
-    let folder = context.settings.state_directory();
-    let file = context.service().zip(folder);
-    Uploads::open(file.map(|(service, folder)| folder.join(format!("uploads-{service}.json"))))
+    let directory = context.settings.state_directory();
+    let file = context.service().zip(directory);
+    Uploads::open(
+        file.map(|(service, directory)| directory.join(format!("uploads-{service}.json"))),
+    )
 }

@@ -100,8 +100,8 @@ pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), CommandError>
 /// Tells whether a word names a file: one that exists, or one whose name looks like that of a file.
 fn may_be_file(word: &str) -> bool {
     let path = Path::new(word);
-    let has_ending = path.extension().is_some_and(|it| {
-        ["yaml", "yml", "json"].iter().any(|known| it.eq_ignore_ascii_case(known))
+    let has_ending = path.extension().is_some_and(|extension| {
+        ["yaml", "yml", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known))
     });
     let is_path = path.components().count() > 1 || path.is_absolute() || word.starts_with("./");
     word == "-" || path.exists() || has_ending || (is_path && !word.contains('='))
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_texts_unless_they_say_json() {
+    fn values_are_strings_unless_assigned_as_json() {
         let words = sorted(&[
             "title=Shop",
             "count:=3",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn found_06_an_at_sign_behind_a_field_uploads() {
+    fn found_06_an_at_sign_after_a_field_names_an_image_to_upload() {
         let words = sorted(&["image@./a=b.png", "title=me@home", "n:=1"]).unwrap();
         assert_eq!(words.images, [("image".to_owned(), "./a=b.png".to_owned())]);
         assert_eq!(words.values["title"], "me@home");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_neither_is_named() {
+    fn a_word_that_is_neither_field_nor_file_is_named_in_the_error() {
         for word in ["data.title=x", "title", "=x", ""] {
             let failure = sorted(&[word]).unwrap_err();
             assert_eq!(failure.to_string(), format!("`{word}` is neither field=value nor a file"));
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn a_value_can_come_from_a_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("it");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("it");
         std::fs::write(&path, "[1, 2]\n").unwrap();
         let words =
             sorted(&[&format!("text=@{}", path.display()), &format!("list:=@{}", path.display())])
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn a_repeated_field_or_invalid_json_is_an_error() {
         for words in [&["a=1", "a:=1"][..], &["a:=nonsense"], &["a:="]] {
             sorted(words).unwrap_err();
         }

@@ -9,18 +9,18 @@ use crate::error::dry_run_result::DryRunResult;
 use crate::error::exit_code::Exit;
 use crate::page_file::{Document, FieldDiagnostic};
 
-const ONLY_DATA: &str = "give only what stands under `data`";
+const ONLY_DATA: &str = "give only the content of `data`";
 
 /// Tells whether the value is a whole slot: its data together with its type.
-fn is_block(value: &Value) -> bool {
+fn is_slot(value: &Value) -> bool {
     value["type"].is_string() && value["data"].is_object()
 }
 
-/// Words by which a refusal is recognised as one about the type of a value, and not about an unknown field or about a string.
+/// Words that a refusal contains if it is about the type of a value, and not about an unknown field or a string.
 const TYPES: &[&str] =
     &["integer", "number", "boolean", "true or false", "array", "list", "object", "type null"];
 
-/// Fields of a record together with their origin.
+/// Fields of a record with their origin.
 #[derive(Debug, Default)]
 pub(crate) struct FieldValues {
     file: Option<Document>,
@@ -32,7 +32,7 @@ pub(crate) struct FieldValues {
     /// Images to upload, by field.
     images: Vec<(String, String)>,
     /// Results of the uploads of a dry run.
-    rehearsed: Vec<DryRunResult>,
+    upload_results: Vec<DryRunResult>,
 }
 
 impl FieldValues {
@@ -75,7 +75,7 @@ impl FieldValues {
         let Value::Object(all) = file.root.to_json() else {
             let problem = problem(format!("this is a mapping of fields, not {}", file.root.kind()));
             let problem = match &file.root.to_json()[0] {
-                first if is_block(first) => problem.help(ONLY_DATA),
+                first if is_slot(first) => problem.help(ONLY_DATA),
                 _ => problem,
             };
             return Err(file.bad(vec![problem]).into());
@@ -91,7 +91,7 @@ impl FieldValues {
     pub(crate) fn of_data(self) -> Result<Self, CommandError> {
         let Some(file) = &self.file else { return Ok(self) };
         let root = file.root.to_json();
-        if !is_block(&root) && !is_block(&root["data"]) {
+        if !is_slot(&root) && !is_slot(&root["data"]) {
             return Ok(self);
         }
         let problem = FieldDiagnostic::new(
@@ -137,8 +137,8 @@ impl FieldValues {
     }
 
     /// Stores the results of uploads in a dry run, which are shown before the rest.
-    pub(crate) fn rehearse(&mut self, uploads: Option<CommandError>) {
-        self.rehearsed = uploads.map(|it| it.rehearsals().to_vec()).unwrap_or_default();
+    pub(crate) fn set_upload_results(&mut self, uploads: Option<CommandError>) {
+        self.upload_results = uploads.map(|it| it.dry_run_results().to_vec()).unwrap_or_default();
     }
 
     /// Returns the value of a field.
@@ -171,7 +171,7 @@ impl FieldValues {
     /// Converts an error of the service, and shows a refusal in the user's file if it is about fields of that file. `under` is the parent
     /// of these fields in the service's record: `data` for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
-        let failure = CommandError::from(error).after(self.rehearsed.clone());
+        let failure = CommandError::from(error).after(self.upload_results.clone());
         let own = |path: &str| -> String {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
             below.unwrap_or(path).to_owned()

@@ -82,7 +82,7 @@ impl FieldValues {
         let images = self.images().to_vec();
         let uploads: Vec<_> =
             images.iter().map(|(_, name)| upload(name)).collect::<Result<_, _>>()?;
-        let mut rehearsed = None;
+        let mut dry_run_end = None;
         for ((field, name), upload) in images.iter().zip(uploads) {
             match client.files().upload(upload).await.map_err(CommandError::from) {
                 Ok(file) => {
@@ -90,23 +90,23 @@ impl FieldValues {
                     context.ui.say(&StyledLine::new(Style::Added, text));
                     self.put(field, json!(file.path));
                 }
-                Err(failure) if !failure.rehearsals().is_empty() => {
+                Err(failure) if !failure.dry_run_results().is_empty() => {
                     let earlier =
-                        rehearsed.as_ref().map(CommandError::rehearsals).unwrap_or_default();
-                    rehearsed = Some(failure.after(earlier.to_vec()));
+                        dry_run_end.as_ref().map(CommandError::dry_run_results).unwrap_or_default();
+                    dry_run_end = Some(failure.after(earlier.to_vec()));
                     self.put(field, json!(format!("(upload {name})")));
                 }
                 Err(failure) => return Err(failure),
             }
         }
-        match rehearsed {
+        match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
                 let text = "what is written waits for the upload and is not checked";
                 context.ui.say(&StyledLine::new(Style::Faint, text));
                 Err(end)
             }
-            rehearsed => {
-                self.rehearse(rehearsed);
+            dry_run_end => {
+                self.set_upload_results(dry_run_end);
                 Ok(self)
             }
         }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_06_a_local_path_is_told_by_its_text() {
+    fn found_06_local_paths_and_image_extensions_are_recognised() {
         for text in ["./a.png", "../a.png", "~/a.png", "/home/a.png", "C:\\a.png", "\\\\x\\a.png"] {
             assert!(is_local(text) && has_image_ending(text), "{text}");
         }

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn found_12_each_side_keeps_what_the_other_did_not_change() {
+    fn found_12_only_fields_that_the_user_changed_are_sent() {
         let opened = json!({"title": "A", "text": "B", "list": [1], "same": "x"});
         let now = json!({"title": "A", "text": "Theirs", "list": [1, 2], "same": "y"});
         let edited = "title: Mine\ntext: B\nlist: [1]\nsame: y\n";
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn found_12_what_both_changed_is_refused_with_both_values_and_meant_once_it_was_seen() {
+    fn found_12_a_field_that_both_changed_is_refused_once_with_both_values() {
         let (mut opened, now) = (object(&json!({"list": [1]})), object(&json!({"list": [1, 2]})));
         let document = Document::from_bytes("form.yaml", "list: [3]\n".into()).unwrap();
         let edited = FieldValues::of(document).unwrap();

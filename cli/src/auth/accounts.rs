@@ -62,7 +62,7 @@ pub(crate) enum SecretLocation {
 /// Accounts file in a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountsFile {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl AccountName {
@@ -164,12 +164,12 @@ impl Accounts {
 
 impl AccountsFile {
     /// Returns the accounts file of a directory.
-    pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+    pub(crate) fn new(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into() }
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Loads the accounts; none if there is no file.
@@ -178,7 +178,7 @@ impl AccountsFile {
     ///
     /// When the file cannot be read, is not a valid accounts file, or was written by another version.
     pub(crate) fn load(&self) -> Result<Accounts, CommandError> {
-        let path = self.folder.join(FILE);
+        let path = self.directory.join(FILE);
         let shown = path.display();
         let bytes = match private::read(&path) {
             Ok(Some(bytes)) => bytes,
@@ -200,7 +200,7 @@ impl AccountsFile {
     ///
     /// # Errors
     ///
-    /// Same as [`AccountsFile::load`], and when the file cannot be written.
+    /// The errors of [`AccountsFile::load`], and when the file cannot be written.
     pub(crate) fn change<T>(
         &self,
         change: impl FnOnce(&mut Accounts) -> T,
@@ -208,14 +208,14 @@ impl AccountsFile {
         let unwritable = |error: io::Error| {
             CommandError::usage(format!(
                 "cannot write {}: {error}",
-                self.folder.join(FILE).display()
+                self.directory.join(FILE).display()
             ))
         };
-        let _lock = private::lock(&self.folder.join(LOCK)).map_err(unwritable)?;
+        let _lock = private::lock(&self.directory.join(LOCK)).map_err(unwritable)?;
         let mut accounts = self.load()?;
         let result = change(&mut accounts);
         let text = serde_json::to_vec_pretty(&accounts).map_err(CommandError::internal)?;
-        private::write(&self.folder.join(FILE), &text).map_err(unwritable)?;
+        private::write(&self.directory.join(FILE), &text).map_err(unwritable)?;
         Ok(result)
     }
 
@@ -223,7 +223,7 @@ impl AccountsFile {
     ///
     /// # Errors
     ///
-    /// Same as [`AccountsFile::change`].
+    /// The errors of [`AccountsFile::change`].
     pub(crate) fn register(
         &self,
         mcp_url: &str,
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_can_be_the_name_of_a_file() {
+    fn account_names_are_limited_to_safe_file_names() {
         for good in ["work", "a@b.example", "x_1-2"] {
             assert_eq!(name(good).to_string(), good);
         }
@@ -287,14 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_or_newer_file_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = AccountsFile::new(folder.path().join("config"));
+    fn an_unreadable_or_newer_accounts_file_is_not_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = AccountsFile::new(directory.path().join("config"));
         assert_eq!(file.load().unwrap(), Accounts::default());
         file.change(|it| it.current = Some(name("work"))).unwrap();
         assert_eq!(file.load().unwrap().current, Some(name("work")));
         for text in ["torn", "{}", r#"{"version":2}"#, r#"{"version":1,"current":"../../x"}"#] {
-            let path = folder.path().join("config").join(FILE);
+            let path = directory.path().join("config").join(FILE);
             std::fs::write(&path, text).unwrap();
             file.change(|it| it.current = None).unwrap_err();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_87_a_silent_keyring_is_given_up() {
+    fn fault_87_a_keyring_that_does_not_answer_times_out() {
         let (end, ended) = channel::<()>();
         let silent = within(Duration::ZERO, move || {
             // Ends when the test does.

@@ -13,7 +13,7 @@ use crate::fs::private;
 /// Storage location of one account at one origin. Never accesses another location, so that errors there have no effect.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    folder: PathBuf,
+    directory: PathBuf,
     name: AccountName,
     origin: String,
     place: StorePlace,
@@ -41,7 +41,7 @@ pub(crate) enum StoreError {
 impl Store {
     /// Storage of an account; `None` for an account whose secret comes from a command.
     pub(crate) fn of(
-        folder: &Path,
+        directory: &Path,
         name: &AccountName,
         kept: &SecretLocation,
         origin: String,
@@ -51,7 +51,7 @@ impl Store {
             SecretLocation::File => StorePlace::File,
             SecretLocation::Command(_) => return None,
         };
-        Some(Self { folder: folder.to_owned(), name: name.clone(), origin, place })
+        Some(Self { directory: directory.to_owned(), name: name.clone(), origin, place })
     }
 
     /// Returns the secret, if there is one.
@@ -59,7 +59,7 @@ impl Store {
         let bytes = match self.place {
             StorePlace::Keyring => keyring::load(&self.name, &self.origin)?,
             StorePlace::File => {
-                secret_file::load(&self.folder, &self.name).map_err(|it| self.broken(it))?
+                secret_file::load(&self.directory, &self.name).map_err(|it| self.broken(it))?
             }
         };
         let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
@@ -77,7 +77,7 @@ impl Store {
         match self.place {
             StorePlace::Keyring => Ok(keyring::save(&self.name, &self.origin, &bytes)?),
             StorePlace::File => {
-                secret_file::save(&self.folder, &self.name, &bytes).map_err(|it| self.broken(it))
+                secret_file::save(&self.directory, &self.name, &bytes).map_err(|it| self.broken(it))
             }
         }
     }
@@ -87,7 +87,7 @@ impl Store {
         match self.place {
             StorePlace::Keyring => Ok(()),
             StorePlace::File => {
-                secret_file::prepare(&self.folder, &self.name).map_err(|it| self.broken(it))
+                secret_file::prepare(&self.directory, &self.name).map_err(|it| self.broken(it))
             }
         }
     }
@@ -97,7 +97,7 @@ impl Store {
         match self.place {
             StorePlace::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
             StorePlace::File => {
-                secret_file::remove(&self.folder, &self.name).map_err(|it| self.broken(it))
+                secret_file::remove(&self.directory, &self.name).map_err(|it| self.broken(it))
             }
         }
     }
@@ -109,11 +109,11 @@ impl Store {
 
     /// Waits for the lock against changes by other processes. Dropping the returned file releases the lock.
     pub(crate) fn lock(&self) -> Result<File, StoreError> {
-        let path = secret_file::path(&self.folder, &self.name).with_extension("lock");
+        let path = secret_file::path(&self.directory, &self.name).with_extension("lock");
         private::lock(&path).map_err(|source| StoreError::File { path, source })
     }
 
     fn broken(&self, source: io::Error) -> StoreError {
-        StoreError::File { path: secret_file::path(&self.folder, &self.name), source }
+        StoreError::File { path: secret_file::path(&self.directory, &self.name), source }
     }
 }

@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_command_go_through_no_shell() {
+    fn a_token_command_runs_without_a_shell() {
         assert_eq!(run(&["echo", "$(id)`id`;id"]).unwrap(), Token::new("$(id)`id`;id").unwrap());
         assert_eq!(run(&["printf", "%s\\n", "secret"]).unwrap(), Token::new("secret").unwrap());
     }
 
     #[test]
-    fn a_command_without_a_token_says_so_and_shows_nothing_of_what_it_wrote() {
+    fn a_failed_token_command_is_reported_without_its_output() {
         let said = run(&["echo", "canary two"]).unwrap_err();
         assert!(said.contains("`echo` gave no token") && !said.contains("canary"), "{said}");
         assert!(run(&["false"]).unwrap_err().contains("failed (exit status: 1)"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_takes_too_long_is_ended() {
+    fn a_token_command_that_takes_too_long_is_killed() {
         let mut child =
             process::command("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let held = child.stdin.take();

@@ -31,7 +31,7 @@ impl From<Token> for ClientAuth {
 ///
 /// When there is no secret, or it cannot be loaded.
 pub(crate) fn given(
-    folder: &Path,
+    directory: &Path,
     name: &AccountName,
     account: &Account,
     base: &BaseUrl,
@@ -44,7 +44,7 @@ pub(crate) fn given(
             command.get().map_err(|error| none(format!("account `{name}`: {error}")))?;
         return Ok(ClientAuth { source: Arc::new(command), counted_as });
     }
-    let store = Store::of(folder, name, &account.kept, base.origin())
+    let store = Store::of(directory, name, &account.kept, base.origin())
         .ok_or_else(|| none(format!("account `{name}` is kept where this program cannot look")))?;
     let secret = store.load().map_err(|error| unusable(name, &error))?;
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;

@@ -20,9 +20,9 @@ pub(crate) fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
 
 /// Replaces the whole content of a file.
 pub(crate) fn store(path: &Path, content: &impl Serialize) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    private::make_folder(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    private::make_directory(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(&serde_json::to_vec(content)?)?;
     file.persist(path)?;
     Ok(())

@@ -99,9 +99,9 @@ impl ResourceNames {
         }
         let before = Self::load(path);
         let mut names = Self::load(path);
-        for it in seen {
-            let body = serde_json::from_slice::<Value>(&it.body).unwrap_or_default();
-            names.learn(it.operation, &it.target, &body["data"]);
+        for answer in seen {
+            let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
+            names.learn(answer.operation, &answer.target, &body["data"]);
         }
         if names != before {
             let _ = json_file::store(path, &names);
@@ -182,7 +182,7 @@ impl ResourceNames {
         let slots = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
         for slot in slots.iter().filter_map(NamedSlot::of) {
             match known.iter_mut().find(|it| it.id == slot.id) {
-                Some(it) => *it = slot,
+                Some(old) => *old = slot,
                 None => known.push(slot),
             }
         }
@@ -201,9 +201,9 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_remembered_and_a_page_is_found_by_either_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/names.json");
+    fn names_are_cached_from_answers_and_slots_are_found_by_login_or_id() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new/names.json");
         let slots = json!([{ "id": 5, "type": "text", "data": { "title": "Hi" } }, { "id": 6, "type": "divider", "data": [] }]);
         ResourceNames::remember(
             &path,
@@ -239,9 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_is_made_changed_or_deleted_is_followed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("names.json");
+    fn created_changed_and_deleted_slots_update_the_cached_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("names.json");
         let slot =
             |id: i64, title: &str| json!({ "id": id, "type": "text", "data": { "title": title } });
         let page = "/api/v1/profiles/cafe/slots";
@@ -263,9 +263,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_ours_is_no_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("names.json");
+    fn an_invalid_cache_file_is_loaded_as_empty() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("names.json");
         for text in ["", "{", "[]", "{\"profiles\": 1}"] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(ResourceNames::load(&path), ResourceNames::default());

@@ -58,9 +58,9 @@ mod tests {
     }
 
     #[test]
-    fn a_description_is_kept_for_a_day() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/types.json");
+    fn cached_slot_types_are_used_for_a_day() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new/types.json");
         let at = |hours: u64| UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600);
         assert!(load(&path, Some(at(0))).is_none());
         store(&path, &[button()], at(1)).unwrap();
@@ -73,9 +73,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_counts_as_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("types.json");
+    fn an_invalid_cache_file_or_one_of_another_version_is_ignored() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("types.json");
         let other = json!({"by": "0.0.0-other", "read_at": 1_000_000, "types": []}).to_string();
         for text in ["", "{", "[]", "{\"by\": 1}", &other] {
             std::fs::write(&path, text).unwrap();

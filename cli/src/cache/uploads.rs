@@ -80,9 +80,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_image_is_remembered_for_its_account() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("new/uploads.json");
+    fn an_upload_is_remembered_for_all_pages_of_its_account() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("new/uploads.json");
         let open = || Uploads::open(Some(file.clone()));
         assert_eq!(open().of_page(1, "h"), None);
         open().remember(1, 7, "h", "uploads/h.jpg").unwrap();

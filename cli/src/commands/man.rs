@@ -14,20 +14,20 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 pub(crate) struct ManArgs {
     /// The directory to write the pages into
     #[arg(value_name = "DIRECTORY")]
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<CommandOutput, CommandError> {
     let mut command = (context.tree)();
     command.build();
     let mut names = Vec::new();
-    let written = std::fs::create_dir_all(&args.folder)
-        .and_then(|()| write(&command, "links", &args.folder, &mut names));
+    let written = std::fs::create_dir_all(&args.directory)
+        .and_then(|()| write(&command, "links", &args.directory, &mut names));
     written.map_err(|error| {
-        CommandError::usage(format!("cannot write to {}: {error}", args.folder.display()))
+        CommandError::usage(format!("cannot write to {}: {error}", args.directory.display()))
     })?;
-    let said = format!("{} pages written to {}", names.len(), args.folder.display());
-    let data = json!({ "folder": args.folder.display().to_string(), "pages": names });
+    let said = format!("{} pages written to {}", names.len(), args.directory.display());
+    let data = json!({ "directory": args.directory.display().to_string(), "pages": names });
     Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, said)])))
 }
 
@@ -35,16 +35,16 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<CommandOutput, Co
 fn write(
     command: &Command,
     name: &str,
-    folder: &Path,
+    directory: &Path,
     names: &mut Vec<String>,
 ) -> std::io::Result<()> {
     let file = format!("{name}.1");
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
-    std::fs::write(folder.join(&file), page)?;
+    std::fs::write(directory.join(&file), page)?;
     names.push(file);
     let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
     shown
         .into_iter()
-        .try_for_each(|it| write(it, &format!("{name}-{}", it.get_name()), folder, names))
+        .try_for_each(|it| write(it, &format!("{name}-{}", it.get_name()), directory, names))
 }

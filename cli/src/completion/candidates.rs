@@ -45,7 +45,7 @@ impl CompletionData {
                     .unwrap_or_default(),
                 types: context.known_slot_types(),
                 accounts: context
-                    .config_folder()
+                    .config_directory()
                     .ok()
                     .and_then(|it| AccountsFile::new(it).load().ok()),
                 words,
@@ -125,8 +125,8 @@ impl CompletionData {
     fn page(&self) -> Option<&str> {
         let login = |word: &str| {
             let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            let is_known = |(id, it): (&i64, &crate::cache::resource_names::NamedResource)| {
-                it.login == last || id.to_string() == last
+            let is_known = |(id, page): (&i64, &crate::cache::resource_names::NamedResource)| {
+                page.login == last || id.to_string() == last
             };
             self.names.profiles.iter().any(is_known) || self.names.slots.contains_key(last)
         };
@@ -227,7 +227,7 @@ mod tests {
 
     /// Checks that each argument is completed, or is listed in `FREE`.
     #[test]
-    fn no_argument_is_forgotten() {
+    fn every_argument_is_completed_or_listed_as_free() {
         let known = CompletionData::default();
         let tree = offered(crate::command(), &Arc::new(known));
         let mut forgotten = Vec::new();

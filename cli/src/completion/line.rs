@@ -23,12 +23,12 @@ pub(crate) struct CompletionRequest {
 /// Tells whether bash shows the candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ListSyntax {
-    /// Not shown: the only candidate, or the common prefix of all, is inserted.
+    /// The candidates are not shown: the only one, or the common prefix of all, is inserted.
     #[default]
     No,
-    /// Shown, and their common prefix is inserted.
+    /// The candidates are shown, and their common prefix is inserted.
     Also,
-    /// Shown, and nothing is inserted.
+    /// The candidates are shown, and nothing is inserted.
     Only,
 }
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_those_of_the_shell_and_only_what_bash_replaces_is_printed() {
+    fn words_are_split_as_by_a_shell_with_the_length_of_what_bash_keeps() {
         for (line, replaced, last, kept) in [
             ("links slots get cafe ", "", "", 0),
             ("links slots get ca", "ca", "ca", 0),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn found_08_the_open_quotes_are_known() {
+    fn found_08_the_open_quotes_of_a_line_are_detected() {
         for (line, quote) in [
             ("links a", Quote::None),
             ("links \"a", Quote::Double),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn any_line_is_answered() {
+    fn any_line_is_parsed_without_a_panic() {
         for line in ["", " ", "\\", "links \\", "links '\"", "\u{1}\u{1}", "links $(", "日本 "] {
             let asked = CompletionRequest::of(&[line.into(), line.into()]);
             assert!(asked.kept <= line.len(), "{line}");

@@ -50,9 +50,9 @@ pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit>
         *last = format!("{home}{}", &typed[1..]).into();
     }
     let mut command = candidates::offered(command(), &CompletionData::load(&asked.words, command));
-    let folder = std::env::current_dir().ok();
+    let directory = std::env::current_dir().ok();
     let at = asked.words.len() - 1;
-    let found = engine::complete(&mut command, asked.words.clone(), at, folder.as_deref());
+    let found = engine::complete(&mut command, asked.words.clone(), at, directory.as_deref());
     let mut offers = offer::offers(&found.unwrap_or_default(), &typed);
     if let Some(home) = &home {
         for offer in &mut offers {

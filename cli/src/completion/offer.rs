@@ -64,9 +64,9 @@ pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
 
 /// Formats candidates for bash, which has no descriptions: they follow the values when several candidates are shown.
 pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
-    let rest = |it: &Candidate| {
-        let from = asked.kept.saturating_sub(it.home.len());
-        (it.home, it.value.get(from..).unwrap_or_default().to_owned())
+    let rest = |candidate: &Candidate| {
+        let from = asked.kept.saturating_sub(candidate.home.len());
+        (candidate.home, candidate.value.get(from..).unwrap_or_default().to_owned())
     };
     let is_shown = match asked.lists {
         ListSyntax::No => false,
@@ -77,18 +77,19 @@ pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
     if is_shown && offers.len() > 1 {
         let text = |it: &Candidate| rest(it).0.to_owned() + &rest(it).1;
         let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
-        let line = |it: &Candidate| {
-            let value = text(it);
-            if it.told.is_empty() {
+        let line = |candidate: &Candidate| {
+            let value = text(candidate);
+            if candidate.told.is_empty() {
                 return value + "\n";
             }
             let gap = " ".repeat(wide - value.width());
-            cut(&format!("{value}{gap}  ({})", it.told), asked.width.saturating_sub(1)) + "\n"
+            cut(&format!("{value}{gap}  ({})", candidate.told), asked.width.saturating_sub(1))
+                + "\n"
         };
         return offers.iter().map(line).collect();
     }
-    let word = |it: &Candidate| {
-        let (home, rest) = rest(it);
+    let word = |candidate: &Candidate| {
+        let (home, rest) = rest(candidate);
         Some(format!("{home}{}\n", asked.quote.written(&rest)?))
     };
     offers.iter().filter_map(word).collect()
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_shell_is_told_in_its_own_way() {
+    fn candidates_are_printed_in_the_format_of_each_shell() {
         let mut offers = offers(&candidates(), "");
         for offer in &mut offers {
             offer.shorten("/home/me");
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn found_08_a_candidate_is_written_for_the_quotes_that_are_open() {
+    fn found_08_candidates_are_quoted_for_the_open_quotes() {
         let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
         let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
         let offers = offers(&candidates, "x");
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_offered_where_there_is_nothing_else_or_one_is_begun() {
+    fn options_are_offered_only_without_other_candidates_or_after_a_dash() {
         assert_eq!(offers(&candidates()[5..], "").len(), 1);
         assert_eq!(offers(&candidates(), "-").len(), 5);
     }

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_08_what_a_shell_would_read_otherwise_is_escaped() {
+    fn found_08_characters_with_a_meaning_to_the_shell_are_escaped() {
         assert_eq!(escaped("style=primary"), "style=primary");
         assert_eq!(escaped("./my page$(x)*.yaml"), "./my\\ page\\$\\(x\\)\\*.yaml");
         assert_eq!(escaped("кафе"), "кафе");
@@ -88,7 +88,7 @@ mod tests {
 
         /// Runs a shell that prints what it reads; it has no history to expand.
         #[test]
-        fn found_08_a_shell_reads_the_very_text(text in "[ -~é]{1,20}") {
+        fn found_08_a_shell_reads_the_same_string(text in "[ -~é]{1,20}") {
             for (quote, mark) in [(Quote::None, ""), (Quote::Single, "'"), (Quote::Double, "\"")] {
                 let Some(written) = quote.written(&text) else { continue };
                 let script = format!("printf %s {mark}{written}{mark}");

@@ -69,7 +69,7 @@ impl Context {
         dry_run: impl Into<Option<DryRun>>,
     ) -> Result<Client, CommandError> {
         self.dry_run = dry_run.into();
-        self.ui.rehearse(self.dry_run.is_some());
+        self.ui.set_dry_run(self.dry_run.is_some());
         let client = self.client().await?;
         let client = self.dry_run.map_or(client.clone(), |it| client.with_write_mode(it.writes()));
         Ok(self.client.insert(client).clone())
@@ -138,7 +138,9 @@ impl Context {
     /// Path of a cache file for this service. `None` if no service URL is configured.
     pub(crate) fn cache_file(&self, what: &str) -> Option<PathBuf> {
         let service = self.service()?;
-        self.settings.cache_directory().map(|folder| folder.join(format!("{what}-{service}.json")))
+        self.settings
+            .cache_directory()
+            .map(|directory| directory.join(format!("{what}-{service}.json")))
     }
 
     /// File name part that identifies the service: its origin with only the characters that file names allow.
@@ -191,14 +193,14 @@ impl Context {
                 token(&read_token(path)?, &path.display().to_string()).map(ClientAuth::from)
             }
             TokenOrigin::Account(name, account) => {
-                given(&self.config_folder()?, name, account, base)
+                given(&self.config_directory()?, name, account, base)
             }
             TokenOrigin::Nowhere(missing) => Err(no_token(missing, base)),
         }
     }
 
     /// Configuration directory.
-    pub(crate) fn config_folder(&self) -> Result<PathBuf, CommandError> {
+    pub(crate) fn config_directory(&self) -> Result<PathBuf, CommandError> {
         self.settings.config_directory().ok_or_else(|| {
             CommandError::usage("there is no home directory to keep accounts in")
                 .hint("name a directory with LINKS_CONFIG_DIR")
@@ -242,9 +244,9 @@ impl Context {
             None => builder,
         };
         let builder = match self.settings.state_directory().zip(rate) {
-            Some((folder, rate)) => {
+            Some((directory, rate)) => {
                 let pacer =
-                    Arc::new(SharedFilePacer::new(folder.join(rate)).observer(watch.clone()));
+                    Arc::new(SharedFilePacer::new(directory.join(rate)).observer(watch.clone()));
                 watch.paced_by(pacer.clone());
                 builder.pacer(pacer)
             }

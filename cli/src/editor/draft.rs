@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_stand_above_their_lines() {
+    fn problems_are_written_as_comments_above_their_lines() {
         let text = "a:\n  b: 1\n\n  c: 2";
         let problems =
             [(2, "first\nline".to_owned()), (2, "second".to_owned()), (9, "end".to_owned())];
@@ -98,13 +98,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_lost(text in "([ a\n\r#é]|\r\n)*", problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)) {
+        fn removing_problems_restores_text(
+            text in "([ a\n\r#é]|\r\n)*",
+            problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)
+        ) {
             prop_assert_eq!(unmarked(&marked(&text, &problems)), text);
         }
     }
 
     #[test]
-    fn a_draft_is_gone_unless_it_is_kept() {
+    fn a_draft_file_is_removed_unless_it_is_kept() {
         let evil = Draft::new("../../evil\\\u{1b}.yaml").unwrap();
         assert_eq!(evil.path().parent(), Some(std::env::temp_dir().as_path()));
         assert!(evil.path().display().to_string().ends_with("-..-..-evil--.yaml"));

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_refusals_within_questions_count() {
+    fn refusals_are_collected_only_if_all_are_within_fields() {
         let of = |paths: &[&str]| {
             refused(paths.iter().map(ToString::to_string).collect::<Vec<_>>().iter())
         };
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_without_a_key_gets_the_one_it_had() {
+    fn a_field_without_a_key_gets_the_key_of_the_old_field_with_its_label() {
         let old = [
             object(&json!({ "key": "name", "label": "Name" })),
             object(&json!({ "key": "a", "label": "Same" })),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_that_others_wrote_are_found_in_the_answer() {
+    fn fields_that_others_added_or_removed_are_detected_in_the_answer() {
         let of = |keys: &[&str]| -> Vec<_> {
             keys.iter().map(|it| object(&json!({ "key": it, "label": "L" }))).collect()
         };
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_different_is_said() {
+    fn the_difference_lists_changed_values_fields_and_order() {
         let before = object(&json!({ "title": "Old", "enabled": true, "fields": [
             { "key": "name", "label": "Name" }, { "key": "tel", "label": "Phone" }, { "key": "x", "label": "X" },
         ] }));

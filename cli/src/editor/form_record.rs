@@ -12,11 +12,11 @@ pub(crate) async fn record(
     form: &FormHandle,
 ) -> Result<(Map<String, Value>, LeadForm), CommandError> {
     #[derive(Deserialize)]
-    struct Envelope {
+    struct FormEnvelope {
         data: LeadForm,
     }
     let answer = form.get().answer().await?;
-    let Envelope { data } =
+    let FormEnvelope { data } =
         serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     Ok((read(&answer)?, data))
 }

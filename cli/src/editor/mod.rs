@@ -49,7 +49,7 @@ pub(crate) async fn edit<T>(
         // After an error and in a dry run the text is kept, so that no work is lost.
         ended => {
             let kept = draft.keep();
-            if ended.as_ref().err().is_none_or(|failure| !failure.rehearsals().is_empty()) {
+            if ended.as_ref().err().is_none_or(|failure| !failure.dry_run_results().is_empty()) {
                 let text = format!("the text is kept in {}", kept.display());
                 context.ui.say(&StyledLine::new(Style::Plain, text));
             }

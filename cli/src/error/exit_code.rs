@@ -1,10 +1,10 @@
-//! The one table of exit codes.
+//! Exit codes.
 
 use std::process::ExitCode;
 
 macro_rules! exit_codes {
     ($($variant:ident = $code:literal, $name:literal, $meaning:literal;)*) => {
-        /// How a command ended, as a script sees it.
+        /// Exit code of a command.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Exit {
@@ -12,15 +12,15 @@ macro_rules! exit_codes {
         }
 
         impl Exit {
-            /// Every code, in order.
+            /// All codes in ascending order.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// One word for it.
+            /// Returns the name in JSON output.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it means, as a sentence.
+            /// Returns the meaning as a sentence.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)* }
             }
@@ -48,7 +48,7 @@ exit_codes! {
 }
 
 impl Exit {
-    /// The number a script sees.
+    /// Returns the number.
     pub const fn code(self) -> u8 {
         self as u8
     }
@@ -65,10 +65,11 @@ mod tests {
     use super::Exit;
 
     #[test]
-    fn each_code_means_one_thing() {
-        let codes: std::collections::BTreeSet<_> = Exit::ALL.iter().map(|it| it.code()).collect();
+    fn exit_codes_and_their_names_are_unique() {
+        let codes: std::collections::BTreeSet<_> =
+            Exit::ALL.iter().map(|exit| exit.code()).collect();
         let names: std::collections::BTreeSet<_> = Exit::ALL.iter().map(|it| it.name()).collect();
         assert_eq!((codes.len(), names.len()), (Exit::ALL.len(), Exit::ALL.len()));
-        assert!(Exit::ALL.is_sorted_by_key(|it| it.code()));
+        assert!(Exit::ALL.is_sorted_by_key(|exit| exit.code()));
     }
 }

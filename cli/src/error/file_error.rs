@@ -1,4 +1,4 @@
-//! Errors of the user's own files.
+//! Conversion of errors in the user's files.
 
 use super::CommandError;
 use super::exit_code::Exit;
@@ -6,8 +6,8 @@ use crate::page_file::local_image::RootError;
 use crate::page_file::{DocumentError, FileDiagnostics, ReadError};
 
 impl From<DocumentError> for CommandError {
-    fn from(none: DocumentError) -> Self {
-        match none {
+    fn from(error: DocumentError) -> Self {
+        match error {
             DocumentError::Bad(file) => file.into(),
             DocumentError::ReadError(why) => why.into(),
         }

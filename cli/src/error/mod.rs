@@ -1,8 +1,9 @@
-//! A command that did not do what was asked: one type for every reason, shown to people and to scripts.
+//! Error of a command: one type for every reason.
 
 pub(crate) mod dry_run_result;
 pub(crate) mod exit_code;
 mod file_error;
+mod report;
 mod sdk_error;
 
 use std::fmt;
@@ -11,14 +12,12 @@ use std::time::Duration;
 
 use exit_code::Exit;
 use links_sdk::{Outcome, WriteSummary};
-use miette::Diagnostic;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::error::dry_run_result::DryRunResult;
-use crate::page_file::{FieldDiagnostic, FileDiagnostics};
-use crate::sanitize;
+use crate::page_file::FileDiagnostics;
 
-/// Why a command failed, and what to do about it.
+/// Error of a command, with its exit code and a hint.
 #[derive(Debug)]
 pub(crate) struct CommandError(Box<ErrorParts>);
 
@@ -27,29 +26,29 @@ struct ErrorParts {
     exit: Exit,
     code: Option<String>,
     status: Option<u16>,
-    /// What the service was asked for, if it has answered.
+    /// Operation that the service answered.
     operation: Option<&'static str>,
     message: String,
     hint: Option<String>,
-    /// Where the service says more.
+    /// URL of further documentation by the service.
     documentation: Option<String>,
     errors: Map<String, Value>,
     retryable: bool,
-    /// What the writes of the command came to.
+    /// Outcome of the writes of the command.
     outcome: Outcome,
-    /// How long to wait before the command has a chance.
+    /// Wait before a repetition can succeed.
     retry_after: Option<Duration>,
-    /// What was written before the failure.
+    /// Writes before the error.
     written: Option<String>,
     file: Option<Box<FileDiagnostics>>,
-    /// The file in which a text that could not be applied was kept.
+    /// File that keeps a text which could not be applied.
     draft: Option<String>,
-    /// Not a failure at all, but the end of a dry run.
-    rehearsals: Vec<DryRunResult>,
+    /// Results of a dry run, which ends as an error.
+    dry_run_results: Vec<DryRunResult>,
 }
 
 impl CommandError {
-    /// A failure with its exit code and a message: a lowercase fragment.
+    /// Creates an error with an exit code and a message, which is a lowercase fragment.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self(Box::new(ErrorParts {
             exit,
@@ -66,26 +65,26 @@ impl CommandError {
             written: None,
             file: None,
             draft: None,
-            rehearsals: Vec::new(),
+            dry_run_results: Vec::new(),
         }))
     }
 
-    /// A mistake in the command line or the environment.
+    /// Creates the error for a wrong command line or environment.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// A mistake of this program.
+    /// Creates the error for a defect of this program.
     pub(crate) fn internal(message: impl fmt::Display) -> Self {
         Self::new(Exit::Internal, message.to_string())
     }
 
-    /// An answer of the service that is not what the interface says.
+    /// Creates the error for an answer of the service that cannot be read.
     pub(crate) fn unreadable(why: impl fmt::Display) -> Self {
         Self::new(Exit::Server, format!("the answer cannot be read: {why}"))
     }
 
-    /// The same, with what the writes of the command came to, whichever call it was that failed.
+    /// Adds the outcome of the writes of the command, whichever call failed.
     #[must_use]
     pub(crate) fn after_writes(mut self, written: &WriteSummary) -> Self {
         self.0.outcome = written.outcome();
@@ -95,7 +94,7 @@ impl CommandError {
         self
     }
 
-    /// The same, shown at its places in the user's own file.
+    /// Shows the error at its places in the user's file.
     #[must_use]
     pub(crate) fn at(mut self, file: FileDiagnostics) -> Self {
         self.0.errors.clear();
@@ -103,7 +102,7 @@ impl CommandError {
         self
     }
 
-    /// The same after a part of the work was written already.
+    /// Adds that a part of the work was written.
     #[must_use]
     pub(crate) fn partial(mut self, written: &str) -> Self {
         self.0.exit = Exit::Partial;
@@ -111,7 +110,7 @@ impl CommandError {
         self
     }
 
-    /// The same where the command was carried out, and only its output has failed.
+    /// Adds that the command was carried out, and only its output failed.
     #[must_use]
     pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
         let (said, written) = match ids {
@@ -128,38 +127,24 @@ impl CommandError {
         self
     }
 
-    /// The same, with the file in which the text that could not be applied is kept.
+    /// Adds the file that keeps a text which could not be applied.
     #[must_use]
     pub(crate) fn kept(mut self, draft: &Path) -> Self {
         self.0.draft = Some(draft.display().to_string());
         self
     }
 
-    /// The file in which a text was kept.
+    /// Returns the file that keeps a text which could not be applied.
     pub(crate) fn draft(&self) -> Option<&str> {
         self.0.draft.as_deref()
     }
 
-    /// What is wrong in which line of the file, with advice; what has no place stands above all.
-    pub(crate) fn lines(&self) -> Vec<(usize, String)> {
-        match self.file() {
-            Some(_) => self.places().map(|(line, _, it)| (line, it)).collect(),
-            None => self.to_string().lines().map(|line| (1, line.to_owned())).collect(),
-        }
-    }
-
-    /// The name of the user's file that is wrong.
+    /// Returns the name of the user's file that has the error.
     pub(crate) fn file(&self) -> Option<&str> {
         self.0.file.as_ref().map(|file| file.name())
     }
 
-    /// What is wrong in it, with advice: line, column and words for each place.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, String)> {
-        let places = self.0.file.iter().flat_map(|file| file.places());
-        places.map(|(line, column, problem)| (line, column, advised(problem)))
-    }
-
-    /// The refused fields with the messages for each.
+    /// Returns the refused fields with the messages for each.
     pub(crate) fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.errors.iter().flat_map(|(path, messages)| {
             messages
@@ -167,115 +152,60 @@ impl CommandError {
                 .into_iter()
                 .flatten()
                 .filter_map(Value::as_str)
-                .map(move |it| (path.as_str(), it))
+                .map(move |message| (path.as_str(), message))
         })
     }
 
-    /// The same with advice.
+    /// Adds a hint.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// The same without the URL of a documentation that is gone when the command ends.
+    /// Removes the URL of documentation that is gone when the command ends.
     #[must_use]
     pub(crate) fn undocumented(mut self) -> Self {
         self.0.documentation = None;
         self
     }
 
-    /// What to do about it.
+    /// Returns the hint.
     pub(crate) fn advice(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// What the service was asked for, if it has answered.
+    /// Returns the operation that the service answered.
     pub(crate) fn operation(&self) -> Option<&'static str> {
         self.0.operation
     }
 
-    /// Whether the service refused what was sent (422).
+    /// Tells whether the service refused what was sent (422).
     pub(crate) fn is_validation(&self) -> bool {
         self.0.status == Some(422)
     }
 
-    /// How the writes of a dry run ended, if this is its end.
-    pub(crate) fn rehearsals(&self) -> &[DryRunResult] {
-        &self.0.rehearsals
+    /// Returns the results of a dry run.
+    pub(crate) fn dry_run_results(&self) -> &[DryRunResult] {
+        &self.0.dry_run_results
     }
 
-    /// The end of a dry run of several writes.
+    /// Adds the results of earlier writes of a dry run.
     #[must_use]
     pub(crate) fn after(mut self, earlier: Vec<DryRunResult>) -> Self {
-        if !self.0.rehearsals.is_empty() {
-            self.0.rehearsals.splice(..0, earlier);
+        if !self.0.dry_run_results.is_empty() {
+            self.0.dry_run_results.splice(..0, earlier);
         }
         self
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.0.exit
     }
-
-    /// What scripts read on stderr.
-    pub(crate) fn to_json(&self) -> Value {
-        let it = &*self.0;
-        let mut errors = it.errors.clone();
-        let mut places = Vec::new();
-        for (line, column, problem) in it.file.iter().flat_map(|file| file.places()) {
-            let of_path = errors.entry(&problem.path).or_insert_with(|| json!([]));
-            if let Value::Array(messages) = of_path {
-                messages.push(json!(problem.message));
-            }
-            let file = it.file.as_ref().map(|file| file.name());
-            places.push(json!({
-                "file": file, "line": line, "column": column, "path": problem.path, "message": problem.message,
-            }));
-        }
-        let mut object = json!({
-            "code": it.code.as_deref().unwrap_or(it.exit.name()),
-            "status": it.status,
-            "message": it.message,
-            "errors": errors,
-            "hint": self.advice(),
-            "retryable": it.retryable,
-            "outcome": match it.outcome {
-                Outcome::NotExecuted => "not_executed",
-                Outcome::Executed => "executed",
-                Outcome::Unknown => "unknown",
-            },
-            "exit": it.exit.code(),
-        });
-        if let Some(wait) = it.retry_after {
-            object["retryAfter"] = json!(whole_seconds(wait));
-        }
-        if let Some(documentation) = &it.documentation {
-            object["documentation"] = json!(documentation);
-        }
-        if let Some(written) = &it.written {
-            object["written"] = json!(written);
-        }
-        if let Some(draft) = &it.draft {
-            object["draft"] = json!(draft);
-        }
-        if !places.is_empty() {
-            object["places"] = Value::Array(places);
-        }
-        object
-    }
-
-    /// What people read on stderr: the user's own file where there is one, else the message.
-    pub(crate) fn diagnostic(&self) -> &dyn Diagnostic {
-        match &self.0.file {
-            Some(file) if self.0.written.is_none() => &**file,
-            _ => self,
-        }
-    }
 }
 
-/// The operations that were carried out.
+/// Returns the operations that were carried out, with their numbers.
 pub(crate) fn carried_out(written: &WriteSummary) -> Option<String> {
     let named = |(operation, count): (&str, u64)| match count {
         1 => operation.to_owned(),
@@ -285,47 +215,7 @@ pub(crate) fn carried_out(written: &WriteSummary) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Rather a second too many than one too few.
+/// Rounds up to whole seconds.
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-}
-
-fn advised(problem: &FieldDiagnostic) -> String {
-    match &problem.help {
-        Some(help) => format!("{} ({help})", problem.message),
-        None => problem.message.clone(),
-    }
-}
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
-        let message = match self.0.errors.len() {
-            _ if !is_said => sanitize::line(&self.0.message).into_owned(),
-            1 => "a value was refused".to_owned(),
-            many => format!("{many} values were refused"),
-        };
-        f.write_str(&message)?;
-        if let Some(written) = self.0.written.as_ref().filter(|_| self.0.exit == Exit::Partial) {
-            write!(f, " ({})", sanitize::line(written))?;
-        }
-        self.errors().try_for_each(|(path, message)| {
-            write!(f, "\n{}: {}", sanitize::line(path), sanitize::line(message))
-        })
-    }
-}
-
-impl std::error::Error for CommandError {}
-
-impl Diagnostic for CommandError {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.advice().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        self.0
-            .file
-            .as_ref()
-            .map(|file| Box::new(std::iter::once(&**file as &dyn Diagnostic)) as Box<_>)
-    }
 }

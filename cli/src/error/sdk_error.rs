@@ -1,4 +1,4 @@
-//! Errors of calls to the service: their exit code, message and hint.
+//! Conversion of errors of calls to the service: exit code, message and hint.
 
 use links_sdk::{Error, Outcome};
 use serde_json::json;
@@ -58,13 +58,13 @@ impl From<Error> for CommandError {
             written: None,
             file: None,
             draft: None,
-            rehearsals: DryRunResult::of(&error).into_iter().collect(),
+            dry_run_results: DryRunResult::of(&error).into_iter().collect(),
         }))
     }
 }
 
 fn exit_of(error: &Error) -> Exit {
-    let of_status = [
+    let exits = [
         (error.is_invalid_input(), Exit::Usage),
         (error.is_not_authenticated(), Exit::NotAuthenticated),
         (error.is_forbidden(), Exit::Forbidden),
@@ -74,11 +74,10 @@ fn exit_of(error: &Error) -> Exit {
         (error.is_rate_limited(), Exit::RateLimited),
         (error.is_network(), Exit::Network),
     ];
-    of_status.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
+    exits.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
 }
 
-/// The message with the cause at the bottom of it, which is the operating system's or the server's; what lies between are the words of
-/// libraries.
+/// Returns the message with its last cause, which is that of the operating system or the server. Those in between come from libraries.
 fn with_cause(error: &Error) -> String {
     let chain = std::iter::successors(std::error::Error::source(error), |it| it.source());
     let Some(cause) = chain.last().map(ToString::to_string) else { return error.to_string() };
@@ -89,7 +88,7 @@ fn with_cause(error: &Error) -> String {
     format!("{error}: {cause}")
 }
 
-/// The message with those of its sources, each said once.
+/// Returns the message with those of its sources, without repetitions.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -17,12 +17,13 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     } else {
         path.to_owned()
     };
-    let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        let missing = format!("there is no directory {}", folder.display());
+    let directory =
+        target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        let missing = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
-    finish(new_file(folder)?, &target, text.as_bytes(), replace)
+    finish(new_file(directory)?, &target, text.as_bytes(), replace)
 }
 
 /// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.
@@ -43,13 +44,13 @@ pub(super) fn finish(
     )
 }
 
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".links-");
     // A page is not secret: the umask of the user decides who can read the file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    builder.tempfile_in(directory)
 }
 
 /// Syncs a directory, so that a new name survives a power failure. Not available on Windows.

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stays_in_its_folder() {
+    fn lock_file_names_are_short_and_have_no_separators() {
         assert_eq!(file_name("sandbox", "form-6f1c"), "sandbox-form-6f1c.lock");
         assert_eq!(file_name("sandbox", "form-../Ж"), "sandbox-form-____.lock");
         assert!(file_name("sandbox", &"x".repeat(1000)).len() < 100);

@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    refuse_public(folder_of(path))?;
+    refuse_public(directory_of(path))?;
     refuse_doubtful(&file.metadata()?)?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -85,12 +85,12 @@ pub(crate) fn prepare(path: &Path) -> io::Result<()> {
 /// Returns the link target of the path, and the temporary file that is to replace it.
 fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     let target = behind_links(path)?;
-    let folder = folder_of(&target);
-    make_folder(folder)?;
-    refuse_public(folder)?;
+    let directory = directory_of(&target);
+    make_directory(directory)?;
+    refuse_public(directory)?;
     refuse_foreign(&target)?;
     clear_away(&target)?;
-    let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(folder)?;
+    let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(directory)?;
     Ok((target, file))
 }
 
@@ -118,7 +118,7 @@ fn beginning(target: &Path) -> String {
 
 /// Removes temporary files of interrupted writers.
 fn clear_away(target: &Path) -> io::Result<()> {
-    let entries = match fs::read_dir(folder_of(target)) {
+    let entries = match fs::read_dir(directory_of(target)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
@@ -134,8 +134,8 @@ fn clear_away(target: &Path) -> io::Result<()> {
 }
 
 /// Refuses a directory that all users can write to, because any of them could have created its files.
-fn refuse_public(folder: &Path) -> io::Result<()> {
-    if is_public(folder)? {
+fn refuse_public(directory: &Path) -> io::Result<()> {
+    if is_public(directory)? {
         return Err(io::Error::other("anyone can write to its directory"));
     }
     Ok(())
@@ -199,7 +199,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
 
 /// Opens a lock file, and creates it if it is missing.
 fn open(path: &Path) -> io::Result<File> {
-    make_folder(folder_of(path))?;
+    make_directory(directory_of(path))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -207,17 +207,17 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Creates missing directories. Permissions of existing directories are not changed.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_directory(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(directory)
 }
 
 /// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.
@@ -225,7 +225,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&target) {
-            Ok(next) => target = folder_of(&target).join(next),
+            Ok(next) => target = directory_of(&target).join(next),
             Err(_) if target != path && !target.exists() => {
                 let message = format!("it is a link to {}, which is not there", target.display());
                 return Err(io::Error::new(io::ErrorKind::NotFound, message));

@@ -39,7 +39,7 @@ fn exit_codes(_: &Command) -> String {
     for exit in Exit::ALL {
         let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
     }
-    text + "\nWith -o json the name stands in `code`, unless the service has one of its own, and the number in `exit`.\n"
+    text + "\nWith -o json the name is in `code`, unless the service has a code of its own, and the number is in `exit`.\n"
 }
 
 /// Returns the help of the options that every command takes.

@@ -36,12 +36,12 @@ impl DryRunResult {
 }
 
 /// Output of a command whose writes were dry runs.
-pub(crate) fn outcome(rehearsals: &[DryRunResult], how: DryRun) -> CommandOutput {
-    let data = match rehearsals {
+pub(crate) fn outcome(dry_run_results: &[DryRunResult], how: DryRun) -> CommandOutput {
+    let data = match dry_run_results {
         [one] => one.data(how),
         all => all.iter().map(|it| it.data(how)).collect(),
     };
-    let mut said: Vec<_> = rehearsals.iter().map(|it| it.said(how)).collect();
+    let mut said: Vec<_> = dry_run_results.iter().map(|it| it.said(how)).collect();
     said.dedup();
     let view = match how {
         DryRun::Request => View::Document(said.join("\n") + "\n"),
@@ -93,7 +93,7 @@ pub(crate) fn curl(request: &RequestView) -> String {
     words.join(" ")
 }
 
-/// How a command is rehearsed.
+/// Kind of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DryRun {
     /// The service checks it

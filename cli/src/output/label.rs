@@ -1,4 +1,4 @@
-//! Labels of slots for people.
+//! Human-readable labels of slots.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Output of a command: the data for scripts, and its view for people.
+//! Output of a command: the data for scripts, and its human-readable view.
 
 pub(crate) mod dry_run;
 pub(crate) mod format;

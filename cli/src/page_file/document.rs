@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::node::Node;
 use super::read::ReadError;
-use super::report::{At, FieldDiagnostic, FileDiagnostics};
+use super::report::{FieldDiagnostic, FileDiagnostics};
 use super::{parse, read};
 
 /// Parsed document with its text.
@@ -56,32 +56,5 @@ impl Document {
     /// Returns diagnostics for this document.
     pub(crate) fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
         FileDiagnostics::new(&self.name, &self.text, problems)
-    }
-
-    /// Returns a diagnostic of the field at this path, even of a field that should not exist.
-    pub(crate) fn problem(
-        &self,
-        path: &[impl AsRef<str>],
-        at: At,
-        message: impl Into<String>,
-    ) -> FieldDiagnostic {
-        let keys = || path.iter().map(AsRef::as_ref);
-        let span = match at {
-            At::Key => self.root.key_span(keys()),
-            At::Value => None,
-        };
-        let span = span.unwrap_or_else(|| self.root.locate(&self.text, keys()));
-        FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
-    }
-
-    /// Returns diagnostics for refused fields: each path (`slots.2.data.link`) with a message.
-    pub(crate) fn refuse<'a>(
-        &self,
-        errors: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> FileDiagnostics {
-        let problem = |(path, message): (&str, &str)| {
-            self.problem(&path.split('.').collect::<Vec<_>>(), At::Value, message)
-        };
-        self.bad(errors.into_iter().map(problem).collect())
     }
 }

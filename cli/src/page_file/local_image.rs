@@ -16,7 +16,7 @@ pub(crate) struct ImageRoots {
     /// Directory as the user wrote it, for messages.
     shown: PathBuf,
     /// Directory with links resolved. `None` if the directory does not exist.
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     roots: Vec<Root>,
 }
 
@@ -92,40 +92,40 @@ impl ImageRoots {
     /// # Errors
     ///
     /// When an additional directory cannot be opened.
-    pub(crate) fn new(folder: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
-        Self::within(folder, folder, more)
+    pub(crate) fn new(directory: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
+        Self::within(directory, directory, more)
     }
 
     /// Returns roots without any directory.
     #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn none() -> Self {
-        Self { shown: PathBuf::new(), folder: None, roots: Vec::new() }
+        Self { shown: PathBuf::new(), directory: None, roots: Vec::new() }
     }
 
-    /// Returns the roots for names relative to `folder`, which is itself ignored if it lies outside of `trusted`.
+    /// Returns the roots for names relative to `directory`, which is itself ignored if it lies outside of `trusted`.
     ///
     /// # Errors
     ///
     /// When an additional directory cannot be opened.
     pub(crate) fn within(
-        folder: &Path,
+        directory: &Path,
         trusted: &Path,
         more: &[PathBuf],
     ) -> Result<Self, RootError> {
-        let shown = folder.to_owned();
+        let shown = directory.to_owned();
         let mut roots = Vec::new();
         for path in more {
             let root = Root::open(path).map_err(|error| RootError(path.clone(), error))?;
             roots.push(root);
         }
-        let resolved = std::fs::canonicalize(here(folder)).ok();
+        let resolved = std::fs::canonicalize(here(directory)).ok();
         let trusted = Root::open(trusted).ok();
         let is_trusted =
             |path: &PathBuf| trusted.iter().chain(&roots).any(|root| path.starts_with(&root.path));
-        let folder = resolved.filter(is_trusted);
+        let directory = resolved.filter(is_trusted);
         // The directory of the page file comes first, so that a hidden directory above it does not count.
-        roots.splice(..0, folder.as_deref().and_then(|path| Root::open(path).ok()));
-        Ok(Self { shown, folder, roots })
+        roots.splice(..0, directory.as_deref().and_then(|path| Root::open(path).ok()));
+        Ok(Self { shown, directory, roots })
     }
 
     /// Finds the image that a page file names, and reads the properties needed to show and check it.
@@ -140,8 +140,8 @@ impl ImageRoots {
         if is_hidden(Path::new(name)) {
             return Err(ImageError::Hidden(name.to_owned()));
         }
-        let folder = self.folder.as_deref().ok_or_else(outside)?;
-        let wanted = normal(&folder.join(name));
+        let directory = self.directory.as_deref().ok_or_else(outside)?;
+        let wanted = normal(&directory.join(name));
         let found = self.root_of(&wanted).ok_or_else(outside)?;
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
@@ -303,9 +303,11 @@ fn leaves_the_root(error: &io::Error) -> bool {
 }
 
 /// Tells whether an existing path lies beneath a directory, with links resolved.
-pub(crate) fn lies_beneath(path: &Path, folder: &Path) -> bool {
+pub(crate) fn lies_beneath(path: &Path, directory: &Path) -> bool {
     let resolved = |path: &Path| std::fs::canonicalize(here(path)).ok();
-    resolved(path).zip(resolved(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
+    resolved(path)
+        .zip(resolved(directory))
+        .is_some_and(|(path, directory)| path.starts_with(directory))
 }
 
 /// Replaces the empty path, which `Path::parent` returns for the current directory, by `.`.

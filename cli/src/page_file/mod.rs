@@ -8,6 +8,7 @@ mod parse;
 mod read;
 mod rearrange;
 mod references;
+mod refusals;
 mod report;
 mod validate;
 mod write;
@@ -37,7 +38,7 @@ pub(crate) struct PageFile {
     /// Diagnostics of the other images.
     pub(crate) missing: Vec<FieldDiagnostic>,
     /// Directory that image paths are relative to.
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl PageFile {
@@ -70,8 +71,8 @@ impl PageFile {
         let (images, missing) = references::images(&references, images);
         match validate::check(&document.root) {
             Ok(page) if problems.is_empty() => {
-                let folder = PathBuf::new();
-                Ok(Self { page, document, references, images, missing, folder })
+                let directory = PathBuf::new();
+                Ok(Self { page, document, references, images, missing, directory })
             }
             checked => {
                 problems.extend(checked.err().unwrap_or_default());
@@ -85,7 +86,7 @@ impl PageFile {
         document.root.slot_data_mut().for_each(Node::unescape);
         let page = validate::check(&document.root).map_err(|problems| document.bad(problems))?;
         let (references, images, missing) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { page, document, references, images, missing, folder: PathBuf::new() })
+        Ok(Self { page, document, references, images, missing, directory: PathBuf::new() })
     }
 }
 

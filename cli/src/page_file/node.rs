@@ -95,9 +95,9 @@ impl Node {
     pub(crate) fn to_json(&self) -> Value {
         match &self.tree {
             Tree::Null => Value::Null,
-            Tree::Bool(it) => Value::Bool(*it),
-            Tree::Number(it) => Value::Number(it.clone()),
-            Tree::Text(it) => Value::String(it.clone()),
+            Tree::Bool(value) => Value::Bool(*value),
+            Tree::Number(number) => Value::Number(number.clone()),
+            Tree::Text(text) => Value::String(text.clone()),
             Tree::List(items) => items.iter().map(Self::to_json).collect(),
             Tree::Map(entries) => Value::Object(
                 entries
@@ -199,30 +199,30 @@ impl<'de> Visitor<'de> for TreeVisitor {
         Ok(Tree::Null)
     }
 
-    fn visit_bool<E>(self, it: bool) -> Result<Tree, E> {
-        Ok(Tree::Bool(it))
+    fn visit_bool<E>(self, value: bool) -> Result<Tree, E> {
+        Ok(Tree::Bool(value))
     }
 
-    fn visit_i64<E>(self, it: i64) -> Result<Tree, E> {
-        Ok(Tree::Number(it.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<Tree, E> {
+        Ok(Tree::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, it: u64) -> Result<Tree, E> {
-        Ok(Tree::Number(it.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
+        Ok(Tree::Number(value.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, it: f64) -> Result<Tree, E> {
-        Number::from_f64(it)
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Tree, E> {
+        Number::from_f64(value)
             .map(Tree::Number)
             .ok_or_else(|| E::custom("a number that is not finite"))
     }
 
-    fn visit_str<E>(self, it: &str) -> Result<Tree, E> {
-        Ok(Tree::Text(it.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<Tree, E> {
+        Ok(Tree::Text(text.to_owned()))
     }
 
-    fn visit_string<E>(self, it: String) -> Result<Tree, E> {
-        Ok(Tree::Text(it))
+    fn visit_string<E>(self, text: String) -> Result<Tree, E> {
+        Ok(Tree::Text(text))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Tree, A::Error> {

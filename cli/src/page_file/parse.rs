@@ -31,9 +31,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     match text.find('\0') {
-        Some(at) => {
-            Err((text, FieldDiagnostic::new("", at..at + 1, "a NUL character stands here")))
-        }
+        Some(at) => Err((text, FieldDiagnostic::new("", at..at + 1, "a NUL character is here"))),
         None => Ok(text),
     }
 }
@@ -123,7 +121,7 @@ fn explain(error: &Error) -> (String, Option<&'static str>) {
     let said = |message: &str, help| (message.to_owned(), Some(help));
     match error {
         Error::DuplicateMappingKey { key: Some(key), .. } => {
-            (format!("`{key}` stands here a second time"), Some("keep one of the two"))
+            (format!("`{key}` is repeated here"), Some("keep one of the two"))
         }
         Error::MultipleDocuments { .. }
         | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endless_source_is_cut_off() {
+    fn an_input_above_the_size_limit_is_refused() {
         let error = bounded("x".into(), io::repeat(b'a'), MAX_BYTES).unwrap_err();
         assert!(matches!(error, ReadError::TooLarge(..)));
         let (_, bytes) = bounded("x".into(), io::repeat(b'a').take(MAX_BYTES), MAX_BYTES).unwrap();
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn only_files_are_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(read(folder.path()), Err(ReadError::NotAFile(_, "a directory"))));
-        assert!(matches!(read(&folder.path().join("absent")), Err(ReadError::Io(..))));
-        let large = folder.path().join("large");
+    fn only_regular_files_within_the_size_limit_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(matches!(read(directory.path()), Err(ReadError::NotAFile(_, "a directory"))));
+        assert!(matches!(read(&directory.path().join("absent")), Err(ReadError::Io(..))));
+        let large = directory.path().join("large");
         File::create(&large).unwrap().set_len(100 << 20).unwrap();
         assert!(matches!(read(&large), Err(ReadError::TooLarge(..))));
         #[cfg(unix)]

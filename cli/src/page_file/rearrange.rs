@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_are_moved_with_their_places() {
+    fn rearranged_items_keep_their_lines_in_the_source() {
         let text = "profile: cafe\nslots:\n- {id: 1, type: text, data: {title: A, note: b}}\n- {type: divider}\n";
         let document = Document::from_bytes("page.yaml", text.into()).unwrap();
         let items = [

@@ -133,7 +133,7 @@ impl Search {
             }
             Tree::Map(entries) => {
                 if let Some((key, _)) = twice(entries) {
-                    let message = format!("`{}` stands here a second time", key.name);
+                    let message = format!("`{}` is repeated here", key.name);
                     self.problems.push(
                         FieldDiagnostic::new(place.to_string(), key.span.clone(), message)
                             .help("keep one of the two"),
@@ -185,9 +185,11 @@ impl Search {
         };
         match &value.tree {
             _ if place.path.is_empty() => {
-                problem(key, format!("`{name}` stands for one value, not for all data of a slot"));
+                problem(key, format!("`{name}` is one value, not all data of a slot"));
             }
-            _ if entries > 1 => problem(key, format!("`{name}` stands alone in its mapping")),
+            _ if entries > 1 => {
+                problem(key, format!("`{name}` must be the only key of its mapping"));
+            }
             Tree::Text(text) if !text.trim().is_empty() => {
                 let text = text.clone();
                 let target = if name == UPLOAD {

@@ -73,7 +73,7 @@ fn a_page_is_read_from_yaml_and_from_json() {
 }
 
 #[test]
-fn json_texts_keep_their_escapes() {
+fn escapes_in_json_strings_are_decoded() {
     let json = r#"{"profile": 7, "slots": [{"type": "text", "data": {"it": "\ud83d\ude00 \u00e9 \/ \b\f\n\r\t \" \\ \u007f"}}]}"#;
     let page = page(json);
     assert_eq!(page.profile, ProfileKey::Id(7));
@@ -81,7 +81,7 @@ fn json_texts_keep_their_escapes() {
 }
 
 #[test]
-fn fault_67_words_mean_what_yaml_1_2_says() {
+fn fault_67_scalars_are_read_as_in_yaml_1_2() {
     for word in ["no", "yes", "on", "off", "y", "n", "12:30:45", "2026-01-01", "+7 701", "1e", "NO"]
     {
         assert_eq!(data(word), json!(word));
@@ -98,7 +98,7 @@ fn fault_67_words_mean_what_yaml_1_2_says() {
 }
 
 #[test]
-fn fault_67_a_number_that_loses_its_spelling_is_refused() {
+fn fault_67_a_number_that_would_be_written_differently_is_refused() {
     for (written, read) in [
         ("0123", "123.0"),
         ("+77011234567", "77011234567"),
@@ -113,7 +113,7 @@ fn fault_67_a_number_that_loses_its_spelling_is_refused() {
 }
 
 #[test]
-fn fault_67_a_byte_order_mark_and_windows_line_ends_are_fine() {
+fn fault_67_a_byte_order_mark_and_windows_line_ends_are_accepted() {
     assert_eq!(page(&format!("\u{feff}{CAFE}")), page(CAFE));
     assert_eq!(page(&CAFE.replace('\n', "\r\n")), page(CAFE));
     let bad = format!("\u{feff}{}", CAFE.replace("type: text", "typ: text").replace('\n', "\r\n"));
@@ -121,7 +121,7 @@ fn fault_67_a_byte_order_mark_and_windows_line_ends_are_fine() {
 }
 
 #[test]
-fn every_problem_of_a_page_is_named_at_its_place() {
+fn every_problem_of_a_page_is_reported_at_its_line_and_column() {
     let text = "\
 profil: cafe
 slots:
@@ -158,7 +158,7 @@ slots:
 }
 
 #[test]
-fn fault_67_what_is_no_page_is_refused() {
+fn fault_67_an_invalid_page_file_is_refused_with_one_message() {
     let deep = format!("profile: cafe\nslots: {}{}", "[".repeat(10_000), "]".repeat(10_000));
     let bomb = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n";
     let long = format!("profile: cafe\nslots:\n{}", "- type: divider\n".repeat(501));
@@ -183,13 +183,9 @@ fn fault_67_what_is_no_page_is_refused() {
         (
             "duplicate",
             b"profile: cafe\nslots: []\nprofile: bar\n".to_vec(),
-            "3:1 `profile` stands here a second time",
+            "3:1 `profile` is repeated here",
         ),
-        (
-            "duplicate in data",
-            of("{a: 1, b: 2, a: 3}").into_bytes(),
-            "5:24 `a` stands here a second time",
-        ),
+        ("duplicate in data", of("{a: 1, b: 2, a: 3}").into_bytes(), "5:24 `a` is repeated here"),
         ("too large", of("1e400").into_bytes(), "5:11 1e400 is not a number that JSON can carry"),
         ("infinite", of(".inf").into_bytes(), "5:11 .inf is not a number that JSON can carry"),
         (
@@ -197,7 +193,7 @@ fn fault_67_what_is_no_page_is_refused() {
             of("!!python/object x").into_bytes(),
             "5:27 the tag `!!python/object` is not read",
         ),
-        ("NUL", b"profile: ca\0fe\n".to_vec(), "1:12 a NUL character stands here"),
+        ("NUL", b"profile: ca\0fe\n".to_vec(), "1:12 a NUL character is here"),
         ("latin-1", b"profile: caf\xe9\n".to_vec(), "1:13 the file is not UTF-8 from here on"),
         ("utf-16", b"\xff\xfep\0r\0".to_vec(), "1:1 the file is not UTF-8 from here on"),
         ("501", long.into_bytes(), "503:3 a page has at most 500 slots, this file has 501"),
@@ -233,13 +229,13 @@ fn fault_67_what_is_no_page_is_refused() {
 }
 
 #[test]
-fn fault_67_a_tab_is_no_indentation() {
+fn fault_67_indentation_by_tabs_is_refused() {
     let said = refused("profile: cafe\nslots:\n\t- type: divider\n");
     assert!(said.len() == 1 && said[0].starts_with("3:"), "{said:?}");
 }
 
 #[test]
-fn what_the_service_refused_is_found_in_the_file() {
+fn refusals_of_the_service_are_located_in_the_file() {
     let file = read(CAFE).unwrap();
     let place = |path: &str| {
         let bad = file.document.refuse([(path, "no")]);
@@ -328,7 +324,7 @@ proptest! {
 }
 
 #[test]
-fn a_written_page_is_for_people() {
+fn a_page_is_written_as_human_readable_yaml() {
     let written = "\
 profile: cafe
 slots:
@@ -348,7 +344,7 @@ slots:
 }
 
 #[test]
-fn references_are_found_wherever_a_value_stands() {
+fn references_are_found_and_replaced_at_any_depth() {
     let text = "\
 profile: cafe
 slots:
@@ -377,9 +373,9 @@ slots:
             (2, "formId".to_owned(), ReferenceTarget::Form("Contact us".into())),
         ]
     );
-    for it in &file.references {
-        let data = &mut file.page.content.slots[it.place.index].data.0;
-        it.place.put(data, &json!("found"));
+    for reference in &file.references {
+        let data = &mut file.page.content.slots[reference.place.index].data.0;
+        reference.place.put(data, &json!("found"));
         let wrong =
             ReferencePlace { index: 0, path: vec!["images".into(), "7".into(), "x".into()] };
         wrong.put(data, &json!("lost"));
@@ -396,7 +392,7 @@ slots:
 }
 
 #[test]
-fn what_looks_like_a_reference_and_is_none_is_refused() {
+fn an_invalid_reference_is_refused_at_its_position() {
     let text = "\
 profile: cafe
 slots:
@@ -409,8 +405,8 @@ slots:
     assert_eq!(
         refused(text),
         [
-            "3:28 `$upload` stands for one value, not for all data of a slot",
-            "4:36 `$upload` stands alone in its mapping",
+            "3:28 `$upload` is one value, not all data of a slot",
+            "4:36 `$upload` must be the only key of its mapping",
             "5:41 `$form` names the title of a form, not a number",
             "6:45 `$upload` names nothing",
             "7:46 `$uplaod` is no reference",
@@ -452,7 +448,7 @@ fn hostile() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn found_05_no_byte_of_the_service_becomes_a_reference(values in proptest::collection::vec(hostile(), 1..4)) {
+    fn found_05_data_of_the_service_is_never_read_as_a_reference(values in proptest::collection::vec(hostile(), 1..4)) {
         let slots = values.into_iter().enumerate().map(|(at, value)| {
             let data = match value {
                 Value::Object(data) => Value::Object(data),

@@ -4,8 +4,8 @@ use links_sdk::types::SlotType;
 use serde_json::{Map, Value};
 
 /// Returns a line for each field of a type's data: name, allowed values, purpose.
-pub(crate) fn fields(it: &SlotType) -> Vec<String> {
-    lines(&Value::Object(it.schema.0.clone()), Some(&it.enum_labels))
+pub(crate) fn fields(slot_type: &SlotType) -> Vec<String> {
+    lines(&Value::Object(slot_type.schema.0.clone()), Some(&slot_type.enum_labels))
 }
 
 /// Returns a line for each field within a field: of the object that it is, or of the items of its list.
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_told_as_far_as_it_is_recognised() {
+    fn a_schema_is_described_in_words_and_an_unknown_one_as_any_value() {
         let labels = json!({ "a": "First" });
         let cases = [
             (json!({ "type": "string", "minLength": 1 }), "string, at least 1 character"),

@@ -6,18 +6,18 @@ use serde_json::{Map, Value, json};
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Returns the schema of a type's data.
-pub(crate) fn slot(it: &SlotType) -> Value {
-    let mut schema = data(it);
+pub(crate) fn slot(slot_type: &SlotType) -> Value {
+    let mut schema = data(slot_type);
     let own = Map::from_iter([
         ("$schema".to_owned(), json!(DRAFT)),
-        ("title".to_owned(), json!(it.title)),
-        ("description".to_owned(), json!(it.description)),
+        ("title".to_owned(), json!(slot_type.title)),
+        ("description".to_owned(), json!(slot_type.description)),
     ]);
     for (name, value) in own {
         schema.entry(name).or_insert(value);
     }
-    if !it.example.is_empty() {
-        schema.entry("examples").or_insert_with(|| json!([it.example]));
+    if !slot_type.example.is_empty() {
+        schema.entry("examples").or_insert_with(|| json!([slot_type.example]));
     }
     Value::Object(schema)
 }
@@ -26,13 +26,13 @@ pub(crate) fn slot(it: &SlotType) -> Value {
 pub(crate) fn page(types: &[SlotType]) -> Value {
     let mut definitions = Map::new();
     let mut rules = Vec::new();
-    for it in types {
-        let mut schema = data(it);
+    for slot_type in types {
+        let mut schema = data(slot_type);
         referable(&mut schema);
         let required = schema.remove("required");
         let is_it =
-            json!({ "properties": { "type": { "const": it.type_ } }, "required": ["type"] });
-        let reference = format!("#/$defs/{}", it.type_);
+            json!({ "properties": { "type": { "const": slot_type.type_ } }, "required": ["type"] });
+        let reference = format!("#/$defs/{}", slot_type.type_);
         rules.push(
             json!({ "if": is_it, "then": { "properties": { "data": { "$ref": reference } } } }),
         );
@@ -43,7 +43,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
                 json!({ "properties": { "data": { "required": required } }, "required": ["data"] });
             rules.push(json!({ "if": new, "then": then }));
         }
-        definitions.insert(it.type_.clone(), Value::Object(schema));
+        definitions.insert(slot_type.type_.clone(), Value::Object(schema));
     }
     let (names, about) = described(types.iter());
     let (new_names, new_about) = described(types.iter().filter(|it| it.writable));
@@ -97,13 +97,13 @@ fn described<'t>(types: impl Iterator<Item = &'t SlotType>) -> (Vec<&'t str>, Ve
 }
 
 /// Returns the schema of the service, with the labels of enum values where editors look for them.
-fn data(it: &SlotType) -> Map<String, Value> {
-    let mut schema = it.schema.0.clone();
+fn data(slot_type: &SlotType) -> Map<String, Value> {
+    let mut schema = slot_type.schema.0.clone();
     // With an `$id`, references of the schema to itself keep their meaning wherever it is embedded.
     if Value::Object(schema.clone()).to_string().contains("\"$ref\":\"#") {
-        schema.entry("$id").or_insert_with(|| json!(format!("slot-type:{}", it.type_)));
+        schema.entry("$id").or_insert_with(|| json!(format!("slot-type:{}", slot_type.type_)));
     }
-    for (field, labels) in it.enum_labels.iter() {
+    for (field, labels) in slot_type.enum_labels.iter() {
         let Some(place) = schema.get_mut("properties").and_then(|it| it.get_mut(field)) else {
             continue;
         };
@@ -127,7 +127,7 @@ fn referable(schema: &mut Map<String, Value>) {
 
 fn or_reference(place: &mut Value) {
     let Value::Object(schema) = place else { return };
-    let is_text = schema.get("type").is_some_and(|it| match it {
+    let is_text = schema.get("type").is_some_and(|type_| match type_ {
         Value::Array(types) => types.contains(&json!("string")),
         one => one == "string",
     });
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_valid_where_apply_would_take_it() {
+    fn the_editor_schema_accepts_the_pages_that_apply_accepts() {
         let block = |block: Value| json!({ "profile": "cafe", "slots": [block] });
         for good in [
             json!({ "type": "button", "data": { "title": "Menu", "style": "b" } }),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_the_example_go_with_the_schema() {
+    fn the_schema_of_a_slot_has_enum_labels_and_the_example() {
         let schema = super::slot(&button());
         assert_eq!(schema["properties"]["style"]["markdownEnumDescriptions"], json!(["First", ""]));
         assert_eq!(

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_found_behind_references_and_branches() {
+    fn keys_are_found_through_references_and_subschemas() {
         let schema = json!({
             "properties": {"title": {}, "items": {"type": "array", "items": {"$ref": "#/$defs/item"}}},
             "allOf": [{"properties": {"link": {}}}],

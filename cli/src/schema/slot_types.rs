@@ -37,9 +37,13 @@ impl SlotTypeCatalog {
     /// Returns the rules of the types that planning needs.
     pub(crate) fn rules(&self) -> SlotTypes {
         let mut rules = SlotTypes::default();
-        for (name, it) in &self.types {
-            rules.insert(name.as_str(), it.writable, Value::Object(it.schema.0.clone()));
-            rules.computes(name, it.computed.0.keys());
+        for (name, slot_type) in &self.types {
+            rules.insert(
+                name.as_str(),
+                slot_type.writable,
+                Value::Object(slot_type.schema.0.clone()),
+            );
+            rules.computes(name, slot_type.computed.0.keys());
         }
         rules
     }

@@ -240,8 +240,8 @@ fn wrong(error: &ValidationError<'_>, path: Vec<String>) -> SchemaViolation {
     SchemaViolation { path, at: At::Value, message, help }
 }
 
-fn segment(it: &LocationSegment<'_>) -> String {
-    match it {
+fn segment(segment: &LocationSegment<'_>) -> String {
+    match segment {
         LocationSegment::Property(name) => name.clone().into_owned(),
         LocationSegment::Index(at) => at.to_string(),
     }

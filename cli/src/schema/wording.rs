@@ -102,8 +102,8 @@ fn entries(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
 }
 
-fn type_name(it: JsonType) -> &'static str {
-    match it {
+fn type_name(json_type: JsonType) -> &'static str {
+    match json_type {
         JsonType::String => "a text",
         JsonType::Integer => "a whole number",
         JsonType::Number => "a number",

@@ -1,5 +1,4 @@
-//! The configuration file: TOML in the platform's directory for it, and nowhere else. A file in the current directory is never read, and no
-//! key holds a secret.
+//! Configuration file: TOML in the configuration directory. A file in the current directory is never read, and no key holds a secret.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,38 +13,38 @@ use crate::fs::private;
 use crate::output::format::Format;
 use crate::suggest::nearest;
 
-/// The file's name in its directory.
+/// Name of the file in its directory.
 const NAME: &str = "config.toml";
 
-/// A larger file is not one of ours.
+/// Maximum size of the file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A key of the file.
+/// Key of the file.
 #[derive(Debug)]
 pub(crate) struct ConfigKey {
-    /// Its name in the file.
+    /// Name in the file.
     pub(crate) name: &'static str,
-    /// The variable of the environment that goes before it.
+    /// Variable of the environment that takes precedence.
     pub(crate) variable: &'static str,
-    /// What applies without either.
+    /// Value without either.
     pub(crate) default: &'static str,
-    /// What it sets.
+    /// Description.
     pub(crate) about: &'static str,
     kind: KeyKind,
 }
 
-/// What a key may be set to.
+/// Kind of the value of a key.
 #[derive(Clone, Copy, Debug)]
 enum KeyKind {
     Format,
-    Address,
+    Url,
     Color,
     Switch,
     Seconds,
     Wait,
 }
 
-/// Every key.
+/// All keys.
 pub(crate) const KEYS: &[ConfigKey] = &[
     ConfigKey {
         name: "output",
@@ -59,7 +58,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         variable: env_vars::BASE_URL,
         default: "",
         about: "URL of the service, including the version segment",
-        kind: KeyKind::Address,
+        kind: KeyKind::Url,
     },
     ConfigKey {
         name: "color",
@@ -91,18 +90,18 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     },
 ];
 
-/// What the file says.
+/// Content of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     document: DocumentMut,
 }
 
 impl Config {
-    /// The file of a directory; nothing where there is none.
+    /// Reads a file. A missing file has no keys.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is not TOML, or has a key or a value that is none of ours.
+    /// When the file cannot be read, is not TOML, or has an unknown key or an invalid value.
     pub(crate) fn load(path: &Path) -> Result<Self, CommandError> {
         let text = match read(path) {
             Ok(text) => text,
@@ -119,9 +118,10 @@ impl Config {
                 .hint(format!("edit {0}, or delete it to do without", path.display()))
         };
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
-        // The parsed form knows the places of its values, the editable one does not.
-        let parsed = toml_edit::Document::parse(text.as_str())
-            .map_err(|error| wrong(line(error.span().map_or(0, |it| it.start)), error.message()))?;
+        // The parsed form has the positions of its values, the editable form has not.
+        let parsed = toml_edit::Document::parse(text.as_str()).map_err(|error| {
+            wrong(line(error.span().map_or(0, |span| span.start)), error.message())
+        })?;
         for (name, item) in parsed.iter() {
             let at = parsed.key(name).and_then(toml_edit::Key::span).map_or(0, |it| it.start);
             let key = key(name).map_err(|failure| wrong(line(at), &failure.to_string()))?;
@@ -132,7 +132,7 @@ impl Config {
         Ok(Self { document: parsed.into_mut() })
     }
 
-    /// A file with these keys.
+    /// Creates a file with these keys.
     #[cfg(test)]
     pub(crate) fn of(keys: &[(&str, &str)]) -> Self {
         let mut config = Self::default();
@@ -142,21 +142,21 @@ impl Config {
         config
     }
 
-    /// What a key is set to.
+    /// Returns the value of a key.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         text_of(self.document.get(name)?)
     }
 
-    /// What the variable of a key would be set to, if the file has the key.
+    /// Returns the value of the key that corresponds to a variable.
     pub(crate) fn of_variable(&self, variable: &str) -> Option<String> {
         self.get(KEYS.iter().find(|key| key.variable == variable)?.name)
     }
 
-    /// Sets a key in the file, or removes it. What else the file holds stays, comments too.
+    /// Sets a key in the file, or removes it. Everything else in the file stays, comments included.
     ///
     /// # Errors
     ///
-    /// When the value is none of the key's, or the file cannot be written.
+    /// When the key cannot have the value, or the file cannot be written.
     pub(crate) fn change(
         path: &Path,
         key: &ConfigKey,
@@ -182,7 +182,7 @@ impl Config {
             KeyKind::Seconds | KeyKind::Wait => {
                 Value::from(text.parse::<i64>().unwrap_or_default())
             }
-            KeyKind::Format | KeyKind::Address | KeyKind::Color => Value::from(text),
+            KeyKind::Format | KeyKind::Url | KeyKind::Color => Value::from(text),
         };
         match self.document.get_mut(key.name).and_then(Item::as_value_mut) {
             Some(old) => {
@@ -203,7 +203,7 @@ impl ConfigKey {
             KeyKind::Format if Format::from_word(text).is_none() => {
                 Err(format!("`{name}` is one of {}, not `{text}`", Format::words()))
             }
-            KeyKind::Address => {
+            KeyKind::Url => {
                 BaseUrl::new(text).map(|_| ()).map_err(|why| format!("`{name}`: {why}"))
             }
             KeyKind::Color if !matches!(text, "auto" | "always" | "never") => {
@@ -223,11 +223,11 @@ impl ConfigKey {
     }
 }
 
-/// The key of this name.
+/// Returns the key of this name.
 ///
 /// # Errors
 ///
-/// When there is none; the failure names the one that may be meant.
+/// When there is none; the error names a similar one.
 pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
         let failure = CommandError::usage(format!("there is no key `{name}`"));
@@ -238,13 +238,13 @@ pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
     })
 }
 
-/// Where the file is.
+/// Returns the path of the file.
 ///
 /// # Errors
 ///
 /// On a machine without a home directory.
-pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, CommandError> {
-    folder.map(|folder| folder.join(NAME)).ok_or_else(|| {
+pub(crate) fn path(directory: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+    directory.map(|directory| directory.join(NAME)).ok_or_else(|| {
         CommandError::usage("there is no home directory to keep a configuration in")
             .hint("name a directory with LINKS_CONFIG_DIR")
     })
@@ -252,7 +252,7 @@ pub(crate) fn path(folder: Option<PathBuf>) -> Result<PathBuf, CommandError> {
 
 fn read(path: &Path) -> io::Result<String> {
     let file = private::open_file(path)?;
-    // It may name the service, which is told the token.
+    // The file may name the service, to which the token is sent.
     if private::is_public(path)? {
         return Err(io::Error::other("anyone can write to it"));
     }
@@ -278,15 +278,15 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(NAME);
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(NAME);
         std::fs::write(&path, text).unwrap();
-        (folder, path)
+        (directory, path)
     }
 
     #[test]
-    fn a_file_says_what_its_keys_say() {
-        let (_folder, path) = file("output = \"json\"\ntimeout = 30\nprogress = false\n");
+    fn values_are_read_by_key_and_by_variable() {
+        let (_directory, path) = file("output = \"json\"\ntimeout = 30\nprogress = false\n");
         let config = Config::load(&path).unwrap();
         assert_eq!(config.of_variable("LINKS_OUTPUT").as_deref(), Some("json"));
         assert_eq!(config.of_variable("LINKS_TIMEOUT").as_deref(), Some("30"));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_line() {
+    fn an_invalid_key_or_value_is_reported_with_its_line() {
         for (text, why) in [
             ("a = ", ":1: "),
             ("\noutptu = \"json\"", ":2: there is no key `outptu`"),
@@ -306,15 +306,15 @@ mod tests {
             ("color = [\"never\"]", "not one value"),
             ("token = \"x\"", "no key `token`"),
         ] {
-            let (_folder, path) = file(text);
+            let (_directory, path) = file(text);
             let failure = Config::load(&path).unwrap_err();
             assert!(failure.to_string().contains(why), "{text}: {failure}");
         }
     }
 
     #[test]
-    fn setting_a_key_keeps_everything_else() {
-        let (_folder, path) = file("# mine\noutput = \"json\" # always\n");
+    fn setting_a_key_keeps_comments_and_other_keys() {
+        let (_directory, path) = file("# mine\noutput = \"json\" # always\n");
         let change = |name, text| Config::change(&path, key(name).unwrap(), text);
         change("output", Some("yaml")).unwrap();
         change("timeout", Some("30")).unwrap();
@@ -328,8 +328,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn fault_68_a_link_is_followed_and_a_dangling_one_refused() {
-        let (folder, path) = file("");
-        let link = folder.path().join("link.toml");
+        let (directory, path) = file("");
+        let link = directory.path().join("link.toml");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         let change = |text| Config::change(&link, key("output").unwrap(), Some(text));
         change("csv").unwrap();
@@ -337,39 +337,39 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "output = \"csv\"\n");
         std::fs::remove_file(&path).unwrap();
         change("yaml").unwrap_err();
-        let left = std::fs::read_dir(folder.path()).unwrap().count();
+        let left = std::fs::read_dir(directory.path()).unwrap().count();
         assert_eq!(left, 2, "nothing but the link and the lock");
     }
 
     #[cfg(unix)]
     #[test]
-    fn fault_68_what_everybody_can_write_is_not_read() {
+    fn fault_68_a_file_that_anyone_can_write_to_is_not_read() {
         use std::os::unix::fs::PermissionsExt;
         let allow = |path: &Path, mode| {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
-        let (folder, path) = file("output = \"json\"\n");
+        let (directory, path) = file("output = \"json\"\n");
         allow(&path, 0o666);
         let failure = Config::load(&path).unwrap_err();
         assert!(failure.to_string().contains("anyone can write to it"), "{failure}");
         allow(&path, 0o664);
-        allow(folder.path(), 0o777);
+        allow(directory.path(), 0o777);
         let failure = Config::load(&path).unwrap_err();
         assert!(failure.to_string().contains("anyone can write to its directory"), "{failure}");
         for mode in [0o1777, 0o775, 0o700] {
-            allow(folder.path(), mode);
+            allow(directory.path(), mode);
             assert!(Config::load(&path).is_ok(), "{mode:o}");
         }
     }
 
     #[cfg(unix)]
     #[test]
-    fn fault_67_what_is_no_file_is_not_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
+    fn fault_67_only_a_regular_file_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        for path in [folder.path(), &pipe, Path::new("/dev/zero")] {
+        for path in [directory.path(), &pipe, Path::new("/dev/zero")] {
             let failure = Config::load(path).unwrap_err();
             assert!(failure.to_string().ends_with("it is not a regular file"), "{failure}");
         }

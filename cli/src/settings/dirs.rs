@@ -1,5 +1,5 @@
-//! The directories in which this program keeps what outlives a run: the ones that the user names, else the platform's. There are none on a
-//! machine without a home directory.
+//! Directories of the configuration, the state and the caches: those that the user names, else those of the platform. A machine without a
+//! home directory has none.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub(crate) fn config(named: Option<PathBuf>) -> Option<PathBuf> {
     named.or_else(|| Some(platform()?.config_dir().to_owned()))
 }
 
-/// Returns the directory of state.
+/// Returns the directory of journals, backups and locks.
 pub(crate) fn state(named: Option<PathBuf>) -> Option<PathBuf> {
     named.or_else(|| {
         let dirs = platform()?;
@@ -18,7 +18,7 @@ pub(crate) fn state(named: Option<PathBuf>) -> Option<PathBuf> {
     })
 }
 
-/// Returns the directory of what can be fetched again.
+/// Returns the directory of the caches.
 pub(crate) fn cache(named: Option<PathBuf>) -> Option<PathBuf> {
     named.or_else(|| Some(platform()?.cache_dir().to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The command line as a whole: what stands before, between and after every command.
+//! Global options: those that every command takes, anywhere on the command line.
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
@@ -6,12 +6,12 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
 
-/// What every command takes.
+/// Global options.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// How data is printed.
+    /// Format of the output.
     #[arg(
         short,
         long,
@@ -20,7 +20,7 @@ pub(crate) struct GlobalArgs {
         help = "Output format [env: LINKS_OUTPUT] [default: table]"
     )]
     pub(crate) output: Option<Format>,
-    /// The fields to show.
+    /// Fields to show.
     #[arg(
         long,
         global = true,
@@ -30,7 +30,7 @@ pub(crate) struct GlobalArgs {
         help = "Only these fields of each record: `id,data.title`"
     )]
     pub(crate) fields: Option<FieldSelection>,
-    /// The filter to apply.
+    /// Filter to apply.
     #[arg(
         long,
         global = true,
@@ -38,17 +38,17 @@ pub(crate) struct GlobalArgs {
         help = "Filter the data with jq; JSON unless -o says otherwise"
     )]
     pub(crate) jq: Option<String>,
-    /// Whether the texts that the filter makes are printed as they are.
+    /// Print the strings of the filter without quotes.
     #[arg(short, long, global = true, requires = "jq", help = "Print strings without quotes")]
     pub(crate) raw: bool,
-    /// Whether CSV is written so that a spreadsheet computes nothing of it.
+    /// Keep spreadsheets from computing values of CSV.
     #[arg(
         long,
         global = true,
         help = "In CSV, put ' before strings that a spreadsheet would take for formulas"
     )]
     pub(crate) csv_safe: bool,
-    /// The service's URL.
+    /// URL of the service.
     #[arg(
         long,
         global = true,
@@ -57,7 +57,7 @@ pub(crate) struct GlobalArgs {
         help = "URL of the service, including the version segment [env: LINKS_BASE_URL]"
     )]
     pub(crate) base_url: Option<String>,
-    /// The account.
+    /// Name of the account.
     #[arg(
         long,
         global = true,
@@ -74,10 +74,10 @@ pub(crate) struct GlobalArgs {
         help = "When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]"
     )]
     pub(crate) color: Option<Color>,
-    /// Whether progress stays hidden.
+    /// Hide the progress of long work.
     #[arg(long, global = true, help = "Do not show the progress of long work")]
     pub(crate) no_progress: bool,
-    /// How much is said about requests.
+    /// Detail about requests.
     #[arg(
         short,
         long,
@@ -86,7 +86,7 @@ pub(crate) struct GlobalArgs {
         help = "Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]"
     )]
     pub(crate) verbose: u8,
-    /// Longest time for one call.
+    /// Time limit per call in seconds.
     #[arg(
         long,
         global = true,
@@ -95,14 +95,14 @@ pub(crate) struct GlobalArgs {
         help = "Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]"
     )]
     pub(crate) timeout: Option<u32>,
-    /// Whether the embedded service is meant.
+    /// Use the embedded service.
     #[arg(
         long,
         global = true,
         help = "Use the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
     )]
     pub(crate) sandbox: bool,
-    /// Longest wait for the rate limits.
+    /// Maximum wait for the rate limits in seconds.
     #[arg(
         long,
         global = true,
@@ -112,7 +112,7 @@ pub(crate) struct GlobalArgs {
     pub(crate) max_wait: Option<u64>,
 }
 
-/// A command line with only the global options, for lines that cannot be parsed as a whole.
+/// Command line with only the global options, for lines that cannot be parsed as a whole.
 #[derive(Debug, Parser)]
 #[command(disable_help_flag = true)]
 struct Alone {
@@ -121,14 +121,14 @@ struct Alone {
 }
 
 impl GlobalArgs {
-    /// Returns what a command line says in global options, wherever they stand and whatever else is wrong with the line.
+    /// Returns the global options of a command line, wherever they are and whatever else is wrong with the line.
     pub(crate) fn of_any_line(words: &[impl AsRef<str>]) -> Self {
         let mut found = Self::default();
         for at in 0..words.len() {
             let words = words[at..].iter().map(AsRef::as_ref).take(2);
             let line = Alone::command().ignore_errors(true).no_binary_name(true);
             if let Ok(matches) = line.try_get_matches_from(words) {
-                // What is not of its values counts as not said.
+                // An invalid value counts as absent.
                 let _ = found.update_from_arg_matches(&matches);
             }
         }

@@ -1,24 +1,25 @@
-//! The URL of the service as it was given, parsed once, with what gave it.
+//! URL of the service as the user gave it, parsed once, with its origin among the settings.
 
 use links_sdk::{BaseUrl, InvalidBaseUrl};
 
 use crate::error::CommandError;
 
-/// The URL of the service.
+/// URL of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServiceUrl {
     text: String,
-    /// The flag, variable or file that it came from.
+    /// Flag, variable or file that the URL comes from.
     pub(crate) from: &'static str,
     parsed: Result<BaseUrl, InvalidBaseUrl>,
 }
 
 impl ServiceUrl {
+    /// Parses a URL; an invalid one is reported when it is needed.
     pub(crate) fn new(text: String, from: &'static str) -> Self {
         Self { parsed: BaseUrl::new(&text), text, from }
     }
 
-    /// Returns the URL as it was given.
+    /// Returns the URL as the user gave it.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -27,17 +28,17 @@ impl ServiceUrl {
     ///
     /// # Errors
     ///
-    /// When it cannot be the URL of a service; the message names where it came from.
+    /// When this cannot be the URL of a service; the message names the flag, variable or file.
     pub(crate) fn base(&self) -> Result<&BaseUrl, CommandError> {
         self.parsed.as_ref().map_err(|error| CommandError::usage(format!("{}: {error}", self.from)))
     }
 
-    /// Returns why it cannot be the URL of a service.
+    /// Returns the reason why this cannot be the URL of a service.
     pub(crate) fn invalid(&self) -> Option<&InvalidBaseUrl> {
         self.parsed.as_ref().err()
     }
 
-    /// Returns its origin, if it can be the URL of a service.
+    /// Returns the origin of a valid URL.
     pub(crate) fn origin(&self) -> Option<String> {
         self.parsed.as_ref().ok().map(BaseUrl::origin)
     }

@@ -1,4 +1,10 @@
+use std::time::Duration;
+
+use super::config_file::Config;
+use super::global_args::GlobalArgs;
 use super::*;
+use crate::auth::Accounts;
+use crate::error::CommandError;
 
 fn resolved(flags: &GlobalArgs, env: &[(&str, &str)]) -> Result<Settings, CommandError> {
     with_config(flags, env, &Config::default())
@@ -14,12 +20,12 @@ fn with_config(
     resolve(flags, &env, config)
 }
 
-fn service(address: &str, from: &'static str) -> ServiceTarget {
-    ServiceTarget::Service(ServiceUrl::new(address.into(), from))
+fn service(url: &str, from: &'static str) -> ServiceTarget {
+    ServiceTarget::Service(ServiceUrl::new(url.into(), from))
 }
 
 #[test]
-fn a_flag_goes_before_the_environment_and_that_before_the_default() {
+fn flags_override_the_environment_which_overrides_the_defaults() {
     let none = GlobalArgs::default();
     let here = GlobalArgs {
         base_url: Some("https://flag".into()),
@@ -44,7 +50,7 @@ fn a_flag_goes_before_the_environment_and_that_before_the_default() {
 }
 
 #[test]
-fn the_sandbox_of_the_environment_goes_before_its_address() {
+fn the_sandbox_variable_overrides_the_base_url_variable() {
     let env = [("LINKS_SANDBOX", "1"), ("LINKS_BASE_URL", "https://env")];
     assert_eq!(resolved(&GlobalArgs::default(), &env).unwrap().target, ServiceTarget::Sandbox);
     for off in ["", "0", "no", "false", "off"] {
@@ -58,7 +64,7 @@ fn the_sandbox_of_the_environment_goes_before_its_address() {
 }
 
 #[test]
-fn the_longest_wait_is_a_number_of_seconds() {
+fn max_wait_is_a_whole_number_of_seconds() {
     let flag = GlobalArgs { max_wait: Some(0), ..GlobalArgs::default() };
     let env = [("LINKS_MAX_WAIT", "12")];
     let wait =
@@ -72,7 +78,7 @@ fn the_longest_wait_is_a_number_of_seconds() {
 }
 
 #[test]
-fn a_token_is_never_shown_and_an_empty_one_is_not_passed_over() {
+fn a_token_is_not_in_debug_output_and_an_empty_variable_is_not_ignored() {
     let env = [("LINKS_TOKEN", "s3cret"), ("LINKS_TOKEN_FILE", "/t")];
     let settings = resolved(&GlobalArgs::default(), &env).unwrap();
     assert_eq!(settings.token, TokenOrigin::Variable("s3cret".into()));
@@ -91,7 +97,7 @@ fn a_token_is_never_shown_and_an_empty_one_is_not_passed_over() {
 
 const HERE: &str = "https://links.example/api/v1";
 
-/// `work` and `home` at one service, `other` at another one.
+/// Returns accounts: `work` and `home` at one service, `other` at another one.
 fn accounts(current: Option<&str>) -> Accounts {
     let account = |base_url: &str| Account {
         base_url: base_url.to_owned(),
@@ -101,14 +107,14 @@ fn accounts(current: Option<&str>) -> Accounts {
         user: "Somebody".to_owned(),
     };
     let mut accounts = Accounts::default();
-    for (name, address) in [("work", HERE), ("home", HERE), ("other", "https://other.example/v1")] {
-        accounts.known.insert(name.parse().unwrap(), account(address));
+    for (name, url) in [("work", HERE), ("home", HERE), ("other", "https://other.example/v1")] {
+        accounts.known.insert(name.parse().unwrap(), account(url));
     }
     accounts.current = current.map(|name| name.parse().unwrap());
     accounts
 }
 
-/// The URL and where the token is from, in a few words.
+/// Returns the URL and the origin of the token, in a few words.
 fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String {
     let flag =
         |name: &str| line.iter().position(|it| *it == name).map(|at| line[at + 1].to_owned());
@@ -117,8 +123,8 @@ fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String 
         account: flag("--account").map(|name| name.parse().unwrap()),
         ..GlobalArgs::default()
     };
-    let settings = resolved(&flags, env).unwrap().with(&accounts(current));
-    let address = match settings.target {
+    let settings = resolved(&flags, env).unwrap().with_accounts(&accounts(current));
+    let url = match settings.target {
         ServiceTarget::Service(url) => url.text().to_owned(),
         target => format!("{target:?}"),
     };
@@ -132,12 +138,12 @@ fn chosen(line: &[&str], env: &[(&str, &str)], current: Option<&str>) -> String 
         TokenOrigin::Nowhere(MissingToken::OtherOrigin(name, _)) => format!("not {name}"),
         TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable)) => format!("not {variable}"),
     };
-    let address = address.strip_prefix("https://").unwrap_or(&address);
-    format!("{token} at {}", address.split('/').next().unwrap_or_default())
+    let url = url.strip_prefix("https://").unwrap_or(&url);
+    format!("{token} at {}", url.split('/').next().unwrap_or_default())
 }
 
 #[test]
-fn an_account_gives_its_address_and_goes_nowhere_else() {
+fn an_account_sets_the_base_url_and_is_used_with_no_other() {
     let here = [("LINKS_BASE_URL", HERE)];
     assert_eq!(chosen(&[], &[], Some("work")), "work at links.example");
     assert_eq!(chosen(&[], &[], None), "none at Unset");
@@ -150,8 +156,8 @@ fn an_account_gives_its_address_and_goes_nowhere_else() {
     for elsewhere in
         ["https://links.example:444", "http://links.example", "https://evil.example", "nonsense"]
     {
-        let address = chosen(&["--base-url", elsewhere], &[], Some("work"));
-        assert!(address.starts_with("none at"), "{elsewhere}: {address}");
+        let url = chosen(&["--base-url", elsewhere], &[], Some("work"));
+        assert!(url.starts_with("none at"), "{elsewhere}: {url}");
     }
     assert_eq!(chosen(&["--account", "other"], &[], Some("work")), "other at other.example");
     assert_eq!(chosen(&["--account", "nobody"], &here, Some("work")), "no nobody at links.example");
@@ -160,7 +166,7 @@ fn an_account_gives_its_address_and_goes_nowhere_else() {
 }
 
 #[test]
-fn a_flag_names_an_account_before_the_environment_does() {
+fn the_account_flag_overrides_the_account_variable() {
     let env = [("LINKS_ACCOUNT", "home"), ("LINKS_BASE_URL", HERE)];
     assert_eq!(chosen(&[], &env, Some("work")), "home at links.example");
     assert_eq!(chosen(&["--account", "other"], &env, None), "not other at links.example");
@@ -171,11 +177,11 @@ fn a_flag_names_an_account_before_the_environment_does() {
 }
 
 #[test]
-fn found_23_the_token_of_the_environment_never_goes_to_the_address_of_the_file() {
+fn found_23_the_token_of_the_environment_is_not_used_with_the_url_of_the_file() {
     let config = Config::of(&[("base-url", HERE)]);
     let none = GlobalArgs::default();
     let settings = |flags: &GlobalArgs, env: &[(&str, &str)]| {
-        with_config(flags, env, &config).unwrap().with(&accounts(Some("work")))
+        with_config(flags, env, &config).unwrap().with_accounts(&accounts(Some("work")))
     };
     for (variable, value) in [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")]
     {
@@ -192,13 +198,13 @@ fn found_23_the_token_of_the_environment_never_goes_to_the_address_of_the_file()
         assert!(matches!(settings.token, TokenOrigin::Account(..)), "{settings:?}");
     }
     assert!(matches!(settings(&none, &[]).token, TokenOrigin::Account(..)));
-    // What is named where it is meant goes before what the file says always.
+    // An account on the command line takes precedence over the URL of the file.
     let other = GlobalArgs { account: Some("other".parse().unwrap()), ..GlobalArgs::default() };
     assert_eq!(settings(&other, &[]).target, service("https://other.example/v1", OF_ACCOUNT));
 }
 
 #[test]
-fn fault_77_the_token_of_the_environment_never_goes_to_the_address_of_an_account() {
+fn fault_77_the_token_of_the_environment_is_not_used_with_the_url_of_an_account() {
     for token in [("LINKS_TOKEN", "t"), ("LINKS_TOKEN_FILE", "/t"), ("LINKS_TOKEN", "")] {
         let word = if token.0 == "LINKS_TOKEN" { "variable" } else { "file" };
         assert_eq!(chosen(&[], &[token], Some("work")), format!("{word} at Unset"));

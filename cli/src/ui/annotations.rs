@@ -52,7 +52,7 @@ mod tests {
     use super::github;
 
     #[test]
-    fn found_10_a_note_holds_no_other_command() {
+    fn found_10_commands_in_an_annotation_are_neutralized() {
         assert_eq!(
             github(None, "##[error]x\n::stop-commands::y"),
             "::error::# #[error]x%0A: :stop-commands::y"
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_can_end_a_note_and_begin_another() {
+    fn special_characters_in_an_annotation_are_escaped() {
         let text = "100% taken\n::error::forged";
         assert_eq!(
             github(Some(("a,b:c.txt", 3, None)), text),

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_highest_fills_its_cell_and_something_is_never_nothing() {
+    fn the_highest_number_fills_its_cell_and_small_ones_are_not_empty() {
         assert_eq!(sparkline(&[0.0, 1.0, 50.0, 100.0]), " ▁▄█");
         assert_eq!(sparkline(&[0.0, 0.0]), "  ");
         assert_eq!(sparkline(&[-3.0, f64::NAN, 5.0]), "  █");
@@ -60,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_stacked() {
+    fn columns_and_bars_are_scaled_to_their_size() {
         assert_eq!(columns(&[4.0, 8.0, 0.0, 1.0], 2), [" █", "██ ▂"]);
         assert_eq!(columns(&[], 2), ["", ""]);
         assert_eq!(bar(5.0, 10.0, 6), "▇▇▇");
     }
 
     #[test]
-    fn neighbours_are_added_up_where_there_is_no_room() {
+    fn adjacent_numbers_are_summed_to_fit_the_width() {
         assert_eq!(gathered(&[1.0, 2.0, 3.0], 10), (vec![1.0, 2.0, 3.0], 1));
         assert_eq!(gathered(&[1.0, 2.0, 3.0], 2), (vec![3.0, 3.0], 2));
         assert_eq!(gathered(&[], 0), (vec![], 1));

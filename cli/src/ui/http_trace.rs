@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_is_shown_only_if_it_is_on_the_list() {
+    fn values_of_headers_outside_the_allow_list_are_hidden() {
         assert_eq!(header("content-type", "text/html"), "content-type: text/html");
         for name in ["set-cookie", "authorization", "x-new", "location"] {
             assert_eq!(header(name, "s3cret"), format!("{name}: ***"));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_keeps_its_secrets() {
+    fn secrets_in_a_body_are_hidden_and_long_bodies_are_cut() {
         let body = r#"{"data":{"upload_url":"https://up.test/s3cret","l":[{"token":"s3cret"}],"path":"a"}}"#;
         assert_eq!(text(body), r#"{"data":{"upload_url":"***","l":[{"token":"***"}],"path":"a"}}"#);
         assert!(text(&"x".repeat(5000)).ends_with("x… (5000 bytes)"));

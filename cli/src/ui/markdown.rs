@@ -88,9 +88,9 @@ impl MarkdownPage {
             }
             TagEnd::Strong | TagEnd::Emphasis => self.close(),
             TagEnd::Link | TagEnd::Image => {
-                let address = self.links.pop().unwrap_or_default();
+                let url = self.links.pop().unwrap_or_default();
                 self.open(Style::new().dimmed());
-                self.say(&format!(" <{}>", sanitize::line(&address)));
+                self.say(&format!(" <{}>", sanitize::line(&url)));
                 self.close();
             }
             TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
@@ -144,7 +144,7 @@ mod tests {
     use super::render;
 
     #[test]
-    fn marks_become_styles() {
+    fn markdown_is_rendered_with_terminal_styles() {
         let text = "# Menu\n\n*Fresh* and **strong**\ntoday\n\n- One\n- Two\n\n1. A\n2. B\n\n> Said\n\n---\n\n\
             [![Terrace](https://a.example/t.jpg)](https://qara.example)\n";
         let expected = "Menu\n\nFresh and strong\ntoday\n\n• One\n• Two\n\n1. A\n2. B\n\n▎ Said\n\n\
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_drive_the_terminal_is_written_out() {
+    fn control_characters_in_markdown_are_escaped() {
         let bad = "\u{1b}]52;c;x\u{7}\u{202e}";
         let entities = "&#27;]52;c;x&#7;&#x202e;";
         for text in [bad, entities] {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_shown() {
+    fn any_markdown_is_rendered_without_a_panic() {
         for text in [
             "",
             "\n",

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_10_every_marker_is_broken() {
+    fn found_10_every_marker_of_a_ci_command_is_neutralized() {
         for (text, expected) in [
             ("::error::x", ": :error::x"),
             (
@@ -116,12 +116,12 @@ mod tests {
             assert_eq!(broken(expected), expected, "it stays as it is");
         }
         for text in ["", "a::b", "# Title", "## Title [a]", "http://[fd00::1]/", "é##", "#"] {
-            assert!(matches!(broken(text), Cow::Borrowed(it) if it == text), "{text}");
+            assert!(matches!(broken(text), Cow::Borrowed(same) if same == text), "{text}");
         }
     }
 
     #[test]
-    fn a_job_is_known_by_its_variables() {
+    fn a_ci_job_is_detected_by_its_variables() {
         let job = |name: &'static str, value: &'static str| {
             is_job(move |it| (it == name).then(|| value.into()))
         };

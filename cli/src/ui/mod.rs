@@ -37,7 +37,7 @@ pub(crate) struct Ui {
     verbose: u8,
     terminal: Terminal,
     /// True in a dry run, where nothing needs confirmation.
-    rehearsing: bool,
+    is_dry_run: bool,
 }
 
 /// Standard streams that are terminals.
@@ -73,7 +73,7 @@ impl Ui {
             progress: true,
             verbose: 0,
             terminal,
-            rehearsing: false,
+            is_dry_run: false,
         }
     }
 
@@ -162,13 +162,13 @@ impl Ui {
     }
 
     /// Sets whether the command is a dry run.
-    pub(crate) fn rehearse(&mut self, rehearsing: bool) {
-        self.rehearsing = rehearsing;
+    pub(crate) fn set_dry_run(&mut self, is_dry_run: bool) {
+        self.is_dry_run = is_dry_run;
     }
 
     /// Asks a yes-or-no question. `None` without a terminal; in a dry run the answer is always yes.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
-        if self.rehearsing {
+        if self.is_dry_run {
             return Some(true);
         }
         self.is_interactive().then(|| prompt::yes(question))
@@ -176,7 +176,7 @@ impl Ui {
 
     /// Shows lines and asks a yes-or-no question about them. `None` without a terminal; in a dry run the answer is always yes.
     pub(crate) fn ask_about(&self, lines: &[StyledLine], question: &str) -> Option<bool> {
-        if self.is_interactive() && !self.rehearsing {
+        if self.is_interactive() && !self.is_dry_run {
             for line in lines {
                 self.instruct(line);
             }

@@ -54,7 +54,7 @@ mod tests {
     use super::is_yes;
 
     #[test]
-    fn silence_is_a_no() {
+    fn only_y_or_yes_confirms() {
         assert!(is_yes("y\n") && is_yes(" YES\r\n"));
         assert!(!is_yes("") && !is_yes("\n") && !is_yes("yess\n") && !is_yes("да\n"));
     }

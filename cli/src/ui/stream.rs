@@ -12,7 +12,7 @@ use crate::sanitize;
 /// Kind of content on stdout, which determines how it is sanitized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentKind {
-    /// Text for people: sanitized for the terminal and for the log of a CI service.
+    /// Human-readable text: sanitized for the terminal and for the log of a CI service.
     Text,
     /// Document in a text format that people read too: sanitized for a terminal and a log, unchanged in a file.
     Document,
@@ -22,7 +22,7 @@ pub(super) enum ContentKind {
     Data,
 }
 
-/// Writes text for people to stderr, above the progress display. Errors are ignored.
+/// Writes human-readable text to stderr, above the progress display. Errors are ignored.
 pub(super) fn say(text: &str) {
     let text = protected(text);
     let _ = progress::beside(|| io::stderr().lock().write_all(text.as_bytes()));
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_10_only_data_for_programs_reaches_a_log_as_it_is() {
+    fn found_10_only_data_is_written_unchanged_to_a_ci_log() {
         let text = "::error::x\n##vso[a]\u{1b}]52;c;x\u{7}";
         let shown = |kind, terminal, logged| {
             String::from_utf8(shown(text.as_bytes(), kind, terminal, logged).into_owned()).unwrap()
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn found_10_json_keeps_its_value_in_a_log() {
+    fn found_10_json_keeps_its_value_in_a_ci_log() {
         let json = "{\"a\":\"##vso[x] ##[error] ## \\\"##[\"}";
         let logged = shown(json.as_bytes(), ContentKind::Json, false, true);
         assert!(!String::from_utf8_lossy(&logged).contains("##v"), "{logged:?}");

@@ -208,8 +208,8 @@ impl FigureTable {
             let most = parts.iter().copied().fold(0.0, f64::max);
             self.say(format!("  {series:label$}  {}  ≤ {most}", chart::sparkline(&parts)));
         }
-        let date = |it: Option<&&Map<String, Value>>| {
-            it.and_then(|it| it["date"].as_str()).unwrap_or_default().to_owned()
+        let date = |record: Option<&&Map<String, Value>>| {
+            record.and_then(|it| it["date"].as_str()).unwrap_or_default().to_owned()
         };
         let step = if each > 1 { format!(", {each} steps a column") } else { String::new() };
         self.say(format!(
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recognised_is_drawn_and_the_rest_is_told() {
+    fn known_figures_are_drawn_and_unknown_ones_are_printed_by_their_path() {
         let data = json!({
             "mood": "calm",
             "totals": { "views": 12, "uniques": 9 },
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn any_shape_is_shown_without_harm() {
+    fn data_of_any_shape_is_shown_without_a_panic() {
         for data in [
             json!(null),
             json!([]),

@@ -8,7 +8,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::ui;
-/// Returns the output of an answer: its recognised parts drawn for people, with notes on their accuracy and age.
+
+/// Returns the output of an answer: its recognised parts in human-readable form, with notes on their accuracy and age.
 pub(crate) async fn shown(
     context: &Context,
     call: Call<Analytics>,

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_82_on_a_machine_without_ipv4_it_listens_on_ipv6() {
+    fn fault_82_the_server_listens_on_ipv6_only_where_ipv4_is_unavailable() {
         let only = |kind: Option<io::ErrorKind>| {
             move |address: SocketAddr| match (address.is_ipv4(), kind) {
                 (true, Some(kind)) => Err(io::Error::from(kind)),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_who_listens_on_the_same_port_of_ipv6_is_sent_nothing() {
+    async fn fault_82_the_redirect_uri_names_ipv4_where_another_program_has_the_ipv6_port() {
         let Ok(other) = std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else { return };
         let port = other.local_addr().unwrap().port();
         let Ok(listener) = Listener::bind(port) else { return };
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_only_the_answer_to_the_login_ends_it() {
+    async fn fault_82_only_a_callback_of_this_login_ends_the_server() {
         let get = |target: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
         let requests = [
             get("/favicon.ico"),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_82_one_that_says_nothing_keeps_nobody_waiting() {
+    async fn fault_82_silent_connections_do_not_delay_the_callback() {
         let listener = Listener::bind(0).unwrap();
         let mut silent = Vec::new();
         for _ in 0..MOST_REQUESTS - 1 {

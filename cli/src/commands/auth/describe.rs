@@ -54,8 +54,8 @@ impl AccountDescription<'_> {
             "profiles": limits.profiles,
             "tokens": limits.tokens,
         });
-        if let Some(address) = &self.settings_url {
-            data["settingsUrl"] = json!(address);
+        if let Some(url) = &self.settings_url {
+            data["settingsUrl"] = json!(url);
         }
         data
     }
@@ -79,10 +79,10 @@ impl AccountDescription<'_> {
         if let Some(name) = self.account {
             lines.insert(1, format!("account: {name}"));
         }
-        if let Some(address) = &self.settings_url {
+        if let Some(url) = &self.settings_url {
             let max = limits.tokens.max;
             lines.push(format!(
-                "all {max} personal tokens are taken; end one at {address} to make another"
+                "all {max} personal tokens are taken; end one at {url} to make another"
             ));
         }
         lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect()

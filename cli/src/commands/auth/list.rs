@@ -22,7 +22,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 pub(crate) fn run(context: &Context, _: &AuthListArgs) -> Result<CommandOutput, CommandError> {
-    let accounts = AccountsFile::new(context.config_folder()?).load()?;
+    let accounts = AccountsFile::new(context.config_directory()?).load()?;
     let rows = accounts.known.iter().map(|(name, account)| {
         json!({
             "account": name,

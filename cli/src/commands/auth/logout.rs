@@ -21,7 +21,7 @@ pub(crate) async fn run(
     context: &Context,
     args: &AuthLogoutArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let file = AccountsFile::new(context.config_folder()?);
+    let file = AccountsFile::new(context.config_directory()?);
     let accounts = file.load()?;
     let named = context.settings.account.as_ref().map(|it| &it.name);
     let name = args.name.as_ref().or(named).or(accounts.current.as_ref());
@@ -33,7 +33,7 @@ pub(crate) async fn run(
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
     let mut said = vec![StyledLine::new(Style::Plain, format!("account {name} is forgotten"))];
-    if let Some(store) = Store::of(file.folder(), &name, &account.kept, origin) {
+    if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
         let _lock = store.lock().map_err(|error| still_kept(&name, &error))?;
         match disconnect(&store).await {
             Ok(is) => ended = is,

@@ -6,7 +6,10 @@ mod list;
 mod login;
 mod logout;
 pub(crate) mod oauth;
+mod obtain;
 mod status;
+mod store_choice;
+mod store_login;
 mod switch;
 
 use clap::Subcommand;

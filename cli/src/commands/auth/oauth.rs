@@ -96,20 +96,20 @@ async fn attempt(
 }
 
 /// Opens the URL in a browser, or asks the user to open it and begins to read pasted lines.
-fn ask(context: &Context, browser: bool, address: &str, pasted: &mut Option<Receiver<String>>) {
+fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver<String>>) {
     let tell = |tone, text: String| context.ui.instruct(&StyledLine::new(tone, text));
     if browser {
-        match process::browse(context.settings.browser.as_deref(), address) {
+        match process::browse(context.settings.browser.as_deref(), url) {
             Ok(()) => {
                 let text = "approve access in the browser; if none opens, open this URL:";
                 tell(Style::Plain, text.to_owned());
-                return tell(Style::Plain, address.to_owned());
+                return tell(Style::Plain, url.to_owned());
             }
             Err(error) => tell(Style::Changed, format!("no browser was opened: {error}")),
         }
     }
     tell(Style::Plain, "open this URL in a browser and approve access:".to_owned());
-    tell(Style::Plain, address.to_owned());
+    tell(Style::Plain, url.to_owned());
     let text = "then paste the URL at which the browser ends, even if it shows no page:";
     tell(Style::Plain, text.to_owned());
     pasted.get_or_insert_with(lines);

@@ -18,7 +18,7 @@ pub(crate) struct AuthSwitchArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<CommandOutput, CommandError> {
-    let file = AccountsFile::new(context.config_folder()?);
+    let file = AccountsFile::new(context.config_directory()?);
     let switched = file.change(|accounts| {
         let account = accounts.known.get(&args.name)?.clone();
         accounts.current = Some(args.name.clone());

@@ -1,6 +1,7 @@
 //! `links files`: commands for the images of pages and slots.
 
 pub(crate) mod upload;
+mod upload_source;
 
 use clap::Subcommand;
 

@@ -1,17 +1,18 @@
 //! `links profile check-login`: asks whether logins are free.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::ProfileKey;
 
 use super::login;
+use super::login_list::{ListedLogin, read};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Column, CommandOutput, View};
+use crate::profile_key;
 use crate::ui::annotations::Annotate;
-use crate::{page_file, profile_key};
 
 /// Arguments of `links profile check-login`.
 #[derive(Args, Debug)]
@@ -39,25 +40,19 @@ const COLUMNS: &[Column] = &[
     Column::at("MESSAGE", "message"),
 ];
 
-/// Login to check, and the line of the file that names it.
-struct Name {
-    login: String,
-    place: Option<(String, usize)>,
-}
-
 pub(crate) async fn run(
     context: &mut Context,
     args: ProfileCheckLoginArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let mut names: Vec<Name> =
-        args.names.into_iter().map(|login| Name { login, place: None }).collect();
+    let named = args.names.into_iter().map(|login| ListedLogin { login, place: None });
+    let mut logins: Vec<_> = named.collect();
     if let Some(file) = &args.file {
-        names.extend(listed(file)?);
+        logins.extend(read(file)?);
     }
     let client = context.client().await?;
-    let progress = context.ui.progress(names.len());
-    let mut checks = Vec::with_capacity(names.len());
-    for Name { login, place } in names {
+    let progress = context.ui.progress(logins.len());
+    let mut checks = Vec::with_capacity(logins.len());
+    for ListedLogin { login, place } in logins {
         progress.now(&login);
         let check = login::check(&client, &login, args.profile.as_ref()).await?;
         if let Some(annotate) = args.annotate
@@ -77,19 +72,4 @@ pub(crate) async fn run(
     } else {
         Exit::No
     }))
-}
-
-fn listed(file: &Path) -> Result<Vec<Name>, CommandError> {
-    let (name, bytes) = page_file::read(file)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| CommandError::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
-    let logins = text.lines().enumerate().filter_map(|(at, line)| {
-        let login = line.split('#').next().unwrap_or_default().trim().to_owned();
-        (!login.is_empty()).then(|| Name { login, place: Some((name.clone(), at + 1)) })
-    });
-    let logins: Vec<_> = logins.collect();
-    if logins.is_empty() {
-        return Err(CommandError::new(Exit::Invalid, format!("{name} names no login")));
-    }
-    Ok(logins)
 }

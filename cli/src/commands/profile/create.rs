@@ -34,7 +34,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let fields = FieldValues::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
     if fields.get("login").is_some() {
-        return Err(CommandError::usage("the login stands before the fields, not among them"));
+        return Err(CommandError::usage("the login is given before the fields, not among them"));
     }
     let client = context.writer(args.dry_run).await?;
     login::free(&client, &args.login, None).await?;

@@ -57,13 +57,14 @@ pub(crate) async fn run(
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
 async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), CommandError> {
     #[derive(Deserialize)]
-    struct Envelope<T> {
+    struct ProfileEnvelope<T> {
         data: T,
     }
     let answer = profile.get().answer().await?;
     let unreadable = CommandError::unreadable;
-    let seen: Envelope<Profile> = serde_json::from_slice(answer.body()).map_err(unreadable)?;
-    let fields: Envelope<Map<String, Value>> =
+    let seen: ProfileEnvelope<Profile> =
+        serde_json::from_slice(answer.body()).map_err(unreadable)?;
+    let fields: ProfileEnvelope<Map<String, Value>> =
         serde_json::from_slice(answer.body()).map_err(unreadable)?;
     let mut fields = fields.data;
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));

@@ -67,7 +67,7 @@ mod tests {
     use super::broken_rule;
 
     #[test]
-    fn what_no_service_would_take_is_known_here() {
+    fn invalid_logins_are_detected_without_the_service() {
         for login in ["abc", "", "my-links", "кафе", "a b.c", &"a".repeat(61)] {
             assert!(broken_rule(login).is_some(), "{login}");
         }

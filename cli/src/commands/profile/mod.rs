@@ -3,9 +3,11 @@
 pub(crate) mod check_login;
 pub(crate) mod create;
 pub(crate) mod edit;
+mod expected_page;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod login;
+mod login_list;
 pub(crate) mod open;
 pub(crate) mod preview;
 pub(crate) mod rename;

@@ -1,20 +1,18 @@
 //! `links profile preview`: prints a page in Markdown, or compares it with a file.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use links_sdk::{Markdown, ProfileKey};
-use serde_json::{Value, json};
-use similar::TextDiff;
+use links_sdk::ProfileKey;
+use serde_json::json;
 
+use super::expected_page::{compare, update};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
 use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::profile_key;
 use crate::ui::annotations::Annotate;
-use crate::{page_file, profile_key, sanitize};
 
 /// Arguments of `links profile preview`.
 #[derive(Args, Debug)]
@@ -45,7 +43,7 @@ pub(crate) async fn run(
     args: ProfilePreviewArgs,
 ) -> Result<CommandOutput, CommandError> {
     let page = context.client().await?.profile(args.profile).markdown().await?;
-    let too_long = is_too_long(&page, args.max_tokens)?;
+    let too_long = too_long(page.tokens, args.max_tokens)?;
     if let Some(message) = &too_long {
         context.ui.say(&StyledLine::new(Style::Removed, message.clone()));
         if let Some(annotate) = args.annotate {
@@ -64,11 +62,12 @@ pub(crate) async fn run(
     Ok(if too_long.is_some() { outcome.exit(Exit::No) } else { outcome })
 }
 
-fn is_too_long(page: &Markdown, most: Option<u64>) -> Result<Option<String>, CommandError> {
-    match (page.tokens, most) {
+/// Returns the message about a page that is longer than the limit.
+fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>, CommandError> {
+    match (tokens, limit) {
         (_, None) => Ok(None),
-        (Some(tokens), Some(most)) => {
-            Ok((tokens > most).then(|| format!("the page has {tokens} tokens, more than {most}")))
+        (Some(tokens), Some(limit)) => {
+            Ok((tokens > limit).then(|| format!("the page has {tokens} tokens, more than {limit}")))
         }
         (None, Some(_)) => {
             Err(CommandError::unreadable("the service did not say how many tokens the page has"))
@@ -76,55 +75,16 @@ fn is_too_long(page: &Markdown, most: Option<u64>) -> Result<Option<String>, Com
     }
 }
 
-fn update(file: &Path, page: &Markdown, data: Value) -> Result<CommandOutput, CommandError> {
-    atomic::write(file, &page.text, true).map_err(|error| {
-        CommandError::usage(format!("cannot write {}: {error}", file.display()))
-    })?;
-    let said = StyledLine::new(Style::Plain, format!("{} is as the page is", file.display()));
-    Ok(CommandOutput::own(data, View::Lines(vec![said])))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn compare(
-    file: &Path,
-    page: &Markdown,
-    mut data: Value,
-    annotate: Option<Annotate>,
-) -> Result<CommandOutput, CommandError> {
-    let (name, bytes) = page_file::read(file).map_err(|why| {
-        let absent = matches!(&why, page_file::ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
-        let failure = CommandError::from(why);
-        if absent { failure.hint("--update writes it") } else { failure }
-    })?;
-    // Git may have converted the line ends of the file.
-    let lines = |text: &str| text.replace("\r\n", "\n");
-    let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
-    if expected == found {
-        data["differs"] = json!(false);
-        let said = StyledLine::new(Style::Plain, format!("the page is as {name} says"));
-        return Ok(CommandOutput::own(data, View::Lines(vec![said])));
+    #[test]
+    fn a_page_may_have_as_many_tokens_as_the_limit() {
+        assert_eq!(too_long(Some(10), Some(10)).unwrap(), None);
+        assert_eq!(too_long(None, None).unwrap(), None);
+        let said = "the page has 11 tokens, more than 10";
+        assert_eq!(too_long(Some(11), Some(10)).unwrap().as_deref(), Some(said));
+        assert_eq!(too_long(None, Some(10)).unwrap_err().exit(), Exit::Server);
     }
-    let diff = TextDiff::from_lines(&expected, &found);
-    let mut unified = diff.unified_diff();
-    let text = unified.context_radius(3).header(&sanitize::line(&name), "the page").to_string();
-    if let Some(annotate) = annotate {
-        let message = "the page differs from here on; `links profile preview --expect FILE --update` takes it over";
-        for group in diff.grouped_ops(0) {
-            let line = group.first().map_or(0, |op| op.old_range().start) + 1;
-            annotate.error(Some((&name, line)), message);
-        }
-    }
-    data["differs"] = json!(true);
-    data["diff"] = json!(text);
-    let view = View::Lines(text.lines().map(toned).collect());
-    Ok(CommandOutput::own(data, view).exit(Exit::No))
-}
-
-fn toned(line: &str) -> StyledLine {
-    let tone = match line.as_bytes().first() {
-        Some(b'+') => Style::Added,
-        Some(b'-') => Style::Removed,
-        Some(b'@') => Style::Faint,
-        _ => Style::Plain,
-    };
-    StyledLine::new(tone, line)
 }

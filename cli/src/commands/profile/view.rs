@@ -2,6 +2,7 @@
 
 use crate::args::fields::FieldValues;
 use crate::error::CommandError;
+
 /// Fields of a page that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
 

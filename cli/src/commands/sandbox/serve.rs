@@ -30,7 +30,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
     // The reader of the line may stop the service at once.
-    let tended = SuppressInterrupt::new();
+    let suppressed = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
@@ -40,7 +40,7 @@ pub(crate) async fn run(
         exit: Exit::Ok,
         then: Some(Box::pin(async move {
             let ended = stopped.await;
-            drop((server, tended));
+            drop((server, suppressed));
             if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
         })),
     })

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::output::{CommandOutput, View};
+
 /// Returns a schema as a document without an envelope, for editors.
 pub(crate) fn document(schema: Value) -> CommandOutput {
     let text = format!("{schema:#}\n");

@@ -20,6 +20,6 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SchemaSlotArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let it = context.client().await?.slot_type(args.kind).await?;
-    Ok(super::document::document(editor_schema::slot(&it)))
+    let slot_type = context.client().await?.slot_type(args.kind).await?;
+    Ok(super::document::document(editor_schema::slot(&slot_type)))
 }

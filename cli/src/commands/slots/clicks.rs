@@ -2,13 +2,22 @@
 
 use std::collections::HashMap;
 
+use links_sdk::types::AnalyticsPeriod;
+use links_sdk::{AnalyticsQuery, ProfileHandle};
 use serde_json::Value;
 
 /// Names of the fields of a row that may hold the id of its slot.
 const IDS: [&str; 3] = ["slotId", "slot", "id"];
 
+/// Returns the clicks of the last 28 days by slot; none if the analytics cannot be read.
+pub(super) async fn recent(profile: &ProfileHandle) -> HashMap<i64, u64> {
+    let query = AnalyticsQuery::default().period(AnalyticsPeriod::Last28);
+    let analytics = profile.analytics(query).await;
+    analytics.map(|it| by_slot(&it.data.0.into())).unwrap_or_default()
+}
+
 /// Returns every number called `clicks` that belongs to the id of a slot, without those of the previous period.
-pub(super) fn by_slot(data: &Value) -> HashMap<i64, u64> {
+fn by_slot(data: &Value) -> HashMap<i64, u64> {
     let mut found = HashMap::new();
     walk(data, None, &mut found);
     found

@@ -1,24 +1,21 @@
 //! `links slots edit`: edits a page in an editor and applies the result.
 
-use crate::output::yaml;
 use std::path::Path;
 
 use clap::Args;
 use links_sdk::ProfileKey;
-use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, fingerprint};
+use links_sdk::apply::{PageSnapshot, fingerprint};
 
+use super::edited_page::EditedPage;
 use crate::apply::export::pull;
 use crate::apply::planned::ApplyArgs;
-use crate::apply::three_way::Conflict;
-use crate::apply::{ApplyRequest, apply, three_way};
+use crate::apply::{ApplyRequest, apply};
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::contested;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{CommandOutput, Style, StyledLine};
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::{Document, PageFile};
+use crate::output::{CommandOutput, yaml};
+use crate::page_file::Document;
 use crate::{editor, profile_key};
 
 /// Arguments of `links slots edit`.
@@ -54,7 +51,8 @@ pub(crate) async fn run(
     let apply = async |context: &mut Context, document: Document, path: &Path| {
         for tries in 1.. {
             let now = PageSnapshot::read(&context.client().await?, &page.profile).await?;
-            let merged = merged(context, &args, &mut opened, &document, &now).await?;
+            let merged =
+                EditedPage::merge(context, &args.allowed, &mut opened, &document, &now).await?;
             let applied = apply_to(context, &args, merged, path, &now).await;
             let is_conflict = applied.as_ref().is_err_and(|it| it.exit() == Exit::Conflict);
             if tries < MOST_MERGES && is_conflict {
@@ -69,46 +67,6 @@ pub(crate) async fn run(
     };
     let applied = editor::edit(context, &name, &text, apply).await?;
     Ok(applied.unwrap_or_else(editor::unchanged))
-}
-
-/// File to apply, and whether it differs from the user's by a merge.
-struct EditedPage {
-    file: PageFile,
-    is_merged: bool,
-}
-
-/// Merges the changes that others made since the page was opened, if the user did not change the same.
-async fn merged(
-    context: &mut Context,
-    args: &SlotsEditArgs,
-    opened: &mut Vec<DesiredSlot>,
-    document: &Document,
-    now: &PageSnapshot,
-) -> Result<EditedPage, CommandError> {
-    // References are relative to the user's directory, not to that of the draft.
-    let images = ImageRoots::new(Path::new(""), &args.allowed.upload_root)?;
-    let file = PageFile::of(document.clone(), &images)?;
-    let types = context.slot_types().await?.rules();
-    let now = DesiredPage::from_page(&now.slots, &types).slots;
-    if *opened == now {
-        return Ok(EditedPage { file, is_merged: false });
-    }
-    let allowed = &args.allowed;
-    let prune = allowed.prune || allowed.prune_unsupported;
-    let edited = &file.page.content.slots;
-    let merged = three_way::merge(opened, edited, &now, prune).map_err(|conflicts| {
-        for conflict in &conflicts {
-            conflict.seen(opened, &now);
-        }
-        let places: Vec<_> = conflicts.iter().map(Conflict::place).collect();
-        let places = places.iter().map(|(path, words)| (&**path, &**words));
-        contested().at(document.refuse(places))
-    })?;
-    for kept in merged.kept {
-        context.ui.say(&StyledLine::new(Style::Changed, format!("{kept} meanwhile, and stays so")));
-    }
-    let file = PageFile::of(document.clone().rearranged(&merged.items), &images)?;
-    Ok(EditedPage { file, is_merged: true })
 }
 
 /// Applies the file if the page is still the one that the file was merged with.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::apply::dry_run::rehearse;
+use crate::apply::dry_run::check_on_service;
 use crate::apply::planned;
 use crate::apply::planned::{ApplyArgs, PlannedPage};
 use crate::apply::report::shown;
@@ -57,13 +57,13 @@ pub(crate) async fn run(
     args: SlotsPlanArgs,
 ) -> Result<CommandOutput, CommandError> {
     let annotate = args.annotate;
-    let planned = plan(context, args).await;
-    let it = planned.inspect_err(|failure| {
+    let page = plan(context, args).await;
+    let page = page.inspect_err(|failure| {
         if let Some(annotate) = annotate {
             annotate.failure(failure);
         }
     })?;
-    Ok(shown(&it))
+    Ok(shown(&page))
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {
@@ -78,17 +78,17 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage,
     if let Some(saved) = &source.saved {
         saved.allow(&mut allowed, false)?;
     }
-    let it = planned(context, source, &allowed).await?;
+    let page = planned(context, source, &allowed).await?;
     if args.check {
-        rehearse(&it, &context.ui).await?;
+        check_on_service(&page, &context.ui).await?;
     }
     if let Some(path) = &args.out {
-        SavedPlan::of(&it, path).write(path)?;
+        SavedPlan::of(&page, path).write(path)?;
         let mut text = format!("plan written to {0}: links slots apply --plan {0}", path.display());
         for root in &allowed.upload_root {
             text.extend([" --upload-root ", &root.display().to_string()]);
         }
         context.ui.say(&StyledLine::new(Style::Faint, text));
     }
-    Ok(it)
+    Ok(page)
 }

@@ -1,6 +1,5 @@
 //! `links slots pull`: writes a page to a file to edit and apply.
 
-use crate::output::yaml;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +12,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
 use crate::profile_key;
 
 /// Name of the schema file of a page in the examples.

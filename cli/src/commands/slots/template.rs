@@ -25,25 +25,26 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsTemplateArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let it = context.client().await?.slot_type(args.kind).await?;
-    if !it.writable {
-        let message = format!("slots of type {} are read-only: none can be created", it.type_);
+    let slot_type = context.client().await?.slot_type(args.kind).await?;
+    if !slot_type.writable {
+        let message =
+            format!("slots of type {} are read-only: none can be created", slot_type.type_);
         return Err(CommandError::new(Exit::Conflict, message));
     }
-    let mut item = json!({ "type": it.type_ });
-    if !it.example.is_empty() {
-        item["data"] = Value::Object(literal(&it.example).0);
+    let mut item = json!({ "type": slot_type.type_ });
+    if !slot_type.example.is_empty() {
+        item["data"] = Value::Object(literal(&slot_type.example).0);
     }
-    let text = document(&it, &item)?;
+    let text = document(&slot_type, &item)?;
     Ok(CommandOutput::own(item, View::Document(text)))
 }
 
 /// Returns the item as it is written below `slots:` in a page file, with the allowed values of its fields as comments.
-fn document(it: &SlotType, item: &Value) -> Result<String, CommandError> {
+fn document(slot_type: &SlotType, item: &Value) -> Result<String, CommandError> {
     let page = yaml::write(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
-    let comments = std::iter::once(format!("{}: {}", it.type_, it.description))
-        .chain(describe::fields(it))
+    let comments = std::iter::once(format!("{}: {}", slot_type.type_, slot_type.description))
+        .chain(describe::fields(slot_type))
         .map(|line| format!("  # {}\n", sanitize::line(line.trim_end())));
     Ok(comments.collect::<String>() + item)
 }

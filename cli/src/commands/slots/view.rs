@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::error::CommandError;
 use crate::output::Column;
 use crate::output::label::label;
+
 /// Name of the lock for commands that write the order of a page. All pages share it, because only the service knows which page a login or a
 /// URL means.
 pub(crate) const ORDER: &str = "order";

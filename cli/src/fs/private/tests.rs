@@ -8,13 +8,13 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 #[cfg(unix)]
-fn fault_68_files_are_0600_and_folders_0700() {
+fn fault_68_files_are_0600_and_directories_0700() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("one/two/file");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("one/two/file");
     write(&path, b"first").unwrap();
-    assert_eq!((mode(&path), mode(&folder.path().join("one/two"))), (0o600, 0o700));
-    assert_eq!(mode(&folder.path().join("one")), 0o700);
+    assert_eq!((mode(&path), mode(&directory.path().join("one/two"))), (0o600, 0o700));
+    assert_eq!(mode(&directory.path().join("one")), 0o700);
     let open_to_all = fs::Permissions::from_mode(0o644);
     fs::set_permissions(&path, open_to_all.clone()).unwrap();
     tighten(&path).unwrap();
@@ -22,8 +22,8 @@ fn fault_68_files_are_0600_and_folders_0700() {
     fs::set_permissions(&path, open_to_all).unwrap();
     write(&path, b"second").unwrap();
     assert_eq!((mode(&path), read(&path).unwrap().unwrap()), (0o600, b"second".to_vec()));
-    open(&folder.path().join("one/lock")).unwrap();
-    assert_eq!(mode(&folder.path().join("one/lock")), 0o600);
+    open(&directory.path().join("one/lock")).unwrap();
+    assert_eq!(mode(&directory.path().join("one/lock")), 0o600);
     let names = || fs::read_dir(path.parent().unwrap()).unwrap().count();
     assert_eq!(names(), 1, "nothing is left beside it");
     fs::write(path.with_file_name(".links-new.file.begun"), "half").unwrap();
@@ -39,8 +39,8 @@ fn fault_68_files_are_0600_and_folders_0700() {
 #[test]
 fn found_h_a_pipe_a_device_or_a_directory_is_refused_at_once() {
     use rustix::fs::{CWD, FileType, mknodat};
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
     mknodat(CWD, at("pipe"), FileType::Fifo, 0o600.into(), 0).unwrap();
     fs::create_dir(at("directory")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", at("device")).unwrap();
@@ -52,9 +52,9 @@ fn found_h_a_pipe_a_device_or_a_directory_is_refused_at_once() {
 }
 
 #[test]
-fn what_others_keep_beside_a_file_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+fn other_files_in_the_directory_are_not_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
     for name in [".file.swp", ".links-new.other.begun"] {
         fs::write(path.with_file_name(name), "theirs").unwrap();
     }
@@ -62,17 +62,17 @@ fn what_others_keep_beside_a_file_stays() {
         fs::create_dir(path.with_file_name(name)).unwrap();
     }
     write(&path, b"ours").unwrap();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 5);
     remove(&path).unwrap();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4);
 }
 
 #[test]
 #[cfg(unix)]
-fn fault_68_what_everybody_writes_to_is_not_trusted() {
+fn fault_68_files_and_directories_that_anyone_can_write_to_are_refused() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
     write(&path, b"mine").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
     tighten(&path).unwrap();
@@ -80,7 +80,7 @@ fn fault_68_what_everybody_writes_to_is_not_trusted() {
     assert!(error.to_string().contains("anyone can write to it"), "{error}");
     write(&path, b"mine").unwrap();
     let set = |mode| {
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(mode)).unwrap();
     };
     set(0o777);
     let errors = [write(&path, b"x"), prepare(&path), read(&path).map(drop)];
@@ -95,9 +95,9 @@ fn fault_68_what_everybody_writes_to_is_not_trusted() {
 
 #[test]
 #[cfg(unix)]
-fn fault_68_a_file_of_another_user_is_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+fn fault_68_a_file_of_another_user_is_neither_read_nor_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
     fs::write(&path, "theirs").unwrap();
     if let Err(error) = std::os::unix::fs::chown(&path, Some(12_345), None) {
         println!("skipped: only the administrator can give a file away: {error}");
@@ -105,7 +105,7 @@ fn fault_68_a_file_of_another_user_is_left_alone() {
     }
     for mode in [0o1777, 0o700] {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(mode)).unwrap();
         let errors = [
             write(&path, b"ours").unwrap_err(),
             prepare(&path).unwrap_err(),
@@ -117,15 +117,15 @@ fn fault_68_a_file_of_another_user_is_left_alone() {
         }
     }
     assert_eq!(fs::read(&path).unwrap(), b"theirs");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
 #[test]
 #[cfg(unix)]
 fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
     use std::os::unix::fs::symlink;
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
     fs::create_dir(at("elsewhere")).unwrap();
     symlink("elsewhere/real", at("second")).unwrap();
     symlink("second", at("first")).unwrap();
@@ -148,13 +148,13 @@ fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
 }
 
 #[test]
-fn fault_69_nobody_sees_half_of_what_two_write() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+fn fault_69_readers_see_complete_files_while_two_threads_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
     let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000]];
     write(&path, &texts[0]).unwrap();
     let write_locked = |text: &[u8]| {
-        let lock = open(&folder.path().join("lock")).unwrap();
+        let lock = open(&directory.path().join("lock")).unwrap();
         lock.lock().unwrap();
         write(&path, text).unwrap();
     };
@@ -168,5 +168,5 @@ fn fault_69_nobody_sees_half_of_what_two_write() {
             assert!(texts.contains(&seen), "{} bytes", seen.len());
         }
     });
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "the file and its lock");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "the file and its lock");
 }

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_envelope_stays_and_the_records_keep_their_nesting() {
+    fn selected_fields_keep_the_envelope_and_their_nesting() {
         let body = json!({ "data": [{ "id": 1, "a": { "b": 2, "c": 3 }, "l": [{ "x": 1, "y": 2 }, { "x": 3 }] }], "meta": { "total": 1 } });
         assert_eq!(
             narrowed("id,a.b,nothing", body.clone()),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_to_a_value_or_to_nothing() {
+    fn a_path_picks_its_value_or_none() {
         let record = json!({ "a": { "b": null }, "l": [{ "x": 1 }, { "x": 3 }], "n": 4 });
         assert_eq!(pick(&record, "a.b"), Some(Value::Null));
         assert_eq!(pick(&record, "l.x"), Some(json!([1, 3])));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_nearly_right_is_suggested() {
+    fn missing_fields_are_listed_with_a_similar_name() {
         let records = [json!({ "title": "x", "data": { "link": 1 } })];
         let fields = FieldSelection::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
         let missing: Vec<_> = fields.missing(&records).into_iter().collect();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_be_empty() {
+    fn empty_field_names_are_refused() {
         for text in ["", "a,", ",a", "a..b", ".a"] {
             FieldSelection::parse(text).unwrap_err();
         }

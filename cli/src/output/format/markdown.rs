@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_stays_one_cell() {
+    fn cells_are_escaped_and_written_on_one_line() {
         let grid = Grid {
             headings: vec!["A".into(), "B".into()],
             rows: vec![vec!["x|y\nz".into(), "\\`<b>".into()]],
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_is_longer_than_any_within() {
+    fn a_code_fence_is_longer_than_any_within_the_text() {
         assert_eq!(block("diff", "+ a\n"), "```diff\n+ a\n```\n");
         assert_eq!(block("", "a ```` b"), "`````\na ```` b\n`````\n");
     }

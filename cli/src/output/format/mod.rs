@@ -62,7 +62,7 @@ pub(crate) struct OutputOptions {
 pub(crate) enum Rendering {
     /// JSON, with its original white space.
     Json(Vec<u8>),
-    /// Text in a format for other programs, or finished text for people.
+    /// Text in a format for other programs, or finished human-readable text.
     Text(String),
     /// Human-readable table.
     Grid(Grid),
@@ -169,7 +169,7 @@ impl OutputOptions {
                 let mut text = String::new();
                 for value in values {
                     match serde_json::from_str(value.get()).map_err(CommandError::internal)? {
-                        Value::String(it) => text += &it,
+                        Value::String(string) => text += &string,
                         _ => text += value.get(),
                     }
                     text.push('\n');

@@ -88,6 +88,8 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// Parses bytes as JSON.
+///
 /// # Errors
 ///
 /// When these bytes are not JSON, or nested deeper than any response.
@@ -95,6 +97,8 @@ pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, CommandError> {
     serde_json::from_slice(bytes).map_err(CommandError::unreadable)
 }
 
+/// Converts a result of a filter to JSON.
+///
 /// # Errors
 ///
 /// When a result of a filter is nested deeper than any response.

@@ -30,7 +30,7 @@ fn filtered(filter: &str, format: Format, raw: bool) -> Result<String, CommandEr
 }
 
 #[test]
-fn json_is_untouched_and_jsonl_keeps_every_digit() {
+fn json_is_printed_as_received_and_jsonl_keeps_every_digit() {
     assert_eq!(printed(&shape(Format::Json), LIST, View::Any).unwrap(), LIST);
     let lines = printed(&shape(Format::Jsonl), LIST, View::Any).unwrap();
     assert_eq!(lines.lines().count(), 2);
@@ -40,7 +40,7 @@ fn json_is_untouched_and_jsonl_keeps_every_digit() {
 }
 
 #[test]
-fn yaml_is_the_same_value() {
+fn yaml_has_the_same_value_as_the_json() {
     let text =
         printed(&shape(Format::Yaml), &LIST.replace("12345678901234567890123", "1"), View::Any)
             .unwrap();
@@ -61,7 +61,7 @@ fn csv_has_every_field_of_every_record() {
 }
 
 #[test]
-fn ids_are_what_records_are_found_by() {
+fn ids_are_the_identifiers_of_the_records() {
     let ids = |body, view| printed(&shape(Format::Ids), body, view).unwrap();
     assert_eq!(ids(r#"{"data":[{"id":1},{"id":"x"},{}]}"#, View::Any), "1\nx\n");
     assert_eq!(ids(r#"{"data":[{"type":"text","id":null}]}"#, View::Table(TYPES)), "text\n");
@@ -70,7 +70,7 @@ fn ids_are_what_records_are_found_by() {
 }
 
 #[test]
-fn unknown_shapes_survive_every_format() {
+fn json_of_any_shape_is_printed_in_every_format() {
     for body in [
         "{}",
         "[]",
@@ -98,7 +98,7 @@ fn unknown_shapes_survive_every_format() {
 }
 
 #[test]
-fn what_is_not_json_is_no_data() {
+fn a_body_that_is_not_json_is_a_server_error() {
     for format in Format::value_variants() {
         let failure = printed(&shape(*format), "<html>log in</html>", View::Any).unwrap_err();
         assert_eq!(failure.exit(), crate::error::exit_code::Exit::Server);
@@ -106,7 +106,7 @@ fn what_is_not_json_is_no_data() {
 }
 
 #[test]
-fn a_filter_makes_records_for_every_format() {
+fn results_of_a_filter_are_printed_in_the_selected_format() {
     assert_eq!(filtered(".meta.total, .data[1].more", Format::Json, false).unwrap(), "2\ntrue\n");
     assert_eq!(
         filtered(".data[0].data.title | ascii_upcase", Format::Json, false).unwrap(),
@@ -123,7 +123,7 @@ fn a_filter_makes_records_for_every_format() {
 }
 
 #[test]
-fn a_filter_that_is_none_is_refused_before_anything_is_sent() {
+fn an_invalid_or_failing_filter_is_a_usage_error() {
     for filter in [".[", "nonsense", "$ENV", "env", ". as", "\"", "input"] {
         let failure = Query::new(filter).unwrap_err();
         assert_eq!(failure.exit(), crate::error::exit_code::Exit::Usage, "{filter}");

@@ -45,7 +45,7 @@ fn button() -> Value {
 }
 
 #[test]
-fn everything_wrong_is_named_at_its_key_or_its_value() {
+fn every_violation_is_reported_at_its_key_or_value() {
     let data = json!({
         "titel": "Shop", "link": "no link", "style": "primray", "size": "x", "clicks": 3,
         "items": [{"question": 1}, {"answer": "x"}, "text"], "image": {"path": 7},
@@ -71,7 +71,7 @@ fn everything_wrong_is_named_at_its_key_or_its_value() {
 }
 
 #[test]
-fn of_a_block_on_the_page_only_what_is_written_is_judged() {
+fn only_written_fields_of_an_existing_slot_are_validated() {
     let on_page = json!({"title": "Much too long", "old": true, "style": "primray", "size": 0});
     let written = json!({"size": 0, "colour": "red"});
     let mut merged = on_page.clone();
@@ -87,7 +87,7 @@ fn of_a_block_on_the_page_only_what_is_written_is_judged() {
 }
 
 #[test]
-fn addresses_are_refused_only_when_they_are_none() {
+fn a_url_field_accepts_any_absolute_url_and_nothing_else() {
     for (link, good) in [
         ("https://cafe.example/мәзір?a=ә", true),
         ("tel:+77011234567", true),
@@ -105,7 +105,7 @@ fn addresses_are_refused_only_when_they_are_none() {
 }
 
 #[test]
-fn an_object_that_allows_nothing_names_every_key() {
+fn every_key_is_reported_where_the_schema_allows_none() {
     let keys = ["key x: a button has no field `x`", "key y: a button has no field `y`"];
     let data = json!({"x": 1, "y": {}});
     for schema in [
@@ -119,7 +119,7 @@ fn an_object_that_allows_nothing_names_every_key() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_left_to_the_service() {
+fn an_unusable_or_unknown_schema_refuses_nothing() {
     for schema in [
         json!({"type": 7}),
         json!({"$ref": "https://elsewhere.example/schema.json"}),
@@ -148,7 +148,7 @@ fn each_schema_is_compiled_once_and_only_if_it_is_used() {
 }
 
 #[test]
-fn a_field_that_the_service_refused_is_known_or_not() {
+fn a_refused_field_that_cannot_be_written_is_reported_at_its_key_with_help() {
     let described = described(&button());
     let known = described.get("button").unwrap();
     let at = |path: &str| {

@@ -26,34 +26,35 @@ pub(crate) fn lines(shown: &PlanView<'_>, unnamed: &str) -> Vec<StyledLine> {
 impl PlanView<'_> {
     fn lines(&self, width: usize, unnamed: &str) -> Vec<StyledLine> {
         let mut lines = Vec::new();
-        for it in &self.updates {
-            let name = name(Some(it.id), it.kind, it.label);
+        for update in &self.updates {
+            let name = name(Some(update.id), update.kind, update.label);
             lines.push(StyledLine::new(Style::Changed, format!("~ {name}")));
-            lines.extend(it.changes.iter().flat_map(|it| change(it, width)));
+            lines.extend(update.changes.iter().flat_map(|it| change(it, width)));
         }
-        for it in self.creates {
+        for create in self.creates {
             lines.push(StyledLine::new(
                 Style::Added,
-                format!("+ {} (item {})", it.kind, it.index + 1),
+                format!("+ {} (item {})", create.kind, create.index + 1),
             ));
             let line = |(key, new)| {
                 let text = format!("    {key}: {}", text::value(new));
                 StyledLine::new(Style::Added, text::cut(&text, width))
             };
-            lines.extend(it.data.iter().map(line));
+            lines.extend(create.data.iter().map(line));
         }
-        for it in &self.moves {
-            let place = match &it.after {
+        for moved in &self.moves {
+            let place = match &moved.after {
                 Some(block) => format!("after {}", block.name()),
                 None => "to the top".to_owned(),
             };
-            lines.push(StyledLine::new(Style::Changed, format!("> {} {place}", it.block.name())));
+            lines
+                .push(StyledLine::new(Style::Changed, format!("> {} {place}", moved.block.name())));
         }
         lines.extend(self.kept(unnamed));
         let upload = |it| StyledLine::new(Style::Changed, format!("^ upload {it}"));
         lines.extend(self.uploads.iter().map(upload));
-        for it in self.deletes {
-            let name = name(Some(it.id), &it.kind, it.label.as_deref());
+        for delete in self.deletes {
+            let name = name(Some(delete.id), &delete.kind, delete.label.as_deref());
             lines.push(StyledLine::new(
                 Style::Removed,
                 format!("- {name}, with its click statistics"),
@@ -65,13 +66,13 @@ impl PlanView<'_> {
 
     /// Lines about slots that are kept although the file does not mention them: the first few by name.
     fn kept(&self, unnamed: &str) -> impl Iterator<Item = StyledLine> {
-        let named = self.kept.iter().take(KEPT_MAX).map(move |it| {
-            let why = match it.reason {
+        let named = self.kept.iter().take(KEPT_MAX).map(move |slot| {
+            let why = match slot.reason {
                 RetainReason::NotInFile => unnamed,
                 RetainReason::ReadOnly => "not in the file; slots of its type are never deleted",
                 RetainReason::Unsupported => "not in the file; a legacy slot",
             };
-            let name = name(Some(it.id), &it.kind, it.label.as_deref());
+            let name = name(Some(slot.id), &slot.kind, slot.label.as_deref());
             StyledLine::new(Style::Faint, format!("= {name} ({why})"))
         });
         let more = self.kept.len().saturating_sub(KEPT_MAX);
@@ -103,13 +104,13 @@ impl ShownSlot<'_> {
 }
 
 /// Lines about a change: one line if it fits, else the old value above the new one.
-fn change(it: &Change<'_>, width: usize) -> Vec<StyledLine> {
-    let path = crate::sanitize::line(&it.path);
+fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
+    let path = crate::sanitize::line(&change.path);
     let one = |tone, sign: &str, value| {
         let text = format!("    {sign} {path}: {}", text::value(value));
         vec![StyledLine::new(tone, text::cut(&text, width))]
     };
-    match (it.old, it.new) {
+    match (change.old, change.new) {
         (None, None) => Vec::new(),
         (None, Some(new)) => one(Style::Added, "+", new),
         (Some(old), None) => one(Style::Removed, "-", old),

@@ -1,4 +1,4 @@
-//! View of a plan for people and scripts: every change by its path, and the minimum number of moves.
+//! View of a plan, human-readable and for scripts: every change by its path, and the minimum number of moves.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -117,7 +117,7 @@ impl<'p> PlanView<'p> {
     }
 }
 
-/// Formats the image for people: `images/menu.gif (image/gif, 43 bytes)`.
+/// Formats the image as human-readable text: `images/menu.gif (image/gif, 43 bytes)`.
 impl fmt::Display for Upload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, media_type, bytes, .. } = self;
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fewest_things_move() {
+    fn the_longest_increasing_subsequence_is_found() {
         assert!(longest_rising(&[]).is_empty());
         assert_eq!(longest_rising(&[0, 1, 2]), [0, 1, 2]);
         assert_eq!(longest_rising(&[3, 0, 1, 2]), [0, 1, 2]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_by_their_path() {
+    fn changes_are_reported_by_their_path() {
         let all = |old: Value, new: Value| {
             let mut changes = Vec::new();
             differences("it", Some(&old), Some(&new), &mut changes);

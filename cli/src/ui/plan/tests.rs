@@ -34,7 +34,7 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
 const BAD: &str = "\u{1b}]52;c;x\u{7}\u{202e}evil\r\nnext";
 
 #[test]
-fn changes() {
+fn changed_fields_are_shown_with_old_and_new_values() {
     let long = "We open at 8 every day and close when the last guest leaves; dogs, laptops and long conversations are welcome.";
     let before = slot(
         7,
@@ -54,20 +54,20 @@ fn changes() {
 }
 
 #[test]
-fn new_blocks_and_moves() {
+fn new_and_moved_slots_are_shown_with_their_positions() {
     let block = |id: i64| slot(id, "text", &json!({"title": format!("Slot {id}")}));
     let item = |id: i64| json!({"id": id, "type": "text"});
     let new = json!({"type": "faq", "data": {"title": BAD, "items": [{"q": "日本語のとても長いページ", "a": 1}]}});
     let slots = json!([block(1), block(2), block(3), block(4)]);
     let file = json!([item(4), item(1), new, item(3), item(2)]);
     insta::assert_snapshot!(
-        "new_blocks_and_moves",
+        "new_slots_and_moves",
         shown(slots, &file, &PlanOptions::default(), 60)
     );
 }
 
 #[test]
-fn kept_and_deleted_blocks() {
+fn slots_outside_the_file_are_shown_as_kept_or_deleted() {
     let slots = json!([
         slot(1, "text", &json!({"title": "A very long title that no one would want to read on one line"})),
         slot(2, "divider", &json!([])),
@@ -75,16 +75,13 @@ fn kept_and_deleted_blocks() {
         {"id": 4, "type": "clock", "data": {}, "supported": false},
     ]);
     let file = json!([{"id": 2, "type": "divider"}]);
-    insta::assert_snapshot!(
-        "kept_blocks",
-        shown(slots.clone(), &file, &PlanOptions::default(), 80)
-    );
+    insta::assert_snapshot!("kept_slots", shown(slots.clone(), &file, &PlanOptions::default(), 80));
     let prune = PlanOptions { prune: true, ..PlanOptions::default() };
-    insta::assert_snapshot!("deleted_blocks", shown(slots, &file, &prune, 80));
+    insta::assert_snapshot!("deleted_slots", shown(slots, &file, &prune, 80));
 }
 
 #[test]
-fn many_kept_blocks_are_counted() {
+fn kept_slots_above_the_limit_are_counted() {
     let slots = (1..=20).map(|id| slot(id, "divider", &json!([]))).collect();
     let text = shown(slots, &json!([]), &PlanOptions::default(), 80);
     assert_eq!(text.lines().count(), KEPT_MAX + 1);
@@ -92,7 +89,7 @@ fn many_kept_blocks_are_counted() {
 }
 
 #[test]
-fn warnings() {
+fn a_full_page_and_a_slot_that_others_deleted_get_a_warning() {
     let full = PlanOptions {
         prune: true,
         max_slots: 2,

@@ -13,7 +13,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Formats a value for people, on one line and sanitized.
+/// Formats a value as human-readable text, on one line and sanitized.
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{}\"", one_line(text)),
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_shortened_at_the_place_where_they_differ() {
+    fn long_strings_are_shortened_around_their_difference() {
         let old = "\"We open at 8 every day. Dogs, laptops and long conversations are welcome.\"";
         let new = old.replace("long", "short");
         assert_eq!(
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn width_is_counted_in_columns() {
+    fn the_width_is_counted_in_terminal_columns() {
         assert_eq!(cut("日本語のページ", 7), "日本語…");
         assert_eq!(width(&cut("日本語のページ", 8)), 7);
         assert_eq!(cut("short", 5), "short");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_several_lines_stays_on_one() {
+    fn a_string_of_several_lines_is_shown_on_one_line() {
         assert_eq!(value(&json!("one\r\n\ttwo\u{1b}[31m\n")), "\"one\\n\\ttwo\\u{1b}[31m\"");
         assert_eq!(value(&json!({"a": "\u{202e}"})), "{\"a\":\"\\u{202e}\"}");
     }

@@ -8,6 +8,7 @@ use crate::editor::form_fields::{FormEditSession, called};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, View};
+
 /// Fields of a form, as the service sent them.
 pub(crate) struct Questions {
     held: FormEditSession,
@@ -27,7 +28,7 @@ impl Questions {
         };
         let list: Option<_> = list
             .into_iter()
-            .map(|it| if let Value::Object(it) = it { Some(it) } else { None })
+            .map(|field| if let Value::Object(field) = field { Some(field) } else { None })
             .collect();
         let list = list.ok_or_else(|| CommandError::unreadable("a field is no object"))?;
         Ok(Self { held, list })

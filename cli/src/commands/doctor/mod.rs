@@ -1,0 +1,36 @@
+//! `links doctor`: checks the configuration, the token, the connection to the service and the limits.
+
+mod finding;
+mod local_checks;
+mod service_checks;
+
+use clap::Args;
+use finding::{Finding, report};
+use service_checks::CONNECTION;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::CommandOutput;
+
+/// Arguments of `links doctor`.
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {}
+
+/// Names of the checks without which a connection is not tried.
+const NEEDED: [&str; 2] = [local_checks::SERVICE, local_checks::TOKEN];
+
+pub(crate) async fn run(
+    context: &mut Context,
+    _: DoctorArgs,
+) -> Result<CommandOutput, CommandError> {
+    let mut findings = local_checks::all(&context.settings);
+    if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
+        findings.push(Finding::doubtful(CONNECTION, "not tried, for what is missing above"));
+        return Ok(report(&findings));
+    }
+    match context.client().await {
+        Ok(client) => findings.extend(service_checks::all(context, &client).await),
+        Err(failure) => findings.push(Finding::bad(CONNECTION, &failure)),
+    }
+    Ok(report(&findings))
+}

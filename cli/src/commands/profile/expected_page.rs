@@ -1,0 +1,104 @@
+//! File with the Markdown that a page is expected to have: its comparison with the page, and its update.
+
+use std::io;
+use std::path::Path;
+
+use links_sdk::Markdown;
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::page_file::{self, ReadError};
+use crate::sanitize;
+use crate::ui::annotations::Annotate;
+
+/// Writes the page to the file.
+pub(super) fn update(
+    file: &Path,
+    page: &Markdown,
+    data: Value,
+) -> Result<CommandOutput, CommandError> {
+    atomic::write(file, &page.text, true).map_err(|error| {
+        CommandError::usage(format!("cannot write {}: {error}", file.display()))
+    })?;
+    let said = StyledLine::new(Style::Plain, format!("{} is as the page is", file.display()));
+    Ok(CommandOutput::own(data, View::Lines(vec![said])))
+}
+
+/// Compares the page with the file. The output adds `differs` and `diff` to `data`.
+pub(super) fn compare(
+    file: &Path,
+    page: &Markdown,
+    mut data: Value,
+    annotate: Option<Annotate>,
+) -> Result<CommandOutput, CommandError> {
+    let (name, bytes) = page_file::read(file).map_err(unreadable)?;
+    let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
+    if expected == found {
+        data["differs"] = json!(false);
+        let said = StyledLine::new(Style::Plain, format!("the page is as {name} says"));
+        return Ok(CommandOutput::own(data, View::Lines(vec![said])));
+    }
+    let diff = TextDiff::from_lines(&expected, &found);
+    let mut unified = diff.unified_diff();
+    let text = unified.context_radius(3).header(&sanitize::line(&name), "the page").to_string();
+    if let Some(annotate) = annotate {
+        let message = "the page differs from here on; `links profile preview --expect FILE --update` takes it over";
+        for group in diff.grouped_ops(0) {
+            let line = group.first().map_or(0, |op| op.old_range().start) + 1;
+            annotate.error(Some((&name, line)), message);
+        }
+    }
+    data["differs"] = json!(true);
+    data["diff"] = json!(text);
+    let view = View::Lines(text.lines().map(styled).collect());
+    Ok(CommandOutput::own(data, view).exit(Exit::No))
+}
+
+/// Returns the error for a file that cannot be read, with a hint if there is none.
+fn unreadable(error: ReadError) -> CommandError {
+    let is_absent =
+        matches!(&error, ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
+    let failure = CommandError::from(error);
+    if is_absent { failure.hint("--update writes it") } else { failure }
+}
+
+/// Returns the text with the line ends of the service: Git may have converted those of the file.
+fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Returns a line of a diff with its style.
+fn styled(line: &str) -> StyledLine {
+    let style = match line.as_bytes().first() {
+        Some(b'+') => Style::Added,
+        Some(b'-') => Style::Removed,
+        Some(b'@') => Style::Faint,
+        _ => Style::Plain,
+    };
+    StyledLine::new(style, line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_for_a_missing_file_the_hint_names_update() {
+        let absent = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::NotFound.into());
+        assert_eq!(unreadable(absent).advice(), Some("--update writes it"));
+        let locked = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::PermissionDenied.into());
+        assert_ne!(unreadable(locked).advice(), Some("--update writes it"));
+    }
+
+    #[test]
+    fn a_line_of_a_diff_has_the_style_of_its_sign() {
+        let style = |line| styled(line).tone;
+        assert_eq!((style("+a"), style("-a")), (Style::Added, Style::Removed));
+        assert_eq!((style("@@ -1 +1 @@"), style(" a")), (Style::Faint, Style::Plain));
+        assert_eq!(style(""), Style::Plain);
+    }
+}

@@ -1,0 +1,123 @@
+//! Forms of an error on stderr, for people and for scripts.
+
+use std::fmt;
+
+use links_sdk::Outcome;
+use miette::Diagnostic;
+use serde_json::{Value, json};
+
+use super::{CommandError, whole_seconds};
+use crate::error::exit_code::Exit;
+use crate::page_file::FieldDiagnostic;
+use crate::sanitize;
+
+impl CommandError {
+    /// Returns the object that scripts read on stderr.
+    pub(crate) fn to_json(&self) -> Value {
+        let parts = &*self.0;
+        let mut errors = parts.errors.clone();
+        let mut places = Vec::new();
+        for (line, column, problem) in parts.file.iter().flat_map(|file| file.places()) {
+            let of_path = errors.entry(&problem.path).or_insert_with(|| json!([]));
+            if let Value::Array(messages) = of_path {
+                messages.push(json!(problem.message));
+            }
+            let file = parts.file.as_ref().map(|file| file.name());
+            places.push(json!({
+                "file": file, "line": line, "column": column, "path": problem.path, "message": problem.message,
+            }));
+        }
+        let mut object = json!({
+            "code": parts.code.as_deref().unwrap_or(parts.exit.name()),
+            "status": parts.status,
+            "message": parts.message,
+            "errors": errors,
+            "hint": self.advice(),
+            "retryable": parts.retryable,
+            "outcome": match parts.outcome {
+                Outcome::NotExecuted => "not_executed",
+                Outcome::Executed => "executed",
+                Outcome::Unknown => "unknown",
+            },
+            "exit": parts.exit.code(),
+        });
+        if let Some(wait) = parts.retry_after {
+            object["retryAfter"] = json!(whole_seconds(wait));
+        }
+        if let Some(documentation) = &parts.documentation {
+            object["documentation"] = json!(documentation);
+        }
+        if let Some(written) = &parts.written {
+            object["written"] = json!(written);
+        }
+        if let Some(draft) = &parts.draft {
+            object["draft"] = json!(draft);
+        }
+        if !places.is_empty() {
+            object["places"] = Value::Array(places);
+        }
+        object
+    }
+
+    /// Returns the diagnostic that people read on stderr: the user's file if there is one, else the message.
+    pub(crate) fn diagnostic(&self) -> &dyn Diagnostic {
+        match &self.0.file {
+            Some(file) if self.0.written.is_none() => &**file,
+            _ => self,
+        }
+    }
+
+    /// Returns the problems with their hints by line of the user's file. An error without a place is at the first line.
+    pub(crate) fn lines(&self) -> Vec<(usize, String)> {
+        match self.file() {
+            Some(_) => self.places().map(|(line, _, message)| (line, message)).collect(),
+            None => self.to_string().lines().map(|line| (1, line.to_owned())).collect(),
+        }
+    }
+
+    /// Returns the problems in the user's file with their hints: line, column and message.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, String)> {
+        let places = self.0.file.iter().flat_map(|file| file.places());
+        places.map(|(line, column, problem)| (line, column, advised(problem)))
+    }
+}
+
+fn advised(problem: &FieldDiagnostic) -> String {
+    match &problem.help {
+        Some(help) => format!("{} ({help})", problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_said = self.errors().any(|(_, message)| self.0.message.starts_with(message));
+        let message = match self.0.errors.len() {
+            _ if !is_said => sanitize::line(&self.0.message).into_owned(),
+            1 => "a value was refused".to_owned(),
+            many => format!("{many} values were refused"),
+        };
+        f.write_str(&message)?;
+        if let Some(written) = self.0.written.as_ref().filter(|_| self.0.exit == Exit::Partial) {
+            write!(f, " ({})", sanitize::line(written))?;
+        }
+        self.errors().try_for_each(|(path, message)| {
+            write!(f, "\n{}: {}", sanitize::line(path), sanitize::line(message))
+        })
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+impl Diagnostic for CommandError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.advice().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0
+            .file
+            .as_ref()
+            .map(|file| Box::new(std::iter::once(&**file as &dyn Diagnostic)) as Box<_>)
+    }
+}
