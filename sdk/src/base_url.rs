@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 /// The service's base URL, version segment included (`https://example.test/api/v1`).
 ///
-/// Only https, except for this machine itself: a token never travels in the clear.
+/// Only https is accepted, except for this machine itself: a token is never sent unencrypted.
 ///
 /// ```
 /// use links_sdk::BaseUrl;
@@ -23,7 +23,7 @@ pub struct BaseUrl(Url);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidBaseUrl {
-    /// Not a URL at all.
+    /// The text is not a URL.
     #[error("not a URL: {0}")]
     Syntax(#[from] url::ParseError),
     /// Neither https, nor http to this machine.
@@ -61,33 +61,33 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// Returns a URL, good or not, as it can be shown: what stands before an `@` is a name and a password.
+    /// Returns a URL, valid or not, for display: the part before an `@`, a name and a password, is replaced.
     ///
     /// ```
     /// use links_sdk::BaseUrl;
     ///
     /// assert_eq!(BaseUrl::without_user_info("https://me:secret@links.example/v1"), "https://***@links.example/v1");
     /// ```
-    pub fn without_user_info(address: &str) -> Cow<'_, str> {
-        let start = address.find("//").map_or(0, |at| at + 2);
-        let end = address[start..].find(['/', '?', '#']).map_or(address.len(), |at| start + at);
-        match address[start..end].rfind('@') {
-            Some(at) => format!("{}***{}", &address[..start], &address[start + at..]).into(),
-            None => address.into(),
+    pub fn without_user_info(url: &str) -> Cow<'_, str> {
+        let start = url.find("//").map_or(0, |at| at + 2);
+        let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+        match url[start..end].rfind('@') {
+            Some(at) => format!("{}***{}", &url[..start], &url[start + at..]).into(),
+            None => url.into(),
         }
     }
 
-    /// The URL, without a trailing `/`.
+    /// Returns the URL, without a trailing `/`.
     pub fn as_str(&self) -> &str {
         self.0.as_str().trim_end_matches('/')
     }
 
-    /// The host, without its port.
+    /// Returns the host, without its port.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// Returns host and port, as errors name them; no port where it is the scheme's own.
+    /// Returns host and port, as errors name them, without the default port of the scheme.
     pub(crate) fn authority(&self) -> String {
         match self.0.port() {
             Some(port) => format!("{}:{port}", self.host()),
@@ -100,7 +100,7 @@ impl BaseUrl {
         self.0.origin().ascii_serialization()
     }
 
-    /// The URL of a path below this one.
+    /// Returns the URL of a path below this one.
     pub(crate) fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{path}", self.0.path().trim_end_matches('/')));
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn found_h_what_is_shown_of_an_address_holds_no_password() {
-        for (address, shown) in [
+    fn found_h_the_shown_url_holds_no_password() {
+        for (url, shown) in [
             ("https://links.test/a@b", "https://links.test/a@b"),
             ("https://me:pw@links.test", "https://***@links.test"),
             ("http://a@b:p@links.test:80/x?y@z", "http://***@links.test:80/x?y@z"),
@@ -176,7 +176,7 @@ mod tests {
             ("//me:pw@links.test", "//***@links.test"),
             ("", ""),
         ] {
-            assert_eq!(BaseUrl::without_user_info(address), shown);
+            assert_eq!(BaseUrl::without_user_info(url), shown);
         }
     }
 

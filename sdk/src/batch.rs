@@ -34,9 +34,9 @@ pub struct BatchRun<T: BatchItem> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchProgress {
-    /// Slots written.
+    /// Number of slots written.
     pub done: usize,
-    /// Slots to write.
+    /// Number of slots to write.
     pub total: usize,
 }
 
@@ -94,7 +94,7 @@ impl<T: BatchItem> BatchRun<T> {
 }
 
 impl SlotsHandle {
-    /// Makes any number of slots, 50 a request, in page order.
+    /// Creates any number of slots, 50 a request, in page order.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -116,7 +116,7 @@ impl SlotsHandle {
         BatchRun::new(self.clone(), slots)
     }
 
-    /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Gives their ids; sending the same changes again
+    /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Returns their ids; sending the same changes again
     /// changes nothing more.
     ///
     /// ```
@@ -137,7 +137,7 @@ impl SlotsHandle {
         BatchRun::new(self.clone(), changes)
     }
 
-    /// Deletes any number of slots and their click statistics, for good, 50 a request. Gives their ids. An id named twice is refused
+    /// Deletes any number of slots and their click statistics, for good, 50 a request. Returns their ids. An id named twice is refused
     /// before anything is sent.
     ///
     /// ```
@@ -155,13 +155,13 @@ impl SlotsHandle {
 }
 
 impl BatchRun<NewSlot> {
-    /// The key of the run. Each request has a key made from it and the request's number.
+    /// Returns the key of the run. Each request has a key made from it and the request's number.
     pub fn run_key(&self) -> &IdempotencyKey {
         &self.key
     }
 
-    /// Runs under this key instead of a random one. The same slots under the key of an earlier run carry on where that one ended: the
-    /// service answers what it has done already as it did then (for 24 hours), and creates the rest.
+    /// Sets the key of the run instead of a random one. The same slots under the key of an earlier run continue that run: for 24 hours the
+    /// service repeats its answers to the requests that it has executed, and it creates the rest.
     pub fn with_run_key(mut self, key: IdempotencyKey) -> Self {
         self.key = key;
         self
@@ -186,7 +186,7 @@ impl<T: BatchItem> fmt::Debug for BatchRun<T> {
     }
 }
 
-/// `slots.2.data.link` of a batch: the index in the batch, and the path below it.
+/// Splits the path of a refused field of a batch, such as `slots.2.data.link`, into the index in the batch and the path below it.
 pub(crate) fn item_of(path: &str) -> Option<(usize, &str)> {
     let (list, rest) = path.split_once('.')?;
     let (index, below) = rest.split_once('.').unwrap_or((rest, ""));
@@ -194,7 +194,7 @@ pub(crate) fn item_of(path: &str) -> Option<(usize, &str)> {
     Some((index.parse().ok()?, below))
 }
 
-/// The refused fields of a request whose first slot has this index.
+/// Returns the refused fields of a request whose first slot has this index.
 fn at_index(first: usize, cause: &BatchCause) -> FieldErrors {
     let BatchCause::Call(error) = cause else { return FieldErrors::default() };
     let moved = |path: &String| match (item_of(path), path.split_once('.')) {

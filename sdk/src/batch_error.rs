@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::tolerant::FieldErrors;
 use crate::transport::idempotency::IdempotencyKey;
 
-/// A run that ended before its last request: what was done, and what was not.
+/// Error of a run that ended before its last request, with what was done and what was not.
 #[derive(Debug)]
 pub struct BatchError(pub(crate) Box<BatchErrorDetails>);
 
@@ -30,20 +30,20 @@ pub enum BatchCause {
     Call(Error),
     /// The request was executed, but the answer is not about the slots that were sent.
     Answer {
-        /// Slots sent.
+        /// Number of slots sent.
         sent: usize,
-        /// Slots the answer tells of.
+        /// Number of slots in the answer.
         answered: usize,
     },
 }
 
 impl BatchError {
-    /// The ids of the slots written before the request that failed, in order.
+    /// Returns the ids of the slots written before the request that failed, in order.
     pub fn done(&self) -> &[i64] {
         &self.0.done
     }
 
-    /// The indexes of the slots that the failed request was about. Those before it are done, nothing was sent of those after it.
+    /// Returns the indexes of the slots of the failed request. The slots before them are done, and nothing was sent of those after them.
     pub fn failed(&self) -> Range<usize> {
         self.0.failed.clone()
     }
@@ -52,17 +52,17 @@ impl BatchError {
     pub fn outcome(&self) -> Outcome {
         match &self.0.cause {
             BatchCause::Call(error) => error.outcome(),
-            // Which of the slots it was about is not known.
+            // The slot that the error is about is unknown.
             BatchCause::Answer { .. } => Outcome::Unknown,
         }
     }
 
-    /// The refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
+    /// Returns the refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
     pub fn field_errors(&self) -> &FieldErrors {
         &self.0.field_errors
     }
 
-    /// The key of the run, for [`BatchRun::with_run_key`](crate::BatchRun::with_run_key).
+    /// Returns the key of the run, for [`BatchRun::with_run_key`](crate::BatchRun::with_run_key).
     pub fn run_key(&self) -> &IdempotencyKey {
         &self.0.key
     }

@@ -64,7 +64,7 @@ pub struct Call<T, K = Read> {
 }
 
 impl<T: Send + 'static, K> Call<T, K> {
-    /// A call that is one request of the generated client; `unwrap` takes its value out of the envelope.
+    /// Returns a call that is one request of the generated client; `unwrap` takes its value out of the envelope.
     pub(crate) fn of<R, F, E>(
         client: &Client,
         operation: &'static Operation,
@@ -81,7 +81,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         })
     }
 
-    /// A call that may take several requests.
+    /// Returns a call that may take several requests.
     pub(crate) fn new(
         client: &Client,
         operation: &'static Operation,
@@ -93,7 +93,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
 
-    /// A call that fails before anything is sent.
+    /// Returns a call that fails before anything is sent.
     pub(crate) fn refused(
         client: &Client,
         operation: &'static Operation,
@@ -109,14 +109,14 @@ impl<T: Send + 'static, K> Call<T, K> {
         self
     }
 
-    /// Sets the longest single wait for the rate limits; a longer one fails at once, and [`Error::retry_after`] says how long it is. Without it
-    /// only the deadline bounds them.
+    /// Sets the longest single wait for the rate limits; a longer one fails at once, and [`Error::retry_after`] says how long it is.
+    /// Without it only the deadline limits the waits.
     pub fn with_max_wait(mut self, wait: Duration) -> Self {
         self.sender.options.max_wait = Some(wait);
         self
     }
 
-    /// Makes it the only attempt of a write that relies on what was just read.
+    /// Makes the call the only attempt of a write that relies on what was just read.
     pub(crate) fn single_attempt(mut self, attempt: &WriteAttempt) -> Self {
         self.sender = self.sender.single_attempt(attempt);
         self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
@@ -129,11 +129,11 @@ impl<T: Send + 'static, K> Call<T, K> {
         self
     }
 
-    /// The answer as the service sent it, undecoded: nothing is lost and nothing is rewritten.
+    /// Returns the call with the answer as the service sent it, undecoded: nothing is lost and nothing is rewritten.
     ///
     /// # Errors
     ///
-    /// As for the call itself: what could not be decoded is no answer of the service here either.
+    /// The errors of the call itself, also that of an answer that cannot be decoded.
     pub fn answer(self) -> Call<Answer, K> {
         let send = self.send;
         Call {
@@ -146,19 +146,19 @@ impl<T: Send + 'static, K> Call<T, K> {
 }
 
 impl<T: Send + 'static> Call<T, Create> {
-    /// The key to send instead of a random one, to repeat a call that another process began.
+    /// Sets the key to send instead of a random one, to repeat a call that another process began.
     pub fn with_idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.sender.options.idempotency_key = Some(key);
         self
     }
 
-    /// Does not repeat an attempt of unknown outcome: the caller reads first.
+    /// Prevents the repetition of an attempt of unknown outcome: the caller reads first.
     pub(crate) fn reading_first(mut self) -> Self {
         self.sender = self.sender.reading_first();
         self
     }
 
-    /// The key the call will carry.
+    /// Returns the key that the call will carry.
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.sender.options.idempotency_key.as_ref()
     }
@@ -170,7 +170,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     ///
     /// # Errors
     ///
-    /// A 422 as for the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
+    /// The 422 of the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
     pub fn dry_run(mut self) -> Call<()> {
         self.sender.make_dry_run();
         let send = self.send;
@@ -183,6 +183,8 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     }
 }
 
+/// Sends the call as a dry run.
+///
 /// # Errors
 ///
 /// When the service refuses it, or has executed it all the same.
@@ -228,11 +230,11 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
     fn into_future(self) -> Self::IntoFuture {
         let Self { mut sender, deadline, send, .. } = self;
         Box::pin(async move {
-            // Not before the first poll: a future may lie about for long.
+            // Computed at the first poll, because a future may wait long before it.
             sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
             let operation = sender.operation;
             let key = sender.options.idempotency_key.clone();
-            // One attempt of a write is noted where the attempts end.
+            // A single attempt of a write is noted by the code that runs the attempts.
             let open = match sender.options.write {
                 Some(_) => None,
                 None => sender.client.shared.tally.begin(operation, key),

@@ -24,12 +24,12 @@ pub(crate) type GeneratedResult<R, E> = Result<ResponseValue<R>, progenitor_clie
 const DEADLINE: Duration = Duration::from_secs(120);
 
 impl CallOptions {
-    /// Returns the options of a call that sets none. It has as long as [`CallOptions::until`] says, from when it is awaited.
+    /// Returns the options of a call that sets none. The deadline is [`CallOptions::until`], counted from when the call is awaited.
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         Self {
             idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
             dry_run: false,
-            // An upload may need longer than the deadline that does for everything else.
+            // An upload may need longer than the deadline of all other calls.
             until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
             max_wait: client.max_wait,
             reads_first: false,
@@ -55,7 +55,7 @@ pub(crate) struct CallSender {
 }
 
 impl CallSender {
-    /// Returns the sender of a write that is no call of its own. It has as long as a call has.
+    /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         let mut options = CallOptions::of(client, operation);
         options.until = client.shared.clock.monotonic().saturating_add(options.until);
@@ -80,7 +80,7 @@ impl CallSender {
         Self { options, undecoded: None, ..self.clone() }
     }
 
-    /// Waits before the call is made once more after so many failures; `false` where that is too often.
+    /// Waits before the call is made again after this many failures. Returns `false` if there were too many.
     pub(crate) async fn back_off(&self, failed: u32) -> bool {
         self.client.shared.back_off(self.operation, failed).await
     }
@@ -119,7 +119,7 @@ impl CallSender {
         &self.client
     }
 
-    /// Returns whether the write is a dry run, or withheld: then nothing is read before it.
+    /// Returns whether the write is a dry run, or not sent: then nothing is read before it.
     pub(crate) fn is_not_sent(&self) -> bool {
         self.options.dry_run || self.options.writes == WriteMode::Withhold
     }
@@ -132,7 +132,7 @@ impl CallSender {
         &self.client.shared
     }
 
-    /// One request through the generated client.
+    /// Sends one request through the generated client.
     pub(crate) async fn send<R, F, E>(
         &self,
         operation: &'static Operation,
@@ -161,7 +161,7 @@ impl CallSender {
         }
     }
 
-    /// One request through the generated client, whose answer is taken as it is.
+    /// Sends one request through the generated client, and returns its answer undecoded.
     pub(crate) async fn send_undecoded<R, F, E>(
         &self,
         operation: &'static Operation,
@@ -205,7 +205,7 @@ impl CallSender {
         Ok((result, exchange))
     }
 
-    /// A request below the base URL with what every request carries, for what the generator cannot express.
+    /// Returns a request below the base URL with the headers of the call, for requests that the generator cannot express.
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let shared = &self.client.shared;
         let mut request = Request::new(method, shared.base.join(path));
@@ -213,7 +213,7 @@ impl CallSender {
         request
     }
 
-    /// One request made by hand.
+    /// Sends one request that the generated client does not make, and decodes its answer.
     pub(crate) async fn send_made<R: DeserializeOwned>(
         &self,
         operation: &'static Operation,
@@ -226,7 +226,7 @@ impl CallSender {
             .map_err(|why| self.error(exchange, Some(why.to_string())))
     }
 
-    /// One request made by hand, whose answer is taken as it is.
+    /// Sends one request that the generated client does not make, and returns its answer undecoded.
     pub(crate) async fn send_made_undecoded(
         &self,
         operation: &'static Operation,

@@ -1,7 +1,7 @@
 //! Bodies of writes whose fields may be left out, set, or set to null.
 //!
 //! A field that is not mentioned stays as it is; a `clear_` method sends null. The interface does not show the whole list of accepted
-//! fields, so [`Object`] converts into each of them: what is sent then is up to the caller, and the service refuses what it does not
+//! fields, so [`Object`] converts into each of them: the caller then chooses what is sent, and the service refuses fields that it does not
 //! know (422).
 
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ macro_rules! body {
                 )?
             )*
 
-            /// The fields, as they will be sent.
+            /// Returns the fields, as they will be sent.
             pub fn fields(&self) -> &Object {
                 &self.0
             }
@@ -55,7 +55,8 @@ macro_rules! body {
     };
 }
 
-/// Every type of a setter is made of texts, numbers, flags and lists of them, so it always has a JSON value.
+/// Returns the JSON value of a setter's argument. Every argument is made of strings, numbers, flags and lists of them, so it always has
+/// one.
 fn value_of<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
@@ -76,7 +77,7 @@ body! {
 }
 
 impl NewProfile {
-    /// A profile with this login.
+    /// Returns a profile with this login.
     pub fn with_login(login: impl Into<String>) -> Self {
         Self::default().login(login)
     }
@@ -95,7 +96,7 @@ body! {
     ProfileChanges {
         /// The heading of the page.
         title / clear_title: String => "title";
-        /// The text below it.
+        /// The text below the heading.
         description / clear_description: String => "description";
         /// Path of an uploaded square image, at least 800x800.
         avatar / clear_avatar: String => "avatar";
@@ -134,21 +135,21 @@ body! {
     /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([]));
     /// ```
     NewForm {
-        /// Shown above the fields.
+        /// Title, shown above the fields.
         title: String => "title";
         /// Intro text under the title.
         description / clear_description: String => "description";
         /// Text of the submit button.
         button_text: String => "buttonText";
-        /// Thanks shown after a submit.
+        /// Thanks, shown after a submit.
         success_message: String => "successMessage";
         /// Phone of the owner, for the button that continues in a chat.
         whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
-        /// Prefilled text of that button; null is the standard text.
+        /// Prefilled text for that button; null stands for the standard text.
         whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
-        /// The questions, in order.
+        /// The fields, in order.
         questions: Vec<NewFormField> => "fields";
-        /// The owner's switch.
+        /// The owner's switch for the form.
         enabled: bool => "enabled";
         /// Closes the form after so many submissions.
         submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
@@ -169,21 +170,21 @@ impl NewForm {
 body! {
     /// Changes of a lead form (the interface, section 4.7). They apply at once on every page that holds the form.
     FormChanges {
-        /// Shown above the fields.
+        /// Title, shown above the fields.
         title: String => "title";
         /// Intro text under the title.
         description / clear_description: String => "description";
         /// Text of the submit button.
         button_text: String => "buttonText";
-        /// Thanks shown after a submit.
+        /// Thanks, shown after a submit.
         success_message: String => "successMessage";
         /// Phone of the owner, for the button that continues in a chat.
         whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
-        /// Prefilled text of that button; null is the standard text.
+        /// Prefilled text for that button; null stands for the standard text.
         whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
-        /// The questions, in order. Replaces the whole list: send every one, with the `key` of those that stay.
+        /// The fields, in order. The list is replaced as a whole: send every field, with the `key` of those that stay.
         questions: Vec<NewFormField> => "fields";
-        /// The owner's switch.
+        /// The owner's switch for the form.
         enabled: bool => "enabled";
         /// Closes the form after so many submissions.
         submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_mentioned_is_not_sent_and_what_is_cleared_is_null() {
+    fn unset_fields_are_not_sent_and_cleared_fields_are_null() {
         let changes = FormChanges::default().title("T").clear_active_till().enabled(false);
         assert_eq!(
             serde_json::to_string(&changes).unwrap(),

@@ -96,12 +96,12 @@ impl Client {
         }
     }
 
-    /// The URL the client was built for.
+    /// Returns the URL the client was built for.
     pub fn base_url(&self) -> &BaseUrl {
         &self.shared.base
     }
 
-    /// Returns a client that handles writes by this mode: a program can do a dry run of whatever it does.
+    /// Returns a client that handles writes in this mode, for example to run a whole program as a dry run.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -110,7 +110,7 @@ impl Client {
     ///
     /// let client = client.with_write_mode(WriteMode::Withhold);
     /// let error = client.profile("cafe").slots().create(NewSlot::of("divider")).await.unwrap_err();
-    /// let request = error.withheld().unwrap();
+    /// let request = error.not_sent().unwrap();
     /// assert_eq!(request.method(), "POST");
     /// assert_eq!(request.body().unwrap(), r#"{"type":"divider"}"#);
     /// # Ok(()) });
@@ -120,7 +120,7 @@ impl Client {
         Self { writes, ..self.clone() }
     }
 
-    /// Requests sent so far by this client and its clones, repeated ones and those to upload URLs included.
+    /// Returns the number of requests sent so far by this client and its clones, repeated ones and those to upload URLs included.
     pub fn requests_sent(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
@@ -145,7 +145,7 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// The token every request carries, except that of [`Client::index`], which is answered without one.
+    /// Sets the token that every request carries, except that of [`Client::index`], which is answered without one.
     pub fn token(self, token: Token) -> Self {
         self.token_source(Arc::new(token))
     }
@@ -197,8 +197,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets limits to keep within, whatever higher ones the service reports. Unless set they are those of the interface, section 8, and then
-    /// those that [`Client::me`] reports.
+    /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones. Unless set they are those of the
+    /// interface, section 8, and then those that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         self.pacer(Arc::new(InProcessPacer::new(limits)))
     }
@@ -221,7 +221,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Checks the URL and makes the client. Nothing is sent.
+    /// Checks the URL and returns the client. Nothing is sent.
     ///
     /// # Errors
     ///

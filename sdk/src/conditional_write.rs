@@ -1,10 +1,10 @@
-//! Conditional writes: only over what was read, and over nothing else.
+//! Conditional writes: a write is sent only if what it overwrites is still as it was read.
 //!
 //! The service has no conditional requests. The nearest equivalent: a write is sent only right after a read that shows what it relies on.
-//! Every wait (for the limits, after a 429, after a failure) lets somebody else write, so it is followed by another read. The limits admit
-//! a read and its write together, so that no wait comes between them.
+//! During every wait (for the limits, after a 429, after a failure) another client may write, so it is followed by another read. The limits
+//! admit a read and its write together, so that no wait comes between them.
 //!
-//! Where only one request a second is allowed, the two can never go out together. The write then waits for the limits after its read, and
+//! Where only one request a second is allowed, the two can never be sent together. The write then waits for the limits after its read, and
 //! is sent if the read is not too old by then: such a service allows nothing better.
 
 use std::future::Future;
@@ -38,7 +38,7 @@ impl ReadTime {
         Self { waits: shared.waits(), read_at: shared.clock.monotonic() }
     }
 
-    /// Returns whether nobody had time to change what was read.
+    /// Returns whether no other client had time to change what was read.
     pub(crate) fn is_fresh(self, shared: &Shared) -> bool {
         self.waits == shared.waits() && shared.clock.monotonic() <= self.expires()
     }
@@ -50,7 +50,7 @@ impl ReadTime {
 
 /// A write that is sent only where a read shows what it relies on.
 pub(crate) trait ConditionalWrite: Send {
-    /// What a read returns.
+    /// Result of a read.
     type Snapshot: Send;
     /// Result of the write.
     type Done: Send;
@@ -61,7 +61,7 @@ pub(crate) trait ConditionalWrite: Send {
         place: Reservation,
     ) -> impl Future<Output = Result<Self::Snapshot, Error>> + Send;
 
-    /// Compares what is there with what was read before. `in_doubt` is whether the write may have been executed already.
+    /// Compares the snapshot with what was read before. `in_doubt` tells whether the write may have been executed already.
     fn decide(&mut self, snapshot: Self::Snapshot, in_doubt: bool) -> WriteVerdict<Self::Done>;
 
     /// Sends the write once.
@@ -73,20 +73,20 @@ pub(crate) trait ConditionalWrite: Send {
 
 /// Decision about a write after a read.
 pub(crate) enum WriteVerdict<T> {
-    /// All that it relies on is as it was seen.
+    /// Everything that the write relies on is unchanged.
     Send,
-    /// It was executed.
+    /// The write was executed already.
     Done(T),
-    /// Somebody else changed what it would write over.
+    /// Another client changed what the write would overwrite.
     Changed(Vec<String>),
 }
 
 /// Reason why a write was not executed, or may not have been.
 #[derive(Debug)]
 pub(crate) enum WriteStop {
-    /// Somebody else changed what it would write over. Its own outcome is that of the attempts before.
+    /// Another client changed what the write would overwrite. `outcome` is that of the attempts before.
     Changed { found: Vec<String>, outcome: Outcome },
-    /// It failed, or its outcome is unknown.
+    /// The write failed, or its outcome is unknown.
     Failed(Error),
 }
 
@@ -100,8 +100,8 @@ pub(crate) struct WriteAttempt {
     pub(crate) write: Option<Arc<WriteRecord>>,
 }
 
-/// Sends a write right after a read, as often as its evidence allows. `seen` is when what it relies on was seen last: where nobody had
-/// time to change it since, the first attempt needs no read.
+/// Sends a write right after a read, as often as its evidence allows. `seen` is the time of the last read of what the write relies on: if
+/// no other client had time to change it since, the first attempt needs no read.
 pub(crate) async fn write_if_unchanged<W: ConditionalWrite>(
     client: &Client,
     operation: &'static Operation,
@@ -144,7 +144,7 @@ async fn send_if_unchanged<W: ConditionalWrite>(
                 let (read, write_place) = tries.reserve().await.map_err(WriteStop::Failed)?;
                 let snapshot = write.read(read).await;
                 let read_at = ReadTime::now(&client.shared);
-                // What cannot be read leaves the write as it was: that is what matters.
+                // A failed read leaves the outcome of the write unchanged, and that is the error to return.
                 let snapshot = snapshot.map_err(|error| WriteStop::Failed(tries.lost_or(error)))?;
                 match write.decide(snapshot, tries.in_doubt()) {
                     WriteVerdict::Send if write_place.is_none() => {
@@ -200,7 +200,7 @@ impl WriteAttempts<'_> {
         Ok((read, write))
     }
 
-    /// Returns whether a read and a write in the same second are too many: by the limits, or because the service has refused the write more
+    /// Returns whether a read and a write in the same second are too many, by the limits or because the service has refused the write more
     /// than once.
     fn is_one_a_second(&self) -> bool {
         let Shared { pacer, clock, .. } = &*self.client.shared;

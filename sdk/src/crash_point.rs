@@ -18,14 +18,14 @@ mod armed {
 
     static PASSED: AtomicUsize = AtomicUsize::new(0);
 
-    /// A place where the process may end.
+    /// Marks a place where the process may end.
     pub fn point(place: &str) {
         if is_due(place) {
             abort();
         }
     }
 
-    /// A place where the process may end in the middle of a write.
+    /// Marks a place where the process may end in the middle of a write.
     pub(crate) fn tear(file: &mut File, bytes: &[u8]) {
         if is_due("torn_write") {
             let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.sync_data());

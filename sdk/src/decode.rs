@@ -7,7 +7,7 @@ use crate::operation::Operation;
 use crate::transport::Answer;
 
 impl Answer {
-    /// The record that the interface describes; without it the answer says nothing.
+    /// Decodes the record that the interface describes. An answer without it is unreadable.
     pub(crate) fn decode<T: DeserializeOwned>(
         &self,
         operation: &'static Operation,

@@ -19,13 +19,13 @@ use crate::view::RequestView;
 
 /// Maximum number of characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
-/// Bytes of it in which secrets are looked for.
+/// Maximum number of bytes of an unreadable answer that are searched for secrets.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// A call that failed: what happened, and whether anything was written.
+/// Error of a call: what happened, and whether anything was written.
 ///
-/// Look at it through its predicates; the kinds may grow. Its messages hold no token, no header and no query of a URL, but they do
-/// hold the service's own words: clean them before they reach a terminal.
+/// Its predicates tell the kind of error; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
+/// hold text of the service: clean them before they reach a terminal.
 #[derive(Debug)]
 pub struct Error(Box<ErrorDetails>);
 
@@ -37,7 +37,7 @@ struct ErrorDetails {
     idempotency_key: Option<IdempotencyKey>,
     retry_after: Option<Duration>,
     next_attempt: Option<NextAttempt>,
-    /// Whether executing it twice has the same effect as once.
+    /// Set if executing the call twice has the same effect as once.
     repeatable: bool,
     kind: ErrorKind,
 }
@@ -52,18 +52,18 @@ enum ErrorKind {
     Deadline { wait: Duration, reason: WaitReason },
     DryRunExecuted(Answer),
     DryRunAccepted,
-    Withheld(Box<RequestView>),
+    NotSent(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
 }
 
 impl Error {
-    /// The caller's own input, refused before anything was sent.
+    /// Returns the error for input of the caller that was refused before anything was sent.
     pub(crate) fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
         Self::new(operation, Outcome::NotExecuted, ErrorKind::Invalid(message.into()))
     }
 
-    /// Returns the error for a write by someone else that the call would undo.
+    /// Returns the error for a change by another client that the call would undo.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
         let message = format!("changed by someone else: {}", found.join("; "));
         Self::new(operation, outcome, ErrorKind::Conflict(message))
@@ -82,14 +82,14 @@ impl Error {
         }))
     }
 
-    /// Returns the error of a call that did not end in a usable answer. `why` says what is wrong with a 2xx answer.
+    /// Returns the error of a call that did not end in a usable answer. `why` tells what is wrong with a 2xx answer.
     pub(crate) fn from_exchange(
         exchange: CallResult,
         host: &str,
         key: Option<IdempotencyKey>,
         why: Option<String>,
     ) -> Self {
-        // What was taken for a success, and cannot be decoded after all, was none.
+        // An answer that was taken for a success, but cannot be decoded, is no success.
         let outcome = match why {
             Some(_) => doubt(exchange.operation),
             None => exchange.outcome(),
@@ -97,7 +97,7 @@ impl Error {
         let (mut retry_after, next_attempt) = (exchange.retry_after, exchange.next_attempt);
         let kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
-            // What is in it may be the URL itself, which is a secret.
+            // The answer may hold the URL itself, which is a secret.
             Err(CallFailure::Unusable { answer, .. })
                 if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
             {
@@ -107,7 +107,7 @@ impl Error {
             Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
             Err(CallFailure::Request(error)) => ErrorKind::Io(error),
             Err(CallFailure::Token(error)) => ErrorKind::Token(error),
-            Err(CallFailure::Withheld(request)) => ErrorKind::Withheld(request),
+            Err(CallFailure::NotSent(request)) => ErrorKind::NotSent(request),
             Err(CallFailure::Broken(BrokenAttempt {
                 end: AttemptEnd::TooLarge(status), ..
             })) => {
@@ -138,7 +138,7 @@ impl Error {
         Self::new(operation.id, doubt(operation), of_answer(answer, Some(why)))
     }
 
-    /// The service executed what should have been a dry run.
+    /// Returns the error for a dry run that the service executed as a write.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
         Self::new(operation, Outcome::Executed, ErrorKind::DryRunExecuted(answer.clone()))
     }
@@ -148,12 +148,12 @@ impl Error {
         Self::new(operation, Outcome::NotExecuted, ErrorKind::DryRunAccepted)
     }
 
-    /// Returns what would have followed the call's only attempt.
+    /// Returns the next attempt that would have followed the call's only attempt.
     pub(crate) fn next_attempt(&self) -> Option<NextAttempt> {
         self.0.next_attempt
     }
 
-    /// The operationId of the call.
+    /// Returns the operationId of the call.
     pub fn operation(&self) -> &'static str {
         self.0.operation
     }
@@ -168,17 +168,17 @@ impl Error {
         self.0.outcome
     }
 
-    /// The key the call carried: repeat the call with it and nothing is created twice (for 24 hours).
+    /// Returns the key that the call carried. Repeating the call with it creates nothing twice (for 24 hours).
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.0.idempotency_key.as_ref()
     }
 
-    /// Returns how long to wait before the call has a chance.
+    /// Returns the time to wait before the call can succeed.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// The HTTP status, if the service answered.
+    /// Returns the HTTP status, if the service answered.
     pub fn status(&self) -> Option<u16> {
         match &self.0.kind {
             ErrorKind::Service(error) => Some(error.status),
@@ -190,7 +190,7 @@ impl Error {
         }
     }
 
-    /// The service's own error, if it sent one.
+    /// Returns the service's own error, if it sent one.
     pub fn service(&self) -> Option<&ServiceError> {
         match &self.0.kind {
             ErrorKind::Service(error) => Some(error),
@@ -198,13 +198,13 @@ impl Error {
         }
     }
 
-    /// The refused fields and why, by path (`data.title`, `slots.2.data.link`); empty when no validation failed.
+    /// Returns the refused fields and why, by path (`data.title`, `slots.2.data.link`); empty when no validation failed.
     pub fn field_errors(&self) -> &FieldErrors {
         static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
         self.service().map_or(&NONE, |error| &error.errors)
     }
 
-    /// The body of a write that the service executed although it was asked for a dry run.
+    /// Returns the body of a write that the service executed although it was asked for a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
         match &self.0.kind {
             ErrorKind::DryRunExecuted(answer) => Some(answer.body()),
@@ -212,57 +212,58 @@ impl Error {
         }
     }
 
-    /// The call would be accepted, but its client only sends writes as [dry runs](crate::WriteMode::DryRun).
+    /// Returns whether the call was accepted as a dry run, because its client only sends writes as [dry runs](crate::WriteMode::DryRun).
     pub fn is_dry_run_accepted(&self) -> bool {
         matches!(self.0.kind, ErrorKind::DryRunAccepted)
     }
 
-    /// The request of a call whose client [sends no writes](crate::WriteMode).
-    pub fn withheld(&self) -> Option<&RequestView> {
+    /// Returns the request of a call whose client [sends no writes](crate::WriteMode).
+    pub fn not_sent(&self) -> Option<&RequestView> {
         match &self.0.kind {
-            ErrorKind::Withheld(request) => Some(request),
+            ErrorKind::NotSent(request) => Some(request),
             _ => None,
         }
     }
 
-    /// Refused here: the arguments cannot be sent.
+    /// Returns whether the call was refused before sending, because its arguments cannot be sent.
     pub fn is_invalid_input(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Invalid(_) | ErrorKind::Io(_))
     }
 
-    /// 401: no token, a wrong one, or a revoked one. Or none could be had.
+    /// Returns whether the service answered 401 (no token, a wrong one, or a revoked one), or no token could be obtained.
     pub fn is_not_authenticated(&self) -> bool {
         self.status() == Some(401)
             || matches!(&self.0.kind, ErrorKind::Token(error) if !error.is_temporary())
     }
 
-    /// 403: the token may not do this.
+    /// Returns whether the service answered 403: the token may not do this.
     pub fn is_forbidden(&self) -> bool {
         self.status() == Some(403)
     }
 
-    /// 404.
+    /// Returns whether the service answered 404.
     pub fn is_not_found(&self) -> bool {
         self.status() == Some(404)
     }
 
-    /// 409: a limit is reached, or the type is read-only. Or somebody else changed meanwhile what the call would have written over.
+    /// Returns whether the service answered 409 (a limit is reached, or the type is read-only), or another client changed meanwhile what
+    /// the call would have overwritten.
     pub fn is_conflict(&self) -> bool {
         self.status() == Some(409) || matches!(self.0.kind, ErrorKind::Conflict(_))
     }
 
-    /// 422: see [`Error::field_errors`].
+    /// Returns whether the service answered 422: see [`Error::field_errors`].
     pub fn is_validation(&self) -> bool {
         self.status() == Some(422)
     }
 
-    /// A rate limit, and the wait for it would have passed the deadline or the longest wait allowed.
+    /// Returns whether the wait for a rate limit would have passed the deadline or the longest wait allowed.
     pub fn is_rate_limited(&self) -> bool {
         self.status() == Some(429)
             || matches!(self.0.kind, ErrorKind::Deadline { reason, .. } if reason != WaitReason::Retry)
     }
 
-    /// The service, or whoever issues its tokens, could not be reached, or the connection broke.
+    /// Returns whether the service, or the issuer of its tokens, could not be reached, or the connection broke.
     pub fn is_network(&self) -> bool {
         match &self.0.kind {
             ErrorKind::Network { .. } => true,
@@ -271,26 +272,26 @@ impl Error {
         }
     }
 
-    /// 5xx.
+    /// Returns whether the service answered with a 5xx status.
     pub fn is_server_error(&self) -> bool {
         self.status().is_some_and(|status| status >= 500)
     }
 
-    /// An answer that is not what the interface describes.
+    /// Returns whether the answer is not what the interface describes.
     pub fn is_unreadable(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Unreadable { .. })
     }
 
-    /// The service executed a dry run: something was written.
+    /// Returns whether the service executed a dry run: something was written.
     pub fn is_dry_run_executed(&self) -> bool {
         matches!(self.0.kind, ErrorKind::DryRunExecuted(_))
     }
 
-    /// Returns whether the same call, made anew, may succeed later, and cannot do twice what this one may have done: it had no effect, or it only
+    /// Returns whether a new call with the same content may succeed later without doing anything twice: this call had no effect, or it only
     /// reads, sets values, or deletes one thing.
     ///
-    /// A call that creates and is made anew carries a new key. Where its outcome is not known, repeat it under
-    /// [its own key](Error::idempotency_key) instead:
+    /// A new call that creates carries a new key. If the outcome of the first call is unknown, repeat it under [its own
+    /// key](Error::idempotency_key) instead:
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -320,7 +321,8 @@ fn doubt(operation: &Operation) -> Outcome {
     if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted }
 }
 
-/// A service that repeats a request in its answer repeats the token: no text keeps it.
+/// Returns the kind of error of an answer. Secrets are removed from every text, because a service that repeats a request in its answer
+/// repeats the token.
 fn of_answer(answer: &Answer, why: Option<String>) -> ErrorKind {
     let secrets = &answer.secrets;
     let status = answer.status();
@@ -337,10 +339,10 @@ fn of_answer(answer: &Answer, why: Option<String>) -> ErrorKind {
     ErrorKind::Unreadable { status, why, excerpt: excerpt(answer) }
 }
 
-/// The first words of a body, on one line.
+/// Returns the first words of a body, on one line.
 fn excerpt(answer: &Answer) -> String {
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(LOOKED_AT)]);
-    // Before it is cut: the beginning of a secret is none that can be found.
+    // Hidden before the text is cut, because a cut secret cannot be found.
     let start = answer.secrets.hide(&start);
     let start = start.chars().take(EXCERPT * 8);
     let visible: String = start.map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -400,7 +402,7 @@ impl fmt::Display for Error {
             ErrorKind::DryRunAccepted => {
                 write!(f, "{operation} was only a dry run; the service would accept it")
             }
-            ErrorKind::Withheld(_) => {
+            ErrorKind::NotSent(_) => {
                 write!(f, "{operation} was not sent: this client sends no writes")
             }
             ErrorKind::Io(_) => write!(f, "{operation}: the request could not be made"),
@@ -412,7 +414,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            // The outermost only says that the request failed.
+            // The outermost error only tells that the request failed.
             ErrorKind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
             ErrorKind::Io(error) => Some(error),
             ErrorKind::Token(error) => error.source(),

@@ -1,4 +1,4 @@
-//! Entry points for the fuzz targets in `fuzz/`. Each function panics where something that must hold does not.
+//! Entry points for the fuzz targets in `fuzz/`. Each function panics if a required property does not hold.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,7 +19,7 @@ use crate::{Error, generated, operation};
 ///
 /// # Panics
 ///
-/// When the whole lines of it do not say the same by themselves.
+/// When its complete lines alone are read differently.
 pub fn journal(bytes: &[u8]) {
     let Ok((log, whole)) = JournalEntries::read("run", bytes) else { return };
     assert!(whole <= bytes.len(), "{whole} of {} bytes", bytes.len());
@@ -28,7 +28,7 @@ pub fn journal(bytes: &[u8]) {
     let _ = (log.state(), log.done(), log.confirmed_deletes(), log.slots(), log.is_in_doubt());
 }
 
-/// Reads a `Date` in the first line and a `Retry-After` in each further one, and keeps a pacer from sending for so long.
+/// Reads a `Date` in the first line and a `Retry-After` in each further one, and makes a pacer wait for that time.
 ///
 /// # Panics
 ///
@@ -49,7 +49,7 @@ pub fn retry_after(bytes: &[u8]) {
     assert!(admitted.is_err() || wait < Duration::from_secs(2), "{wait:?} were to be waited");
 }
 
-/// The error of an answer: two bytes of its status, then its body.
+/// Returns the error of an answer, given as two bytes of its status and then its body.
 pub fn error(bytes: &[u8]) -> Error {
     let (status, body) = bytes.split_at(bytes.len().min(2));
     let number = status.iter().fold(0_u16, |sum, byte| (sum << 8) | u16::from(*byte));
@@ -63,7 +63,7 @@ pub fn error(bytes: &[u8]) -> Error {
 ///
 /// # Panics
 ///
-/// When it says nothing.
+/// When its message is empty.
 pub fn error_body(bytes: &[u8]) {
     let error = error(bytes);
     assert!(!error.to_string().is_empty(), "{error:?}");
@@ -72,15 +72,15 @@ pub fn error_body(bytes: &[u8]) {
     }
 }
 
-/// Reads the answer of `createUploadUrl`, and that of what it names.
+/// Reads the answer of `createUploadUrl`, and checks the URL that it names.
 ///
 /// # Panics
 ///
-/// When an image would be sent to a URL that must not be asked.
+/// When an image would be sent to a URL that is not allowed.
 pub fn upload_url(bytes: &[u8]) {
     upload::fuzzed::answer(bytes);
-    if let Ok(it) = serde_json::from_slice::<generated::types::UploadUrlEnvelope>(bytes) {
-        upload::fuzzed::target(&it.data.into());
+    if let Ok(envelope) = serde_json::from_slice::<generated::types::UploadUrlEnvelope>(bytes) {
+        upload::fuzzed::target(&envelope.data.into());
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Every input of the corpus of a target.
+    /// Returns every input of the corpus of a target.
     fn corpus(target: &str) -> Vec<Vec<u8>> {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
         let files =

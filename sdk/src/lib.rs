@@ -1,7 +1,7 @@
 //! A typed client for the Profile Publishing Service: public link pages ("profiles"), their slots, lead forms, files
 //! and analytics.
 //!
-//! A [`Client`] is made once per token. Its handles name the resources, and each call is a value that is sent when it is awaited:
+//! A [`Client`] is built once per token. Its handles name the resources, and each call is a value that is sent when it is awaited:
 //!
 //! ```
 //! use links_sdk::types::NewSlot;
@@ -37,13 +37,13 @@
 //! - It is repeated after a failure only where repeating cannot do more than the first request did. Operations that create carry an
 //!   idempotency key, the same for all attempts.
 //! - It ends within its deadline, 120 seconds unless set.
-//! - An [`Error`] says through [`Error::outcome`] whether the write took place.
+//! - [`Error::outcome`] tells whether the write took place.
 //!
 //! # Reading and writing
 //!
-//! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay text, and PHP's `[]` for an empty object reads as one.
-//! Writing is strict: a field that the service computes cannot be sent by accident, and what the service refuses comes back in
-//! [`Error::field_errors`]. Where the SDK's types are not enough, [`Call::answer`] gives the answer as it was sent.
+//! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay strings, and PHP's `[]` for an empty object reads as an
+//! empty object. Writing is strict: a field that the service computes cannot be sent by accident, and [`Error::field_errors`] lists the
+//! fields that the service refuses. Where the SDK's types are not enough, [`Call::answer`] returns the answer as it was sent.
 
 mod api;
 pub mod apply;
@@ -82,7 +82,7 @@ mod upload;
 mod view;
 mod write_mode;
 
-/// The service's records and request bodies, as its description gives them. Fields that are not described are kept in `extra`.
+/// Records and request bodies of the service, as its description defines them. Fields that are not described are kept in `extra`.
 pub mod types {
     pub use crate::generated::types::{
         AnalyticsBucket, AnalyticsMeta, AnalyticsPeriod, File, FormField, Index,

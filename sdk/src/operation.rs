@@ -1,4 +1,4 @@
-//! Table of the operations, with what the transport must know of each. A test compares it with `spec/openapi.json`.
+//! Table of the operations, with the facts that the transport needs about each. A test compares it with `spec/openapi.json`.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(crate) enum Effect {
     Read,
     /// Makes something new; declares `Idempotency-Key`.
     Create,
-    /// Sets values; twice is once.
+    /// Sets values; a repetition has no further effect.
     Set,
     /// Removes one thing; the second time answers 404.
     Delete,
@@ -49,22 +49,22 @@ pub enum Bucket {
 }
 
 impl Operation {
-    /// Returns whether it is answered without a token (the interface, section 4.1.2).
+    /// Returns whether the operation is answered without a token (the interface, section 4.1.2).
     pub(crate) fn is_public(&self) -> bool {
         self.route == GET_API_INDEX.route
     }
 
-    /// Returns whether it changes the account. An upload URL alone changes nothing; what is sent to it is stored.
+    /// Returns whether the operation changes the account. An upload URL alone changes nothing; an image that is sent to it is stored.
     pub(crate) fn writes(&self) -> bool {
         self.has_outcome() && self.id != "createUploadUrl"
     }
 
-    /// Returns whether executing it has an effect. An image that is sent again to its URL is the same image, but it is stored.
+    /// Returns whether executing the operation has an effect. An image that is sent again to its URL is the same image, but it is stored.
     pub(crate) fn has_outcome(&self) -> bool {
         self.effect != Effect::Read || self.id == "sendToUploadUrl"
     }
 
-    /// Returns whether the service's answer tells a dry run from the call itself: 204 is also the answer to the delete of one slot.
+    /// Returns whether the service's answer distinguishes a dry run from the call itself: 204 is also the answer to the delete of one slot.
     pub(crate) fn supports_dry_run(&self) -> bool {
         match self.effect {
             Effect::Create | Effect::Set => true,
@@ -73,12 +73,12 @@ impl Operation {
         }
     }
 
-    /// The row of an operation, by its operationId in any spelling (`createSlot`, `create_slot`).
+    /// Returns the row of an operation, by its operationId in any spelling (`createSlot`, `create_slot`).
     pub(crate) fn find(id: &str) -> Option<&'static Operation> {
         OPERATIONS.iter().copied().find(|operation| letters(operation.id).eq(letters(id)))
     }
 
-    /// The row of a method and a path; a literal segment goes before a parameter.
+    /// Returns the row of a method and a path; a literal segment takes precedence over a parameter.
     pub(crate) fn at(method: &str, path: &str) -> Option<&'static Operation> {
         let is_at = |operation: &&Operation| {
             let Some((known, template)) = operation.route.split_once(' ') else { return false };
@@ -94,7 +94,7 @@ impl Operation {
     }
 }
 
-/// The letters of a name, however its words are set apart. Every request asks for them, so nothing is put aside.
+/// Returns the lower-case letters of a name without underscores. It does not allocate, because every request calls it.
 fn letters(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
 }
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// (operationId, method, path, declares a key) of every operation of the description.
+    /// Returns (operationId, method, path, declares a key) of every operation of the description.
     fn described() -> BTreeMap<String, (String, String, bool)> {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/openapi.json"));
         let document: Value = serde_json::from_str(text).unwrap();

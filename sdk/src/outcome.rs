@@ -3,10 +3,10 @@
 /// Outcome of a call: whether something was written. A read writes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// Nothing: the request was never sent, or it was refused, or it was a read.
+    /// Nothing was written: the request was never sent, or it was refused, or it was a read.
     NotExecuted,
-    /// It was executed; only the answer is lost.
+    /// The request was executed; only the answer is lost.
     Executed,
-    /// It is unknown: no answer came, or one that proves nothing. Read before you repeat it.
+    /// It is unknown whether anything was written: no answer came, or one that proves nothing. Read before you repeat the call.
     Unknown,
 }

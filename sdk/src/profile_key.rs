@@ -27,19 +27,19 @@ pub enum ProfileKey {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidProfileKey {
-    /// Nothing was given.
+    /// The text is empty.
     #[error("a profile key is an id or a login, not an empty string")]
     Empty,
-    /// Digits only, but no id: 0, or above 2^63 - 1.
+    /// The text is digits only, but no id: 0, or above 2^63 - 1.
     #[error("`{0}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807")]
     IdOutOfRange(String),
-    /// More than 60 characters.
+    /// The text has more than 60 characters.
     #[error("a login has at most 60 characters, this one has {0}")]
     TooLong(usize),
-    /// A character that no login has.
+    /// The text has a character that no login has.
     #[error("a login has only letters, digits, `.` and `_`, not {0:?}")]
     Character(char),
-    /// `.` or `..`, which a URL would resolve away.
+    /// The text is `.` or `..`, which a URL would resolve away.
     #[error("`{0}` is not a login")]
     Dots(String),
 }

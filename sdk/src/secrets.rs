@@ -10,11 +10,11 @@ use zeroize::Zeroizing;
 
 use crate::token::Token;
 
-/// Tokens that are taken out of texts, in whatever form they stand there: as they are, percent-encoded, in base64, or escaped as PHP's JSON
-/// does. Cloning it is cheap, and clones know the same tokens.
+/// Tokens that are removed from texts in each form in which they occur: as they are, percent-encoded, in base64, or escaped as PHP's JSON
+/// does. Cloning is cheap, and clones share the same tokens.
 ///
-/// A [`Client`](crate::Client) adds each token that it sends, a renewed one too, and takes them out of the texts of its errors. Give it
-/// your own through [`ClientBuilder::secrets`](crate::ClientBuilder::secrets) to clean your program's output with the same ones.
+/// A [`Client`](crate::Client) adds each token that it sends, a renewed one too, and removes them from the texts of its errors. Pass your
+/// own collection through [`ClientBuilder::secrets`](crate::ClientBuilder::secrets) to clean your program's output with the same ones.
 ///
 /// ```
 /// use links_sdk::{Secrets, Token};
@@ -33,7 +33,7 @@ struct Secret {
     forms: Vec<Zeroizing<String>>,
 }
 
-/// A text of a few letters stands everywhere, and is no secret.
+/// Minimum length of a secret: shorter texts occur everywhere.
 const FEWEST_LETTERS: usize = 8;
 /// Placeholder for a secret.
 const HIDDEN: &str = "***";
@@ -44,7 +44,7 @@ impl Secrets {
         self.add_text(token.secret());
     }
 
-    /// Returns the text without them.
+    /// Returns the text without the tokens.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for secret in &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
@@ -70,7 +70,7 @@ impl Secrets {
         let text = Zeroizing::new(secret.to_owned());
         let mut secrets = self.0.write().unwrap_or_else(PoisonError::into_inner);
         secrets.push(Secret { forms: forms(secret), text });
-        // The beginning of another is not to be hidden before it.
+        // Longer secrets come first, so that a secret that begins another one does not hide only a part of it.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.text.len()));
     }
 
@@ -86,7 +86,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
     let mut forms = Vec::new();
     for (before, skipped) in [("", 0), ("\0", 2), ("\0\0", 3)] {
         let text = Zeroizing::new(format!("{before}{secret}"));
-        // The last character stands for a part of what follows as well.
+        // The last character also encodes a part of the bytes that follow.
         let shared = usize::from(text.len() % 3 != 0);
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
             let encoded = Zeroizing::new(engine.encode(text.as_bytes()));
@@ -103,7 +103,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
     forms
 }
 
-/// The text without a secret of which some characters, or all, are percent-encoded; `None` where it holds none.
+/// Returns the text without a secret of which some characters, or all, are percent-encoded; `None` if the text does not hold it.
 fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
     if !text.contains('%') {
         return None;
@@ -136,7 +136,7 @@ fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
     (kept_to > 0).then(|| hidden + &text[kept_to..])
 }
 
-/// The byte that begins here, if it is percent-encoded.
+/// Returns the byte that begins here, if it is percent-encoded.
 fn encoded(bytes: &[u8]) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|it| u8::try_from(it).ok());
     match *bytes {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_secret_does_not_keep_it_from_being_hidden() {
+    fn a_secret_is_hidden_whole_although_its_prefix_is_a_secret_too() {
         let secrets = secrets();
         secrets.add_text("lnk_7|a/");
         secrets.add_text("short");

@@ -11,11 +11,11 @@ pub struct ServiceError {
     pub status: u16,
     /// Message in the service's own words.
     pub message: String,
-    /// Its code, `not_found` for example; the others are not documented.
+    /// Code of the error, `not_found` for example; the others are not documented.
     pub code: String,
     /// Refused fields with the reasons; empty unless a validation failed.
     pub errors: FieldErrors,
-    /// URL of the service's documentation of it.
+    /// URL of the service's documentation of the error.
     pub documentation: Option<String>,
 }
 
@@ -31,7 +31,7 @@ struct ErrorEnvelope {
 }
 
 impl ServiceError {
-    /// Reads the error of an answer, without the secrets that the service repeats; `None` where it is not in the service's format.
+    /// Reads the error of an answer, without the secrets that the service repeats; `None` if the answer is not in the service's format.
     pub(crate) fn of(answer: &Answer) -> Option<Self> {
         if answer.status.is_success() || answer.status.is_redirection() {
             return None;

@@ -22,7 +22,7 @@ use crate::tolerant::Object;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Slot {
-    /// Positive; what paths and batch bodies name the slot by.
+    /// Id of the slot, positive, as it is used in paths and batch bodies.
     pub id: i64,
     /// `button`, `text` ... or a type that is not editable any more. Never changes after creation.
     #[serde(rename = "type")]
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_is_filled_and_what_may_not_is_named() {
+    fn missing_optional_fields_get_defaults_and_missing_required_ones_are_named() {
         let slot: Slot = serde_json::from_str(r#"{"id":9,"type":"divider"}"#).unwrap();
         assert!(slot.supported && slot.data.is_empty());
         let error = serde_json::from_str::<Slot>(r#"{"type":"divider"}"#).unwrap_err();

@@ -21,23 +21,23 @@ pub struct Token(Arc<Zeroizing<String>>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {
-    /// Nothing but white space was given.
+    /// The text is empty or white space.
     #[error("the token is empty")]
     Empty,
-    /// A line break, a space, or another character that no token has.
+    /// The text has a line break, a space, or another character that no token has.
     #[error("the token has a line break, a space or another character that no token has")]
     Character,
 }
 
 impl Token {
-    /// More bytes than any token has.
+    /// Maximum size of a token in bytes.
     pub const MAX_BYTES: usize = 16 * 1024;
 
-    /// Takes a token as it was pasted: white space around it is dropped.
+    /// Reads a token as it was pasted: white space around it is dropped.
     ///
     /// # Errors
     ///
-    /// When nothing is left, or when something that is not visible ASCII stands inside.
+    /// When nothing is left, or when a character is not visible ASCII.
     pub fn new(text: &str) -> Result<Self, InvalidToken> {
         let text = text.trim();
         if text.is_empty() {
@@ -49,14 +49,14 @@ impl Token {
         Ok(Self(Arc::new(Zeroizing::new(text.to_owned()))))
     }
 
-    /// The text itself, for whoever keeps or sends it.
+    /// Returns the text of the token, to be stored or sent.
     pub fn secret(&self) -> &str {
         &self.0
     }
 
     pub(crate) fn header(&self) -> HeaderValue {
         let text = Zeroizing::new(format!("Bearer {}", self.secret()));
-        // What is visible ASCII can be sent.
+        // Visible ASCII can always be sent.
         let mut header =
             HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("Bearer"));
         header.set_sensitive(true);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fault_79_a_pasted_token_is_trimmed_and_nothing_else_is_mended() {
+    fn fault_79_a_token_is_trimmed_and_refused_with_other_invalid_characters() {
         assert_eq!(Token::new(" abc\n").unwrap().header(), "Bearer abc");
         assert_eq!(Token::new(" \n").unwrap_err(), InvalidToken::Empty);
         for text in ["a\nb", "a b", "a\u{7f}", "é"] {

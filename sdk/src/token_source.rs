@@ -15,10 +15,10 @@ use crate::token::Token;
 /// Future that the methods of a [`TokenSource`] return.
 pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>> + Send + 'a>>;
 
-/// Source of the token: the client asks before each request, so that a token may change while the client lives.
+/// Source of the token. The client asks it before each request, so that the token may change during the lifetime of the client.
 ///
-/// A [`Token`] is a source by itself, [`EnvironmentToken`] looks again after a refusal, and `oauth::RefreshingTokenSource` renews what the
-/// connector has issued. Your own takes it from wherever your secrets are:
+/// A [`Token`] is a source by itself, [`EnvironmentToken`] reads again after a refusal, and `oauth::RefreshingTokenSource` renews tokens
+/// that the connector has issued. Your own source can read it from any store of secrets:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,19 +49,19 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 /// # Ok::<(), links_sdk::BuildError>(())
 /// ```
 pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
-    /// The token for the next request.
+    /// Returns the token for the next request.
     ///
     /// # Errors
     ///
-    /// When there is none. The call ends with it, and nothing is sent.
+    /// When there is no token. The call ends with this error, and nothing is sent.
     fn token(&self) -> TokenFuture<'_, Token>;
 
-    /// The service has answered 401 to this token. Says whether [`TokenSource::token`] gives another one from now on; the request is then
-    /// sent once more. Unless it is overridden it does not.
+    /// Handles a 401 for this token. Returns whether [`TokenSource::token`] gives another one from now on; the request is then sent once
+    /// more. The provided method returns `false`.
     ///
     /// # Errors
     ///
-    /// When it is clear that no token will do, or that another one cannot be had now. The call ends with it.
+    /// When no token will be accepted, or another one cannot be obtained now. The call ends with this error.
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
         let _ = token;
         Box::pin(ready(Ok(false)))
@@ -77,12 +77,12 @@ pub struct TokenError {
 }
 
 impl TokenError {
-    /// Only whoever owns the account can help: there is no token, or the service takes it no longer.
+    /// Returns an error that only the owner of the account can resolve: there is no token, or the service no longer accepts it.
     pub fn login_needed(message: impl Into<String>) -> Self {
         Self { message: message.into(), temporary: false, source: None }
     }
 
-    /// Returns an error after which the same may succeed later: the issuer of the token could not be reached.
+    /// Returns an error after which a later call may succeed: the issuer of the token could not be reached.
     pub fn temporary(message: impl Into<String>) -> Self {
         Self { message: message.into(), temporary: true, source: None }
     }
@@ -93,7 +93,7 @@ impl TokenError {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Returns whether the same may succeed later without anything being changed.
+    /// Returns whether a later call may succeed without anything being changed.
     pub fn is_temporary(&self) -> bool {
         self.temporary
     }
@@ -111,15 +111,15 @@ impl StdError for TokenError {
     }
 }
 
-/// One token for good.
+/// Source that always returns the same token.
 impl TokenSource for Token {
     fn token(&self) -> TokenFuture<'_, Token> {
         Box::pin(ready(Ok(self.clone())))
     }
 }
 
-/// The token in the environment: the variable `LINKS_TOKEN`, else the file that `LINKS_TOKEN_FILE` names. Of a file whose content has
-/// changed, as mounted secrets do, the new content is taken as soon as the service refuses the old one.
+/// Source that reads the token from the environment: the variable `LINKS_TOKEN`, else the file that `LINKS_TOKEN_FILE` names. If the
+/// content of the file has changed, as with mounted secrets, the new content is used as soon as the service refuses the old one.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -195,7 +195,7 @@ fn from_environment(
     Token::new(&text).map_err(|error| TokenError::login_needed(format!("{name}: {error}")))
 }
 
-/// The text of a file that holds a token and nothing else.
+/// Returns the text of a file that holds a token and nothing else.
 fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
     let failed = |why: &str| {
         let variable = EnvironmentToken::FILE_VARIABLE;
@@ -207,13 +207,13 @@ fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
         return Err(failed("anyone can write to"));
     }
     let mut text = Zeroizing::new(String::new());
-    // One more than there may be, so that too many are seen.
+    // One byte more than the maximum, so that a longer file is detected.
     let most = Token::MAX_BYTES as u64 + 1;
     file.take(most).read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
-/// Returns whether anybody else could have put a token of their own into a file.
+/// Returns whether every user of this machine may write to a regular file.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "nobody knows"))]
 fn is_public(file: &Metadata) -> bool {
     #[cfg(unix)]
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_79_the_variable_goes_before_the_file_and_an_empty_one_is_not_passed_over() {
+    fn fault_79_the_variable_takes_precedence_over_the_file_even_when_it_is_empty() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("token");
         std::fs::write(&path, " of-the-file\n").unwrap();

@@ -34,22 +34,22 @@ impl RequestView {
         }
     }
 
-    /// The HTTP method.
+    /// Returns the HTTP method.
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// The whole URL.
+    /// Returns the whole URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The headers of this request, without those that every request of the client carries, the token's among them.
+    /// Returns the headers of this request, without those that every request of the client carries, the token's among them.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
-    /// The body, if it has one that is not read from a file while it is sent.
+    /// Returns the body, if it has one that is not read from a file while it is sent.
     pub fn body(&self) -> Option<&Bytes> {
         self.body.as_ref()
     }
@@ -71,19 +71,19 @@ impl<'a> AnswerView<'a> {
         Self { answer }
     }
 
-    /// The headers whose values are text, without the token where the service repeats it.
+    /// Returns the headers whose values are text, without the token where the service repeats it.
     pub fn headers(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
         let Answer { headers, secrets, .. } = self.answer;
         let text = headers.iter();
         text.filter_map(|(name, value)| Some((name.as_str(), secrets.hide(value.to_str().ok()?))))
     }
 
-    /// The body, byte by byte.
+    /// Returns the body, byte by byte.
     pub fn body(&self) -> &'a Bytes {
         &self.answer.body
     }
 
-    /// The body as text, without the token where the service repeats it.
+    /// Returns the body as text, without the token where the service repeats it.
     pub fn text(&self) -> String {
         self.answer.secrets.hide(&String::from_utf8_lossy(&self.answer.body)).into_owned()
     }

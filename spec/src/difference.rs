@@ -1,4 +1,4 @@
-//! A difference, and the words for it.
+//! Difference between two documents, and its description.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,23 +7,23 @@ use serde_json::Value;
 
 use crate::document::Object;
 
-/// Whether a difference matters to a client that was made from our document.
+/// Severity of a difference, for a client that was made from our document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The client works as before.
     Differs,
-    /// The client may send what is refused now, or may not be able to read an answer.
+    /// The client may send what is now refused, or may not be able to read an answer.
     Breaks,
 }
 
 /// One difference between two documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Whether it matters to a client.
+    /// Severity of the difference for a client.
     pub severity: Severity,
-    /// The `operationId`, or method and path of an operation without one; `document` for what is said once for all.
+    /// The `operationId`, or method and path of an operation without one; `document` for a difference that concerns every operation.
     pub operation: String,
-    /// Where in the operation, and what: `request body order: maximum 9 only in theirs`.
+    /// Place in the operation, and description: `request body order: maximum 9 only in theirs`.
     pub what: String,
 }
 
@@ -40,12 +40,12 @@ impl fmt::Display for Difference {
 /// The differences found so far, in one operation.
 pub(crate) type Found = Vec<(Severity, String)>;
 
-/// The severity of what only one side has: [`Severity::Breaks`] where `breaks` says so.
+/// Returns the severity of a part that only one side has: [`Severity::Breaks`] if `breaks` is set.
 pub(crate) fn severity(breaks: bool) -> Severity {
     if breaks { Severity::Breaks } else { Severity::Differs }
 }
 
-/// Which way a value travels, seen from the client.
+/// Direction of a value, seen from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Sent,
@@ -53,8 +53,8 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// How much it matters that a keyword of a schema has these values. What is sent must pass their rules; what is received is read
-    /// without limits, but by its type.
+    /// Returns the severity of different values of a keyword of a schema. A value that is sent must pass their rules; a value that is
+    /// received is read without limits, but by its type.
     pub(crate) fn keyword(
         self,
         keyword: &str,
@@ -79,7 +79,7 @@ impl Way {
     }
 }
 
-/// Whether every value that `narrow` allows is one that `wide` allows.
+/// Returns whether every value that `narrow` allows is one that `wide` allows.
 fn is_within(keyword: &str, narrow: &Value, wide: &Value) -> bool {
     match keyword {
         "type" | "enum" => {
@@ -100,7 +100,7 @@ fn is_within(keyword: &str, narrow: &Value, wide: &Value) -> bool {
     }
 }
 
-/// What only one side has, with the side's name.
+/// Returns the items that only one side has, with the side's name.
 pub(crate) fn one_sided<T: Ord + Clone>(
     ours: &BTreeSet<T>,
     theirs: &BTreeSet<T>,
@@ -111,13 +111,14 @@ pub(crate) fn one_sided<T: Ord + Clone>(
     ours_only.chain(theirs_only).collect()
 }
 
-/// The keys of both objects, ours first, each in its own order.
+/// Returns the keys of both objects, ours first, each in its own order.
 pub(crate) fn union<'a>(ours: &'a Object, theirs: &'a Object) -> Vec<&'a str> {
     let more = theirs.keys().filter(|key| !ours.contains_key(*key));
     ours.keys().chain(more).map(String::as_str).collect()
 }
 
-/// Both values, or a difference when only one side has one; `breaks` tells for a value of ours and for one of theirs.
+/// Returns both values, or records a difference when only one side has one; `breaks` tells the severity for a value of ours and for one of
+/// theirs.
 pub(crate) fn both<'a>(
     place: &dyn fmt::Display,
     ours: Option<&'a Value>,
@@ -134,7 +135,7 @@ pub(crate) fn both<'a>(
     None
 }
 
-/// How two values differ, in words.
+/// Describes how two values differ.
 pub(crate) fn difference(ours: Option<&Value>, theirs: Option<&Value>) -> Option<String> {
     match (ours, theirs) {
         (Some(a), Some(b)) if a == b || (a.is_number() && a.as_f64() == b.as_f64()) => None,
@@ -145,7 +146,7 @@ pub(crate) fn difference(ours: Option<&Value>, theirs: Option<&Value>) -> Option
     }
 }
 
-/// A value on one short line.
+/// Returns a value on one short line.
 pub(crate) fn short(value: &Value) -> String {
     const MOST: usize = 80;
     let text = value.to_string();

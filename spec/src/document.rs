@@ -1,10 +1,10 @@
-//! Ways through an OpenAPI document: its schemas, its operations, and what a `$ref` names.
+//! Access to an OpenAPI document: its schemas, its operations, and the targets of a `$ref`.
 
 use serde_json::{Map, Value};
 
 use crate::Error;
 
-/// What a JSON object holds.
+/// Content of a JSON object.
 pub(crate) type Object = Map<String, Value>;
 
 /// Methods of a path item, in the order in which OpenAPI lists them.
@@ -93,7 +93,7 @@ pub(crate) struct Place {
     pub(crate) pointer: String,
 }
 
-/// Where the operations of a document stand, in the document's order.
+/// Returns the places of the operations of a document, in the document's order.
 pub(crate) fn operations(document: &Value) -> Vec<Place> {
     let mut places = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
@@ -107,7 +107,7 @@ pub(crate) fn operations(document: &Value) -> Vec<Place> {
     places
 }
 
-/// The value itself, or what its `$ref` names in the document.
+/// Returns the value itself, or the target of its `$ref` in the document.
 pub(crate) fn resolve<'a>(
     document: &'a Value,
     value: &'a Value,
@@ -125,7 +125,7 @@ pub(crate) fn resolve<'a>(
     Err(Error::refused(pointer, "a reference that leads to itself"))
 }
 
-/// The pointer of a member, its name escaped as RFC 6901 says.
+/// Returns the pointer of a member, its name escaped as RFC 6901 requires.
 pub(crate) fn child(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

@@ -1,11 +1,11 @@
-//! From OpenAPI 3.1 to 3.0.3: the same meaning in the older spelling. Facts about OpenAPI only.
+//! Conversion from OpenAPI 3.1 to 3.0.3: the same meaning in the older spelling. It depends on facts about OpenAPI only.
 
 use serde_json::{Value, json};
 
 use crate::Error;
 use crate::document::{Object, child, each_schema, operations};
 
-/// Keywords of JSON Schema 2020-12 that 3.0 cannot say in any way.
+/// Keywords of JSON Schema 2020-12 that have no form in 3.0.
 const NO_3_0_FORM: [&str; 18] = [
     "$anchor",
     "$defs",
@@ -60,7 +60,7 @@ fn version(document: &mut Value) -> Result<(), Error> {
     }
 }
 
-/// Sections that 3.0 does not have.
+/// Refuses sections that 3.0 does not have.
 fn sections(document: &mut Value) -> Result<(), Error> {
     for pointer in ["/webhooks", "/components/pathItems", "/jsonSchemaDialect"] {
         if document.pointer(pointer).is_some() {
@@ -79,7 +79,7 @@ fn info(document: &mut Value) {
     }
 }
 
-/// Roles of a bearer token: in 3.0 only OAuth scopes can be listed.
+/// Removes the roles of a bearer token: in 3.0 only OAuth scopes can be listed.
 fn security_roles(document: &mut Value) {
     let mut holders = vec![String::new()];
     holders.extend(operations(document).into_iter().map(|place| place.pointer));
@@ -102,7 +102,7 @@ fn security_roles(document: &mut Value) {
     }
 }
 
-/// 3.0 ignores what stands beside a `$ref`, so it is not left there to mislead.
+/// Removes the siblings of a `$ref`, which 3.0 ignores and which would mislead.
 fn reference_siblings(schema: &mut Object) {
     if schema.contains_key("$ref") {
         schema.retain(|key, _| key == "$ref");
@@ -118,7 +118,7 @@ fn refuse_keywords(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     }
 }
 
-/// `anyOf: [X, {type: null}]` is X with `nullable`.
+/// Rewrites `anyOf: [X, {type: null}]` as X with `nullable`.
 fn null_branch(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     for key in ["anyOf", "oneOf"] {
         let Some(branches) = schema.get_mut(key).and_then(Value::as_array_mut) else { continue };
@@ -142,7 +142,7 @@ fn null_branch(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// `type: [X, "null"]` is X with `nullable`.
+/// Rewrites `type: [X, "null"]` as X with `nullable`.
 fn type_list(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     let here = || child(pointer, "type");
     let Some(types) = schema.get("type") else { return Ok(()) };
@@ -167,7 +167,7 @@ fn constant(schema: &mut Object) {
     }
 }
 
-/// A numeric `exclusiveMinimum` is a `minimum` with a flag; likewise the maximum.
+/// Rewrites a numeric `exclusiveMinimum` as a `minimum` with a flag; likewise the maximum.
 fn exclusive_bounds(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     for (exclusive, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
         let Some(value) = schema.get(exclusive).filter(|value| value.is_number()).cloned() else {
@@ -184,7 +184,7 @@ fn exclusive_bounds(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// 3.0 shows one example.
+/// Keeps one example, because 3.0 has only one.
 fn examples(schema: &mut Object) {
     if let Some(Value::Array(mut examples)) = schema.shift_remove("examples")
         && !examples.is_empty()

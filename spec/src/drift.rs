@@ -1,4 +1,4 @@
-//! What another OpenAPI document says about the operations of ours, difference by difference. Prose is not compared.
+//! Comparison of another OpenAPI document with ours, operation by operation. Prose is not compared.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
     Ok(differences)
 }
 
-/// A refusal, with the pointer of the operation that leads to it.
+/// Adds the pointer of the operation that leads to a refusal.
 fn at(error: Error, place: &Place) -> Error {
     match error {
         Error::Refused { problem, .. } => Error::refused(&place.pointer, problem),
@@ -74,8 +74,8 @@ fn name(document: &Value, place: &Place) -> String {
     }
 }
 
-/// The same operation in their document: the one of the same name, or else the one at the same method and path, if it has a name that
-/// is new to us.
+/// Returns the matching operation of their document: the one of the same name, or else the one at the same method and path, if it has a
+/// name that is new to us.
 fn take_partner(
     theirs: &Value,
     ours: &str,
@@ -198,7 +198,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    /// Bodies by media type. JSON is what is meant unless another type is named.
+    /// Returns bodies by media type. JSON is meant unless another type is named.
     fn contents(
         &self,
         place: &str,
@@ -227,8 +227,8 @@ fn schema(holder: &Value) -> &Value {
     holder.get("schema").unwrap_or(&Value::Bool(true))
 }
 
-/// What a caller must show: each kind of credential, with each ability it needs. Names of schemes are a document's own business, and
-/// so is how a bearer token is come by.
+/// Returns the credentials that a caller must present: each kind, with each ability that it needs. Names of schemes differ between
+/// documents, and so do the ways to obtain a bearer token.
 fn security(document: &Value, operation: &Value) -> BTreeSet<String> {
     let mut needs = BTreeSet::new();
     for (name, abilities) in requirements(document, operation).into_iter().flatten() {
@@ -254,7 +254,7 @@ fn requirements<'a>(document: &'a Value, operation: &'a Value) -> Vec<&'a Object
         .collect()
 }
 
-/// Whether a document tells of any operation which abilities it needs; many tell of none.
+/// Returns whether a document lists the abilities that any operation needs; many documents list none.
 fn lists_abilities(document: &Value) -> bool {
     let listed = |place: &Place| {
         let abilities = requirements(document, operation(document, place)).into_iter().flatten();
@@ -263,7 +263,7 @@ fn lists_abilities(document: &Value) -> bool {
     operations(document).iter().any(listed)
 }
 
-/// The parameters of an operation and of its path, by kind and name. Names of headers have no case.
+/// Returns the parameters of an operation and of its path, by kind and name. Names of headers have no case.
 fn parameters(document: &Value, place: &Place) -> Result<Object, Error> {
     let mut all = Object::new();
     for holder in [&document["paths"][&place.path], operation(document, place)] {
@@ -281,7 +281,7 @@ fn parameters(document: &Value, place: &Place) -> Result<Object, Error> {
     Ok(all)
 }
 
-/// A field of a parameter, or what OpenAPI takes for it when it is left out.
+/// Returns a field of a parameter, or the default that OpenAPI defines for it.
 fn parameter_field(parameter: &Value, field: &str) -> Value {
     let in_query = parameter["in"] == "query" || parameter["in"] == "cookie";
     match (parameter.get(field), field) {
@@ -292,7 +292,7 @@ fn parameter_field(parameter: &Value, field: &str) -> Value {
     }
 }
 
-/// The headers of a response, by name without case.
+/// Returns the headers of a response, by name without case.
 fn headers(response: &Value) -> Object {
     let headers = response["headers"].as_object();
     headers
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_the_same_is_no_difference() {
+    fn equivalent_operations_do_not_differ() {
         let header = |name: &str| json!({"operationId": "do", "parameters": [{"name": name, "in": "header"}]});
         for (ours, theirs) in [
             (header("Idempotency-Key"), header("idempotency-key")),
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!(error, "/openapi: not an OpenAPI 3 document");
     }
 
-    /// The same document in the spelling of another generator.
+    /// Rewrites a document in the spelling of another generator.
     fn respelled(value: &mut Value, in_schema: bool) {
         if let Value::Object(object) = value {
             if in_schema {

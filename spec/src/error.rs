@@ -1,17 +1,17 @@
-//! What can go wrong, with the place at which it did.
+//! Errors of this crate, each with its place.
 
 use std::path::PathBuf;
 
-/// Why a document could not be read, lowered, generated from or compared.
+/// Reason why a document could not be read, lowered, generated from or compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The document says something that has no form further down the line.
+    /// A part of the document has no form in the next step.
     #[error("{pointer}: {problem}")]
     Refused {
         /// JSON pointer of the place in the document.
         pointer: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: String,
     },
     /// A file cannot be read or written.
@@ -21,15 +21,15 @@ pub enum Error {
         verb: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// A document is not JSON.
+    /// The document is not JSON.
     #[error("{origin} is not JSON")]
     Json {
-        /// File or address of the document.
+        /// File or URL of the document.
         origin: String,
-        /// Where the syntax breaks.
+        /// Place at which the syntax breaks.
         source: serde_json::Error,
     },
     /// The lowered document is not OpenAPI 3.0.
@@ -41,15 +41,15 @@ pub enum Error {
     /// The generator wrote something that is not Rust.
     #[error("the generated code is not Rust")]
     Syntax(#[from] syn::Error),
-    /// No document could be read from an address.
+    /// No document could be read from a URL.
     #[error("cannot read {origin}: {problem}")]
     Address {
-        /// The address.
+        /// The URL.
         origin: String,
-        /// What happened instead.
+        /// Description of the problem.
         problem: String,
     },
-    /// The committed code is not what the document says now.
+    /// The committed code does not match the document.
     #[error(
         "sdk/src/generated.rs does not match spec/openapi.json: run `cargo spec generate` and commit the file"
     )]

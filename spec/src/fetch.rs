@@ -1,4 +1,4 @@
-//! Reads another OpenAPI document from a file or from a live service.
+//! Reading of another OpenAPI document, from a file or from a live service.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use url::{Host, Url};
 
 use crate::Error;
 
-/// A description of this size would be a mistake.
+/// Maximum size of a description in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// The document at a path, or at an `https` address (`http` on this machine); the token is sent to an address only.
+/// Reads the document at a path, or at an `https` URL (`http` on this machine); the token is sent to a URL only.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ fn download(origin: &str, token: Option<&str>) -> Result<String, Error> {
         .root_certs(RootCerts::PlatformVerifier)
         .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .build();
-    // The token goes nowhere else: no redirects, and no proxy that would read it.
+    // The token is sent nowhere else: no redirects, and no proxy that would read it.
     let proxy = if origin.starts_with("https://") { Proxy::try_from_env() } else { None };
     let agent = ureq::Agent::config_builder()
         .proxy(proxy)
@@ -76,7 +76,7 @@ fn download(origin: &str, token: Option<&str>) -> Result<String, Error> {
         .map_err(|error| failed(error.to_string()))
 }
 
-/// Whether a token may travel there.
+/// Returns whether a token may be sent to this origin.
 fn is_safe(origin: &str) -> bool {
     let Ok(url) = Url::parse(origin) else { return false };
     let here = match url.host() {
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers one request and returns what was asked.
+    /// Answers one request. Returns the document that was read, and the request.
     fn served(answer: &'static str, token: Option<&str>) -> (Result<Value, Error>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/openapi.json", listener.local_addr().unwrap());

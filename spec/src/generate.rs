@@ -1,4 +1,4 @@
-//! From the document to `sdk/src/generated.rs`.
+//! Generation of `sdk/src/generated.rs` from the document.
 
 use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TagStyle};
 use quote::quote;
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{Error, downlevel, tailor};
 
-/// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and
-/// changes in which `null` is not the same as nothing. The type of a new slot stays text, so that a type the service adds can be created.
+/// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
+/// in which `null` is not the same as nothing. The type of a new slot stays a string, so that a type that the service adds can be created.
 const BY_HAND: [(&str, &str); 11] = [
     ("ChannelIds", "crate::ChannelIds"),
     ("FieldErrors", "crate::FieldErrors"),
@@ -28,11 +28,11 @@ const HEADER: &str = "\
 
 ";
 
-/// The client for an OpenAPI 3.1 document, as formatted Rust.
+/// Returns the client for an OpenAPI 3.1 document, as formatted Rust.
 ///
 /// # Errors
 ///
-/// When the document cannot be lowered, or when the generator refuses what is left.
+/// When the document cannot be lowered, or when the generator refuses the lowered document.
 pub fn generate(document: Value) -> Result<String, Error> {
     let lowered = tailor(downlevel(document)?)?;
     let document = serde_json::from_value(lowered).map_err(Error::Lowered)?;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::DOCUMENT;
 
-    /// The code without its layout.
+    /// Returns the generated code without its layout.
     fn code() -> String {
         let text = generate(serde_json::from_str(DOCUMENT).unwrap()).unwrap();
         text.lines()

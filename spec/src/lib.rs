@@ -1,5 +1,5 @@
-//! The service's interface as one OpenAPI 3.1 document, and what is made of it: the SDK's generated client, and a comparison with the
-//! document that a live service publishes.
+//! The service's interface as one OpenAPI 3.1 document, the generator of the SDK's client, and a comparison with the document that a live
+//! service publishes.
 
 mod difference;
 mod document;

@@ -93,7 +93,7 @@ fn compare(origin: &str) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(if breaking > 0 { BROKEN } else { DIFFERENT }))
 }
 
-/// The document at a file or an address.
+/// Reads the document at a file or a URL.
 fn theirs(origin: &str) -> Result<Value, Error> {
     let token = std::env::var("LINKS_TOKEN")
         .ok()
@@ -111,7 +111,7 @@ fn client_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/src/generated.rs")
 }
 
-/// A reader that has gone away is not an error.
+/// Writes a text. A reader that has gone away is not an error.
 fn say(stream: &mut dyn Write, text: &str) {
     let _ = stream.write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! One spelling for schemas that mean the same, in OpenAPI 3.0 and in 3.1.
+//! Normal form of schemas, so that those with the same meaning are equal in OpenAPI 3.0 and in 3.1.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::Error;
 use crate::difference::short;
 use crate::document::{Object, resolve};
 
-/// Keywords that explain and do not constrain.
+/// Keywords that document a schema and do not constrain it.
 const PROSE: [&str; 9] = [
     "$comment",
     "$defs",
@@ -19,10 +19,10 @@ const PROSE: [&str; 9] = [
     "xml",
 ];
 
-/// Schemas nested deeper than this are taken for endless.
+/// Maximum nesting of schemas; a deeper one counts as endless.
 const DEPTH: usize = 64;
 
-/// A schema in one spelling: references followed, prose dropped, lists without order sorted, `null` among the types.
+/// Returns a schema in normal form: references followed, prose removed, lists without order sorted, `null` among the types.
 pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<Object, Error> {
     if depth > DEPTH {
         return Err(Error::refused("", "schemas nested without end"));
@@ -33,7 +33,7 @@ pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<O
         Value::Object(schema) => schema.clone(),
         _ => return Err(Error::refused("", format!("{} is not a schema", short(schema)))),
     };
-    // Some generators write a list of alternatives that lists none.
+    // Some generators write an empty list of alternatives.
     let is_empty_list = |key: &str, value: &Value| {
         ["allOf", "anyOf", "oneOf"].contains(&key) && value.as_array().is_some_and(Vec::is_empty)
     };
@@ -76,7 +76,7 @@ pub(crate) fn normal(document: &Value, schema: &Value, depth: usize) -> Result<O
     Ok(schema)
 }
 
-/// What OpenAPI 3.0 spells another way: `nullable`, flags beside bounds; and `const`, which is a list of one.
+/// Rewrites the forms of OpenAPI 3.0, `nullable` and flags beside bounds, and `const`, which is a list of one.
 fn older_spellings(schema: &mut Object) {
     if schema.shift_remove("nullable") == Some(json!(true)) {
         add_null(schema);
@@ -103,8 +103,8 @@ fn older_spellings(schema: &mut Object) {
     }
 }
 
-/// Alternatives in one spelling. Those that only list types or values are one list, a single one is no alternative, and which of
-/// them holds does not matter.
+/// Normalizes alternatives. Alternatives that only list types or values become one list, a single one is no alternative, and their order
+/// does not matter.
 fn branches(document: &Value, schema: &mut Object, depth: usize) -> Result<(), Error> {
     let mut all = Vec::new();
     for key in ["anyOf", "oneOf"] {
@@ -150,7 +150,7 @@ fn branches(document: &Value, schema: &mut Object, depth: usize) -> Result<(), E
     Ok(())
 }
 
-/// A list of values says of which types they are.
+/// Sets the types to those of the listed values.
 fn types_of_values(schema: &mut Object) {
     let Some(Value::Array(values)) = schema.get("enum") else { return };
     let mut types: Vec<&str> = values.iter().map(type_of).collect();
@@ -174,7 +174,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Without a type nothing forbids `null`, unless there are alternatives.
+/// Allows `null` in a schema. Without a type nothing forbids it, unless there are alternatives.
 fn add_null(schema: &mut Object) {
     let alternatives = schema.contains_key("anyOf");
     if let Some(Value::Array(types)) = schema.get_mut("type") {
@@ -184,7 +184,7 @@ fn add_null(schema: &mut Object) {
     }
 }
 
-/// Both schemas hold: fields and required names of both, otherwise the second one's word.
+/// Merges two schemas that both hold: fields and required names of both, otherwise the value of the second.
 fn merged(mut all: Object, second: Object) -> Object {
     for (key, value) in second {
         match (all.get_mut(&key), value) {

@@ -1,4 +1,4 @@
-//! Compares two schemas by what they allow, whatever the spelling.
+//! Comparison of two schemas by what they allow, independent of spelling.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::difference::{Found, Way, both, difference, one_sided, severity, short
 use crate::document::Object;
 use crate::normal::normal;
 
-/// Where a difference is: a place in an operation, and the path of a field from there.
+/// Place of a difference: a place in an operation, and the path of a field from there.
 #[derive(Clone)]
 struct Spot {
     place: String,
@@ -46,7 +46,7 @@ pub(crate) struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    /// Adds what differs between two schemas, each difference at its place.
+    /// Adds the differences between two schemas, each at its place.
     pub(crate) fn schemas(
         &self,
         place: &str,
@@ -131,7 +131,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    /// Alternatives have no order: equal ones are paired first, and what is left over is compared or named.
+    /// Compares alternatives, which have no order: equal ones are paired first, and the rest is compared or named.
     fn branches(
         &self,
         spot: &Spot,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_the_same_are_equal() {
+    fn equivalent_schemas_are_equal() {
         let name = json!({"$ref": "#/components/schemas/Name"});
         for (ours, theirs) in [
             (json!({"type": ["string", "null"]}), json!({"type": "string", "nullable": true})),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn found_h_what_breaks_a_client_depends_on_the_way() {
+    fn found_h_what_breaks_a_client_depends_on_the_direction() {
         use crate::Severity::{Breaks, Differs};
         let document = json!({});
         let sides = Sides { ours: &document, theirs: &document };

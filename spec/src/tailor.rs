@@ -1,4 +1,5 @@
-//! From OpenAPI 3.0 to what progenitor turns into a tolerant client. Facts about progenitor and about this SDK only.
+//! Conversion of an OpenAPI 3.0 document to one that progenitor turns into a tolerant client. It depends on facts about progenitor and this
+//! SDK only.
 
 use serde_json::{Value, json};
 
@@ -61,7 +62,8 @@ pub fn tailor(mut document: Value) -> Result<Value, Error> {
     Ok(document)
 }
 
-/// The parameters of an operation without those the transport sets, each with a schema progenitor makes a plain argument of.
+/// Returns the parameters of an operation without those that the transport sets, each with a schema from which progenitor makes a plain
+/// argument.
 fn parameters(document: &Value, operation: &Value, pointer: &str) -> Result<Value, Error> {
     let pointer = child(pointer, "parameters");
     let mut kept = Vec::new();
@@ -82,7 +84,7 @@ fn parameters(document: &Value, operation: &Value, pointer: &str) -> Result<Valu
     Ok(Value::Array(kept))
 }
 
-/// An argument that may be left out needs no `null`, and a set of values without a name is a string.
+/// Simplifies the schema of an argument: an optional one needs no `null`, and a set of values without a name is a string.
 fn plain_argument(schema: &mut Object) {
     schema.shift_remove("nullable");
     schema.shift_remove("enum");
@@ -93,7 +95,7 @@ fn plain_argument(schema: &mut Object) {
     }
 }
 
-/// The JSON form of a request body. Other forms are sent by hand; a DELETE says everything in its address.
+/// Returns the JSON form of a request body. Other forms are sent by hand; a DELETE has all its data in its URL.
 fn request_body(
     document: &Value,
     operation: &Value,
@@ -115,7 +117,7 @@ fn request_body(
     }
 }
 
-/// At most one answer that succeeds and one that fails: progenitor has one type for each.
+/// Keeps at most one answer that succeeds and one that fails: progenitor has one type for each.
 fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value, Error> {
     let pointer = child(pointer, "responses");
     let mut succeeds = Object::new();
@@ -155,7 +157,7 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
     Ok(Value::Object(succeeds))
 }
 
-/// A body of unknown shape needs the empty schema.
+/// Adds the empty schema to a body of unknown shape.
 fn with_schemas(mut response: Value) -> Value {
     for (_, media) in
         response.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten()
@@ -177,7 +179,7 @@ fn drop_limits(schema: &mut Object) {
     schema.retain(|key, _| !LIMITS.contains(&key.as_str()));
 }
 
-/// An object of texts alone is read as a map, so that a text more or less does no harm.
+/// Turns an object of strings alone into a map, so that an added or missing string does no harm.
 fn texts_by_name(schema: &mut Object) {
     let text = |schema: &Value| schema["type"] == "string" && schema.get("nullable").is_none();
     let texts = schema
@@ -194,7 +196,7 @@ fn texts_by_name(schema: &mut Object) {
 mod tests {
     use super::*;
 
-    /// A document of one operation, at `/a`.
+    /// Returns a document of one operation, at `/a`.
     fn document(method: &str, operation: &Value, schemas: &Value) -> Value {
         let mut document = json!({"paths": {"/a": {}}, "components": {
             "parameters": {"Key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}},

@@ -1,4 +1,4 @@
-//! Tolerant reading, strict writing: which schemas are open in Rust, and how far.
+//! Tolerant reading and strict writing: the choice of the schemas that are open in Rust.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::document::{Object, child, each_schema_in, operations};
 
-/// Records of answers keep fields that the document does not know, and take any text where it lists values. A schema that is also
-/// sent keeps to its fields: writing is strict. What an answer names itself only wraps a record, and is left as it is.
+/// Makes records of answers keep fields that the document does not know, and accept any string where it lists values. A schema that is also
+/// sent keeps to its fields: writing is strict. A schema that an answer names itself only wraps a record, and is left unchanged.
 pub(crate) fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
     let mut wrappers = BTreeSet::new();
     let mut sent = BTreeSet::new();
@@ -28,7 +28,7 @@ pub(crate) fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
             schema.shift_remove("enum");
             null_may_be_missing(schema);
             if keeps_unknown && schema.contains_key("properties") {
-                // Not `true`: only a schema makes a field of the rest.
+                // Not `true`, because only a schema makes progenitor generate a field for the rest.
                 schema.entry("additionalProperties").or_insert_with(|| json!({}));
             }
             Ok(())
@@ -37,7 +37,7 @@ pub(crate) fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
     Ok(())
 }
 
-/// Without this, typify refuses a record that leaves out a field instead of sending `null`.
+/// Allows a field that may be `null` to be missing; otherwise typify refuses a record without it.
 fn null_may_be_missing(schema: &mut Object) {
     let nullable: Vec<Value> = schema
         .get("properties")
@@ -52,7 +52,7 @@ fn null_may_be_missing(schema: &mut Object) {
     }
 }
 
-/// The named schemas that a set of named schemas leads to, itself included.
+/// Returns the named schemas that are reachable from a set of named schemas, itself included.
 fn reachable(document: &Value, roots: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut next: Vec<String> = roots.iter().cloned().collect();

@@ -14,7 +14,7 @@ pub struct AnalyticsHandle {
     client: Client,
 }
 
-/// Query of analytics: period, steps and parts. Every part is optional; the service decides what is left out.
+/// Query of analytics: period, steps and parts. Every part is optional; the service chooses the value of a part that is left out.
 ///
 /// ```
 /// use links_sdk::AnalyticsQuery;
@@ -40,42 +40,42 @@ pub struct AnalyticsQuery {
 pub struct Analytics {
     /// The numbers. Their shape is not documented.
     pub data: Object,
-    /// Time at which they were computed, how long they are cached, and whether uniques are approximate.
+    /// Time of the computation, how long the numbers are cached, and whether uniques are approximate.
     pub meta: AnalyticsMeta,
 }
 
 impl AnalyticsQuery {
-    /// A named period.
+    /// Sets a named period.
     pub fn period(mut self, period: AnalyticsPeriod) -> Self {
         self.period = Some(period);
         self
     }
 
-    /// First day (`2026-01-31`), in the time zone that `me` reports. At most 366 days in all.
+    /// Sets the first day (`2026-01-31`), in the time zone that `me` reports. At most 366 days in all.
     pub fn from(mut self, date: impl Into<String>) -> Self {
         self.date_from = Some(date.into());
         self
     }
 
-    /// Last day, included.
+    /// Sets the last day, which is included.
     pub fn to(mut self, date: impl Into<String>) -> Self {
         self.date_to = Some(date.into());
         self
     }
 
-    /// The step of the timeline.
+    /// Sets the step of the timeline.
     pub fn bucket(mut self, bucket: AnalyticsBucket) -> Self {
         self.bucket = Some(bucket);
         self
     }
 
-    /// Part to add: `timeline`. Other values are not documented.
+    /// Adds a part: `timeline`. Other values are not documented.
     pub fn include(mut self, parts: impl Into<String>) -> Self {
         self.include = Some(parts.into());
         self
     }
 
-    /// Adds the numbers of the period before.
+    /// Adds the numbers of the previous period.
     pub fn compare(mut self, compare: bool) -> Self {
         self.compare = Some(compare);
         self
@@ -89,14 +89,14 @@ impl From<AnalyticsEnvelope> for Analytics {
 }
 
 impl Client {
-    /// The account's own analytics: one row a page, and totals.
+    /// Returns the handle for the account's own analytics: one row a page, and totals.
     pub fn analytics(&self) -> AnalyticsHandle {
         AnalyticsHandle { client: self.clone() }
     }
 }
 
 impl AnalyticsHandle {
-    /// One row a page, and totals. At most 20 analytics requests a minute.
+    /// Returns one row a page, and totals. At most 20 analytics requests a minute.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -126,7 +126,7 @@ impl AnalyticsHandle {
 }
 
 impl ProfileHandle {
-    /// Views, clicks per slot and per social link, and short findings. At most 20 analytics requests a minute.
+    /// Returns views, clicks per slot and per social link, and short findings. At most 20 analytics requests a minute.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -159,7 +159,7 @@ impl ProfileHandle {
 }
 
 impl FormHandle {
-    /// Views, opens, starts and submits, split by page. Submissions are exact, the steps before them can be too low. At most 20
+    /// Returns views, opens, starts and submits, split by page. Submissions are exact, the steps before them can be too low. At most 20
     /// analytics requests a minute.
     ///
     /// ```

@@ -7,7 +7,8 @@ use crate::generated::types::NotificationChannel;
 use crate::operation;
 
 impl Client {
-    /// The owner's verified channels, inactive ones included. Recipients are masked. Channels are added and changed in the dashboard.
+    /// Returns the owner's verified channels, inactive ones included. Recipients are masked. Channels are added and changed in the
+    /// dashboard.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

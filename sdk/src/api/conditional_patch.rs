@@ -32,7 +32,7 @@ pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
 
     fn open(envelope: Self::Envelope) -> Self;
 
-    /// Returns its fields under the names that a change has for them.
+    /// Returns the fields of the record under the names that a change has for them.
     fn fields(&self) -> Object {
         match serde_json::to_value(self) {
             Ok(Value::Object(fields)) => Object(fields),
@@ -51,7 +51,8 @@ pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
 
 pub(super) type RecordResult<T> = GeneratedResult<<T as PatchRecord>::Envelope, ServiceError>;
 
-/// A call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read shows.
+/// Returns a call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read
+/// shows.
 pub(super) fn update_unchanged<T: PatchRecord>(
     client: &Client,
     key: Result<T::Key, String>,
@@ -84,7 +85,7 @@ pub(super) struct ConditionalPatch<'a, T: PatchRecord> {
 }
 
 impl<T: PatchRecord> ConditionalPatch<'_, T> {
-    /// Sends it. `seen` is when the record was seen, if that was just now.
+    /// Sends the change. `seen` is the time of the read that showed the record, if that was just now.
     pub(super) async fn run(mut self, seen: Option<ReadTime>) -> Result<T, Error> {
         let (client, options) = (self.sender.client(), self.sender.options());
         let done = write_if_unchanged(client, T::WRITE, options, seen, &mut self).await;
@@ -94,7 +95,7 @@ impl<T: PatchRecord> ConditionalPatch<'_, T> {
         })
     }
 
-    /// Reads the record, with the answer as it came.
+    /// Reads the record. Returns it with its undecoded answer.
     pub(super) async fn read(sender: &CallSender, key: T::Key) -> Result<(T, Answer), Error> {
         let answer = sender.send_undecoded(T::READ, |api| T::read(api, key)).await?;
         Ok((T::open(answer.decode(T::READ)?), answer))
@@ -142,7 +143,7 @@ fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
     fields.get(key).unwrap_or(&Value::Null)
 }
 
-/// Returns whether a value holds what was sent for it. What the service adds to the items of a list, such as keys, does not count.
+/// Returns whether a value holds what was sent for it. Additions of the service to the items of a list, such as keys, do not count.
 fn is_stored(sent: &Value, held: &Value) -> bool {
     let has_all = |sent: &Map<String, Value>, held: &Map<String, Value>| {
         let holds = |(key, value): (&String, &Value)| {
@@ -161,7 +162,7 @@ fn is_stored(sent: &Value, held: &Value) -> bool {
     }
 }
 
-/// Describes a change that somebody else made to a field, with its values where they are short.
+/// Describes a change that another client made to a field, with its values where they are short.
 fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String {
     let texts = [before, now, wanted].map(ToString::to_string);
     if texts.iter().any(|text| text.chars().count() > SHOWN) {
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_service_adds_to_items_does_not_hide_that_they_are_stored() {
+    fn items_count_as_stored_although_the_service_added_keys() {
         let sent = json!([{"key": "a", "label": "A"}, {"label": "New", "key": null}]);
         let stored =
             json!([{"key": "a", "label": "A", "icon": "x"}, {"key": "field_1", "label": "New "}]);

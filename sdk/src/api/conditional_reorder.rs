@@ -79,7 +79,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
     }
 }
 
-/// Describes the changes that somebody else made to the order of a page.
+/// Describes the changes that another client made to the order of a page.
 fn changes(seen: &[i64], now: &[i64]) -> Vec<String> {
     let new = now.iter().filter(|id| !seen.contains(id)).map(|id| format!("slot {id} is new"));
     let gone = seen.iter().filter(|id| !now.contains(id)).map(|id| format!("slot {id} is gone"));
@@ -95,7 +95,7 @@ mod tests {
     use super::changes;
 
     #[test]
-    fn what_others_did_to_an_order_is_named() {
+    fn foreign_changes_of_an_order_are_named() {
         assert!(changes(&[1, 2], &[1, 2]).is_empty());
         assert_eq!(changes(&[1, 2], &[2, 1]), ["the order of the slots"]);
         assert_eq!(changes(&[1, 2], &[2, 3]), ["slot 3 is new", "slot 1 is gone"]);

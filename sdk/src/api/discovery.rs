@@ -12,7 +12,7 @@ use crate::operation;
 use crate::transport::pacing::RateLimits;
 
 impl Client {
-    /// The entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
+    /// Returns the entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -29,7 +29,7 @@ impl Client {
         )
     }
 
-    /// The service's own OpenAPI 3.1 document.
+    /// Returns the service's own OpenAPI 3.1 document.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -46,7 +46,7 @@ impl Client {
         )
     }
 
-    /// The token's owner, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
+    /// Returns the token's owner, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
     /// reports from then on.
     ///
     /// ```
@@ -71,7 +71,7 @@ impl Client {
         })
     }
 
-    /// The types of slots with the JSON Schema of each one's `data`: the only list of its fields there is.
+    /// Returns the types of slots with the JSON Schema of each one's `data`: the only list of its fields there is.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -88,7 +88,7 @@ impl Client {
         )
     }
 
-    /// One type of slot. An unknown one is a 404.
+    /// Returns one type of slot. An unknown one is a 404.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -110,11 +110,11 @@ impl Client {
     }
 }
 
-/// Maximum of a limit. A higher one is no limit, and a log of so many requests would cost more than it is good for.
+/// Maximum value of a limit. A higher value limits nothing, and the log of so many requests would be too large.
 const MAX_PER_WINDOW: usize = 10_000;
 
 impl From<&RateLimit> for RateLimits {
-    /// The numbers that `/me` reports. One that cannot be a limit is replaced by that of the interface.
+    /// Converts the numbers that `/me` reports. A number that cannot be a limit is replaced by that of the interface.
     fn from(limits: &RateLimit) -> Self {
         let or = |reported: i64, default: usize| match usize::try_from(reported) {
             Ok(0) | Err(_) => default,

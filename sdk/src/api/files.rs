@@ -56,7 +56,7 @@ impl FilesHandle {
         })
     }
 
-    /// Lets the service fetch an image of up to 10 MB: http or https on its default port, 10 seconds, a URL of at most 2048
+    /// Lets the service fetch an image of up to 10 MB within 10 seconds, over http or https on the default port, from a URL of at most 2048
     /// characters that is not a private one.
     ///
     /// ```
@@ -78,7 +78,7 @@ impl FilesHandle {
         )
     }
 
-    /// Requests a URL to send a large image to. It is good for 15 minutes, and whoever knows it can use it.
+    /// Requests a URL to send a large image to. The URL works for 15 minutes, for anyone who knows it.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -102,7 +102,7 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
     Ok(envelope.data)
 }
 
-/// URLs asked for in one upload, where one after the other is lost or over.
+/// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.
 const MAX_ADDRESSES: u32 = 4;
 
 async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, Error> {
@@ -146,7 +146,7 @@ async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
     serde_json::from_slice::<UploadUrlEnvelope>(&answer.body)
         .map(|envelope| envelope.data.into())
         .map_err(|why| {
-            // The URL is a secret, and errors show the beginning of what they are about.
+            // The URL is a secret, and errors show the beginning of the answer.
             answer.body.clear();
             Error::unreadable(operation::CREATE_UPLOAD_URL, &answer, why.to_string())
         })
@@ -157,13 +157,13 @@ fn freeze(upload: Upload) -> Result<ReplayableBody, Error> {
         .map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
-/// Refuses what the service is certain to refuse.
-fn can_be_fetched(address: &str) -> Result<(), String> {
-    let length = address.chars().count();
+/// Refuses a URL that the service is certain to refuse.
+fn can_be_fetched(url: &str) -> Result<(), String> {
+    let length = url.chars().count();
     if length > MAX_URL_LENGTH {
         return Err(format!("the URL has {length} characters, more than {MAX_URL_LENGTH}"));
     }
-    match Url::parse(address) {
+    match Url::parse(url) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
             Err("the URL must begin with http:// or https://".to_owned())
         }

@@ -27,19 +27,19 @@ pub struct FormHandle {
 }
 
 impl Client {
-    /// All lead forms of the account.
+    /// Returns the handle for all lead forms of the account.
     pub fn forms(&self) -> FormsHandle {
         FormsHandle { client: self.clone() }
     }
 
-    /// One lead form, by its uuid.
+    /// Returns the handle for one lead form, by its uuid.
     pub fn form(&self, id: impl Into<String>) -> FormHandle {
         FormHandle { client: self.clone(), id: id.into() }
     }
 }
 
 impl FormsHandle {
-    /// Every form of the account.
+    /// Returns every form of the account.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -56,7 +56,7 @@ impl FormsHandle {
         )
     }
 
-    /// Makes a form. A slot of type `form` puts it on a page.
+    /// Creates a form. A slot of type `form` puts it on a page.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -80,7 +80,7 @@ impl FormsHandle {
 }
 
 impl FormHandle {
-    /// The form.
+    /// Returns the form.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -96,7 +96,7 @@ impl FormHandle {
         )
     }
 
-    /// Changes the form; fields that are not mentioned stay. It changes at once on every page that holds it.
+    /// Changes the form; fields that are not mentioned stay. The change shows at once on every page that holds the form.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -115,10 +115,10 @@ impl FormHandle {
         )
     }
 
-    /// Changes the form if the fields that are changed still hold what they held in `seen`; with `None`, what a first read shows.
+    /// Changes the form if the fields to change still hold what they held in `seen`; `None` stands for what a first read shows.
     ///
-    /// The form is read right before each request, and again after every wait. What somebody else changed meanwhile is an
-    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
+    /// The form is read right before each request, and again after every wait. A change by another client in between ends the call with
+    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -140,7 +140,7 @@ impl FormHandle {
         update_unchanged(&self.client, id, seen.into(), changes)
     }
 
-    /// A call below this form's URL.
+    /// Returns a call below this form's URL.
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,

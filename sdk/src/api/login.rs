@@ -1,7 +1,7 @@
-//! Changing a page's login, which is also how the page is addressed (the interface, section 4.5).
+//! Changes of a page's login, which also identifies the page in paths (the interface, section 4.5).
 //!
-//! As soon as the service has executed the change the old login leads nowhere, or to somebody else's page. So the page is addressed by
-//! its id, and after a lost answer it is read before anything is sent again.
+//! As soon as the service has executed the change, the old login leads nowhere, or to another account's page. Therefore the page is
+//! addressed by its id, and after a lost answer it is read before anything is sent again.
 
 use super::conditional_patch::{ConditionalPatch, PatchRecord, RecordResult};
 use crate::call_sender::CallSender;
@@ -18,7 +18,7 @@ pub(super) trait HasLogin: PatchRecord<Key = String> {
     fn id(&self) -> i64;
 }
 
-/// The login among the fields of a change.
+/// Returns the login among the fields of a change.
 pub(super) fn login_in(fields: &Object) -> Option<String> {
     fields.get("login")?.as_str().map(str::to_owned)
 }

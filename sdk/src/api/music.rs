@@ -24,14 +24,15 @@ pub struct MusicQuery {
 /// Type of release that a search by title and artist returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MusicType {
-    /// A release.
+    /// A whole release.
     Album,
-    /// One piece of it.
+    /// One track of a release.
     Track,
 }
 
 impl MusicQuery {
-    /// A UPC (12 or 13 digits), an ISRC (12 characters), the URL of a release on any platform, or a title; 1 to 500 characters.
+    /// Returns a query for a UPC (12 or 13 digits), an ISRC (12 characters), the URL of a release on any platform, or a title; 1 to 500
+    /// characters.
     pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into(), artist: None, kind: None }
     }

@@ -1,6 +1,6 @@
 //! Check of values that become one segment of a path.
 
-/// Checks that a value can stand as one segment of a path without meaning something else there.
+/// Checks that a value can be one segment of a path: only characters that have no special meaning in a path.
 pub(super) fn path_segment(what: &str, text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if text.is_empty() || !text.chars().all(plain) {

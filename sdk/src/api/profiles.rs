@@ -36,7 +36,7 @@ pub struct CheckLogin {
     profile: Option<String>,
 }
 
-/// A page as its reader sees it.
+/// A page rendered as Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Markdown {
@@ -47,12 +47,12 @@ pub struct Markdown {
 }
 
 impl Client {
-    /// All pages of the account.
+    /// Returns the handle for all pages of the account.
     pub fn profiles(&self) -> ProfilesHandle {
         ProfilesHandle { client: self.clone() }
     }
 
-    /// One page, by id or login. A key that cannot be one fails when a call is awaited, before anything is sent.
+    /// Returns the handle for one page, by id or login. A key that is neither fails when a call is awaited, before anything is sent.
     pub fn profile<K>(&self, key: K) -> ProfileHandle
     where
         K: TryInto<ProfileKey>,
@@ -66,7 +66,7 @@ impl Client {
 }
 
 impl ProfilesHandle {
-    /// Every page of the account, without its slots.
+    /// Returns every page of the account, without its slots.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -84,7 +84,7 @@ impl ProfilesHandle {
         )
     }
 
-    /// Makes a page. It counts against the 100 pages of an account; a full account is a 409.
+    /// Creates a page. An account has at most 100 pages; a full account is a 409.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -118,14 +118,14 @@ impl ProfilesHandle {
 }
 
 impl CheckLogin {
-    /// Checks for one of the account's own pages, whose present login then does not count as taken.
+    /// Sets the page of the account that the login is for. The current login of that page does not count as taken.
     #[must_use]
     pub fn for_profile(mut self, key: impl Into<String>) -> Self {
         self.profile = Some(key.into());
         self
     }
 
-    /// The call. The login and the page's key have at most 255 characters each; more is a 422.
+    /// Returns the call. The login and the page's key have at most 255 characters each; more is a 422.
     pub fn send(self) -> Call<LoginCheck> {
         let Self { client, login, profile } = self;
         Call::of(
@@ -138,7 +138,7 @@ impl CheckLogin {
 }
 
 impl ProfileHandle {
-    /// The page, without its slots.
+    /// Returns the page, without its slots.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -154,7 +154,7 @@ impl ProfileHandle {
         )
     }
 
-    /// The page with its slots in page order.
+    /// Returns the page with its slots in page order.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -170,8 +170,8 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes fields of the page; those that are not mentioned stay. A `login` among them is changed as
-    /// [`ProfileHandle::update_settings`] does.
+    /// Changes fields of the page; those that are not mentioned stay. A `login` among the changes is handled as in
+    /// [`ProfileHandle::update_settings`].
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -194,10 +194,10 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes fields of the page if they still hold what they held in `seen`; with `None`, what a first read shows.
+    /// Changes fields of the page if they still hold what they held in `seen`; `None` stands for what a first read shows.
     ///
-    /// The page is read right before each request, and again after every wait. What somebody else changed meanwhile is an
-    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
+    /// The page is read right before each request, and again after every wait. A change by another client in between ends the call with
+    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -218,7 +218,7 @@ impl ProfileHandle {
         update_unchanged(&self.client, self.key_text(), seen.into(), changes)
     }
 
-    /// The page rendered as Markdown, with its count of tokens.
+    /// Returns the page rendered as Markdown, with its count of tokens.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -243,7 +243,7 @@ impl ProfileHandle {
         })
     }
 
-    /// A write that changes the login, too.
+    /// Returns a write that also changes the login.
     pub(super) fn change_login<T: HasLogin>(&self, changes: T::Changes) -> Call<T, Write> {
         match self.key_text() {
             Ok(key) => Call::new(&self.client, T::WRITE, move |sender| {
@@ -258,7 +258,7 @@ impl ProfileHandle {
         self.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
     }
 
-    /// A call below this page's URL.
+    /// Returns a call below this page's URL.
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,

@@ -1,4 +1,4 @@
-//! Calls by method and path, for what the client has no method for.
+//! Calls by method and path, for operations that the client has no method for.
 
 use std::future::ready;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
 use crate::transport::{Answer, BoxFuture};
 
-/// A path of which nothing is known, read.
+/// Operation of a read at a path outside the interface.
 const OTHER_READ: &Operation = &Operation {
     id: "raw",
     route: "",
@@ -24,7 +24,7 @@ const OTHER_READ: &Operation = &Operation {
     timeout: Duration::from_secs(60),
     success: Success::ANY,
 };
-/// A path of which nothing is known, written: what sending it twice does is not known either.
+/// Operation of a write at a path outside the interface. The effect of sending it twice is unknown.
 const OTHER_WRITE: &Operation = &Operation { effect: Effect::DeleteMany, ..*OTHER_READ };
 
 /// A call by method and path, not sent yet. From [`Client::raw`].
@@ -39,11 +39,11 @@ pub struct RawCall {
 }
 
 impl Client {
-    /// A call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for what there is no method for. The
-    /// answer comes as it was sent.
+    /// Returns a call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for operations that the client has no
+    /// method for. The answer is returned as it was sent.
     ///
-    /// It keeps within the limits like every other call. A path of the interface is repeated and keyed as its own method would be; of
-    /// another path only reads are repeated after a failure.
+    /// The call keeps within the limits like every other call. A call at a path of the interface is repeated and keyed like that of its own
+    /// method; at another path only reads are repeated after a failure.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -98,7 +98,7 @@ impl RawCall {
         self
     }
 
-    /// The call.
+    /// Returns the call.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl RawCall {
             let message = format!("there is no dry run of {} {path}", self.method);
             return Call::refused(&self.client, OTHER_WRITE, message);
         }
-        rehearsal(self.call::<Write>())
+        dry_run_of(self.call::<Write>())
     }
 
     fn call<K>(self) -> Call<Answer, K> {
@@ -139,7 +139,7 @@ impl RawCall {
         let Self { client, method, query, body, .. } = self;
         Call::new(&client, operation, move |sender| {
             Box::pin(async move {
-                // Once it is executed the old login leads nowhere, so that nothing can be sent blindly again.
+                // After its execution the old login is invalid, so nothing may be sent again without a read.
                 let sender = if renames { sender.reading_first() } else { sender };
                 let request = || request(&sender, &method, &path, &query, body.clone());
                 let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
@@ -151,7 +151,7 @@ impl RawCall {
     }
 }
 
-fn rehearsal<K: SupportsDryRun>(call: Call<Answer, K>) -> Call<()> {
+fn dry_run_of<K: SupportsDryRun>(call: Call<Answer, K>) -> Call<()> {
     call.dry_run()
 }
 
@@ -178,7 +178,7 @@ fn has_login(body: Option<&[u8]>) -> bool {
     body.is_some_and(|body| body.get("login").is_some())
 }
 
-/// The path with its leading `/`, where no part of it can mean something else than it says.
+/// Returns the path with its leading `/`, if every segment is made of plain characters and none is `.` or `..`.
 fn below_base(path: &str) -> Result<String, String> {
     let rest = path.strip_prefix('/').unwrap_or(path);
     let is_plain = |segment: &str| {

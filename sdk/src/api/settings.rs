@@ -27,9 +27,9 @@ impl ProfileHandle {
 
     /// Changes the login or the language.
     ///
-    /// A new login breaks every link to the old URL, and the old login no longer identifies the page. The page is read first, so that
-    /// it can be addressed by its id. After a lost answer it is read again: what is sent twice is known not to have been executed, and
-    /// where the page has got a third login meanwhile the call fails with [`Error::is_conflict`](crate::Error::is_conflict).
+    /// A new login breaks every link to the old URL, and the old login no longer identifies the page. The page is read first, so that it
+    /// can be addressed by its id. After a lost answer the page is read again: a change is only sent twice if it is known not to have been
+    /// executed, and if the page has a third login by then, the call fails with [`Error::is_conflict`](crate::Error::is_conflict).
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -52,10 +52,10 @@ impl ProfileHandle {
         )
     }
 
-    /// Changes the login or the language if they still are what they were in `seen`; with `None`, what a first read shows.
+    /// Changes the login or the language if they still are what they were in `seen`; `None` stands for what a first read shows.
     ///
-    /// The settings are read right before each request, and again after every wait. What somebody else changed meanwhile is an
-    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it. With `seen` the page is addressed by its id,
+    /// The settings are read right before each request, and again after every wait. A change by another client in between ends the call
+    /// with [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten. With `seen` the page is addressed by its id,
     /// which outlives its login.
     ///
     /// ```

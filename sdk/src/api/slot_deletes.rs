@@ -1,4 +1,4 @@
-//! Deletes of slots, which read the page where an answer is lost or a slot may have changed.
+//! Deletes of slots, with a read of the page when an answer is lost or a slot may have changed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +22,15 @@ use crate::transport::{Answer, Reservation};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DeletedSlots {
-    /// Slots deleted.
+    /// Number of slots deleted.
     pub deleted: i64,
-    /// Slots left on the page.
+    /// Number of slots left on the page.
     pub total: i64,
 }
 
 impl SlotsHandle {
-    /// Deletes one slot and its click statistics, for good. Repeated after a lost answer, "not found" means that it is done.
+    /// Deletes one slot and its click statistics, for good. When the call is repeated after a lost answer, "not found" means that the slot
+    /// is deleted.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -59,8 +60,8 @@ impl SlotsHandle {
         })
     }
 
-    /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only what is
-    /// left is sent again. It has a dry run, unlike the delete of a single slot by its path.
+    /// Deletes up to 50 slots and their click statistics, for good, all or none. After a lost answer the page is read and only the slots
+    /// that are left are sent again. Unlike the delete of a single slot by its path, this call has a dry run.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -86,8 +87,8 @@ impl SlotsHandle {
 
     /// Deletes up to 50 slots and their click statistics, for good, all or none, if they still hold what they held when they were read.
     ///
-    /// The page is read right before each request, and again after every wait. A slot that somebody else changed or deleted
-    /// meanwhile is an [`Error::is_conflict`], and nothing more is deleted.
+    /// The page is read right before each request, and again after every wait. A slot that another client changed or deleted in between
+    /// ends the call with [`Error::is_conflict`], and nothing more is deleted.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -129,7 +130,7 @@ impl SlotsHandle {
     }
 }
 
-/// Times that what is left after a lost answer is sent again.
+/// Maximum number of times that the slots left after a lost answer are sent again.
 const MAX_REPEATS: u32 = 3;
 
 async fn delete_until_gone(
@@ -153,7 +154,7 @@ async fn delete_until_gone(
         }
         let of = key.clone();
         let request = |api: Api| async move { api.list_slots(&of).await };
-        // Where the page cannot be read, what matters to the caller is the delete, whose outcome stays unknown.
+        // If the page cannot be read, the caller gets the error of the delete, whose outcome stays unknown.
         let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
         let there: HashSet<i64> = page.data.iter().map(|slot| slot.id).collect();
         left.retain(|id| there.contains(id));
@@ -174,7 +175,8 @@ async fn delete_until_gone(
     Err(lost)
 }
 
-/// Deletes slots by requests that each follow a read of the page, if the first may not rely on what was `seen`. `judge` says what somebody else did to the slots that are still there.
+/// Deletes slots by requests that each follow a read of the page, if the first may not rely on what was `seen`. `judge` describes what
+/// another client did to the slots that are still there.
 pub(crate) async fn delete_if_unchanged(
     sender: &CallSender,
     key: &str,
@@ -239,7 +241,7 @@ struct DeleteEnvelope {
     meta: DeletedSlots,
 }
 
-/// Describes the edits that somebody else made to slots that are still there.
+/// Describes the edits that another client made to slots that are still there.
 fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
     let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     let is_edited = |seen: &&Slot| now.get(&seen.id).is_some_and(|now| !is_unchanged(seen, now));

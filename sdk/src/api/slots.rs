@@ -23,12 +23,12 @@ pub struct SlotsHandle {
 }
 
 impl NewSlot {
-    /// A slot of this type with no data yet, to go to the end of the page.
+    /// Returns a slot of this type with no data yet, for the end of the page.
     pub fn of(kind: impl Into<String>) -> Self {
         Self { type_: kind.into(), data: None, order: None }
     }
 
-    /// Sets a field of its data.
+    /// Sets a field of the data.
     #[must_use]
     pub fn with(mut self, field: impl Into<String>, value: impl Into<Value>) -> Self {
         self.data.get_or_insert_default().insert(field.into(), value.into());
@@ -51,7 +51,7 @@ impl ProfileHandle {
 }
 
 impl SlotsHandle {
-    /// All slots in page order, legacy ones included.
+    /// Returns all slots in page order, legacy ones included.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -67,7 +67,7 @@ impl SlotsHandle {
         )
     }
 
-    /// One slot. Ids begin at 1.
+    /// Returns one slot. Ids begin at 1.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -85,7 +85,7 @@ impl SlotsHandle {
         )
     }
 
-    /// Makes one slot, at the end of the page unless it says where. More than 500 on a page, or an `event`, is a 409.
+    /// Creates one slot, at the end of the page unless the slot has a position. More than 500 on a page, or an `event`, is a 409.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -104,7 +104,7 @@ impl SlotsHandle {
         )
     }
 
-    /// Makes up to 50 slots, all or none, in page order. A refused field of the third one is keyed `slots.2.data.*`.
+    /// Creates up to 50 slots, all or none, in page order. A refused field of the third slot has the key `slots.2.data.*`.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -148,10 +148,10 @@ impl SlotsHandle {
         )
     }
 
-    /// Changes one slot if the fields that are changed still hold what they held in `seen`; with `None`, what a first read shows.
+    /// Changes one slot if the fields to change still hold what they held in `seen`; `None` stands for what a first read shows.
     ///
-    /// The slot is read right before each request, and again after every wait. What somebody else changed meanwhile is an
-    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is written over it.
+    /// The slot is read right before each request, and again after every wait. A change by another client in between ends the call with
+    /// [`Error::is_conflict`](crate::Error::is_conflict), and nothing is overwritten.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -175,7 +175,7 @@ impl SlotsHandle {
 
     /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
     ///
-    /// What comes back is not documented: the changed slots, or the whole page.
+    /// The content of the answer is not documented: the changed slots, or the whole page.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -219,8 +219,8 @@ impl SlotsHandle {
 
     /// Reorders the page if its slots still are in the order `seen`.
     ///
-    /// The page is read right before each request, and again after every wait. Where somebody else moved, added or deleted slots
-    /// meanwhile that is an [`Error::is_conflict`](crate::Error::is_conflict), and nothing is moved.
+    /// The page is read right before each request, and again after every wait. If another client moved, added or deleted slots in between,
+    /// the call ends with [`Error::is_conflict`](crate::Error::is_conflict), and nothing is moved.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {

@@ -28,10 +28,10 @@ pub enum ApplyCause {
     /// The page cannot be read.
     #[error("{0}")]
     Read(#[source] Error),
-    /// No plan can be made.
+    /// Planning failed.
     #[error("{0}")]
     Plan(#[source] PlanError),
-    /// The plan is too drastic to be executed unasked.
+    /// The plan needs a confirmation that was not given.
     #[error("{0}")]
     Guard(#[source] GuardRefusal),
     /// The user did not confirm the plan.
@@ -40,7 +40,7 @@ pub enum ApplyCause {
     /// The observer of the steps stopped the run.
     #[error("the run was stopped")]
     Stopped,
-    /// The page reads empty, although the last run left so many slots on it.
+    /// The page reads empty, although the last run left this number of slots on it.
     #[error("the page reads empty, yet the last run left {0} slots on it")]
     Emptied(usize),
     /// Another run is in progress on the page, or the directory of journals cannot be used.
@@ -49,7 +49,7 @@ pub enum ApplyCause {
     /// The journals of the page cannot be read.
     #[error("the runs of the page cannot be read: {0}")]
     Journals(#[source] io::Error),
-    /// The journal of an unfinished run is of no use.
+    /// The journal of an unfinished run cannot be used.
     #[error("the journal {} cannot be used: {why}", path.display())]
     BadJournal {
         /// The journal.
@@ -61,23 +61,23 @@ pub enum ApplyCause {
     /// A request failed.
     #[error("{source}")]
     Call {
-        /// The step it belongs to.
+        /// The step that the request belongs to.
         step: Step,
-        /// Refused fields by the index of their item in the file: the path below the item, and the service's words.
+        /// Refused fields by the index of their item in the file, each with its path below the item and the service's messages.
         items: Vec<ItemRefusal>,
         /// The failure. Its outcome says whether the step itself took place.
         source: Error,
     },
-    /// Somebody else changed the page, and continuing could destroy the change.
+    /// Another client changed the page, and continuing could destroy the change.
     #[error("the page was changed by someone else: {}", .0.join("; "))]
     Changed(Vec<String>),
-    /// All was written, yet the page is not as the file says.
+    /// All was written, but the page does not match the file.
     #[error("the page differs from the file after everything was written")]
     Drift(Box<Plan>),
-    /// The service's answer does not say what it did.
+    /// The service's answer does not tell what was executed.
     #[error("{0}")]
     Answer(String),
-    /// The next step could not be written down, so it was not taken.
+    /// The next step could not be recorded in the journal, so it was not taken.
     #[error("the journal cannot be written")]
     Journal(#[source] io::Error),
 }
@@ -89,7 +89,7 @@ pub struct ItemRefusal {
     pub index: usize,
     /// The keys from the item down: `["data", "link"]`.
     pub path: Vec<String>,
-    /// The service's words.
+    /// The service's messages.
     pub messages: Vec<String>,
 }
 
@@ -108,17 +108,17 @@ impl ApplyError {
         self.cause
     }
 
-    /// Returns what the run had done by then.
+    /// Returns the changes that the run had made by then.
     pub fn done(&self) -> &AppliedChanges {
         &self.done
     }
 
-    /// Returns the name of the run in the journals, where it was written down.
+    /// Returns the name of the run in the journals, if it was recorded.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
 
-    /// Returns whether the run has written anything. What it did before it ended counts, and what it only read does not.
+    /// Returns whether the run has written anything. Its writes before the error count, its reads do not.
     pub fn outcome(&self) -> Outcome {
         match self.cause.outcome() {
             Outcome::NotExecuted if !self.done.is_nothing() => Outcome::Executed,
@@ -135,7 +135,7 @@ impl From<ApplyCause> for ApplyError {
 }
 
 impl ApplyCause {
-    /// A request that failed; `index` gives the item of the file that the batch's n-th slot was made from.
+    /// Returns the cause for a request that failed; `index` gives the item of the file that the batch's n-th slot was made from.
     pub(super) fn call(step: Step, source: Error, index: impl Fn(usize) -> Option<usize>) -> Self {
         let refused = source.field_errors().iter();
         let items =
@@ -159,7 +159,7 @@ impl ApplyCause {
     }
 }
 
-/// `slots.2.data.link` of a batch, as the item of the file that it was made from.
+/// Maps a refused field of a batch, such as `slots.2.data.link`, to the item of the file that the slot was made from.
 fn refusal(
     path: &str,
     messages: &[String],

@@ -40,7 +40,7 @@ impl<'a> DesiredContent<'a> {
         desired
     }
 
-    /// Returns whether `content` holds what is asked for `key`.
+    /// Returns whether `content` holds the desired value of `key`.
     pub(super) fn is_met(&self, key: &str, content: &NormalizedFields<'_>) -> bool {
         match (self.values.get(key), content.get(key)) {
             (None, None) => true,
@@ -50,7 +50,7 @@ impl<'a> DesiredContent<'a> {
     }
 }
 
-/// The slots of a page by what they hold.
+/// Index of the slots of a page by their content.
 pub(super) struct ContentIndex<'n> {
     none: Positions,
     kinds: HashMap<&'n str, Positions>,
@@ -74,7 +74,7 @@ impl<'n> ContentIndex<'n> {
         index
     }
 
-    /// The slots that need no write to be what is asked for.
+    /// Returns the slots that match the desired content without a write.
     pub(super) fn meeting<'w: 'n>(&self, desired: &'w DesiredContent<'w>) -> Positions {
         let mut found = self.kinds.get(desired.kind).unwrap_or(&self.none).clone();
         for (key, value) in &desired.values {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_index_and_the_direct_look_agree() {
+    fn the_content_index_finds_the_same_slots_as_a_scan() {
         let mut types = SlotTypes::default();
         types.insert(
             "text",

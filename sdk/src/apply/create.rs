@@ -12,14 +12,14 @@ use crate::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A `createSlots` request.
 pub(super) struct CreateRequest<'a> {
-    /// Its number among the batches of the plan.
+    /// Number of the request among the batches of the plan.
     pub(super) step: usize,
     pub(super) creates: &'a [PlannedCreate],
-    /// The slots that it did not make.
+    /// Slots that the request did not create.
     pub(super) known: &'a HashSet<i64>,
-    /// The key that was written down for it.
+    /// Key that was recorded for the request.
     pub(super) key: Option<IdempotencyKey>,
-    /// Whether an earlier process already sent it.
+    /// Set if an earlier process already sent the request.
     pub(super) is_repeated: bool,
 }
 
@@ -30,8 +30,8 @@ const KEY_SETTLES: Duration = Duration::from_secs(5);
 
 /// Sends the request and returns the ids of the new slots by the index of their item.
 ///
-/// Where no answer says what happened, the page is read, and only if it shows nothing of the request it is sent again under the same
-/// key. A service that stores failures would answer with the same one for ever: one that comes twice is left with another key.
+/// If no answer tells what happened, the page is read, and only if it shows no slot of the request, the request is sent again under the
+/// same key. A service that stores failures would answer with the same failure for ever: after the same failure twice, another key is used.
 pub(super) async fn create(
     handle: &ProfileHandle,
     sent: &CreateRequest<'_>,
@@ -39,7 +39,7 @@ pub(super) async fn create(
 ) -> Result<BTreeMap<usize, i64>, ApplyCause> {
     let step = Step::Create(sent.creates.len());
     let shared = &handle.client.shared;
-    // Without a journal the tries share a key all the same.
+    // Without a journal the tries share a key, too.
     let mut key = sent.key.clone().unwrap_or_else(IdempotencyKey::random);
     let mut doubt: Option<ApplyCause> = None;
     let mut failures_of_key = 0;
@@ -51,12 +51,12 @@ pub(super) async fn create(
             Err(error) => error,
         };
         let is_refused = error.outcome() == Outcome::NotExecuted;
-        // Even so the first request may be on its way still: a conflict is what the service says to a key in use.
+        // Even then the first request may be in progress: the service answers a key in use with a conflict.
         let may_be_ours = is_conflict(&error) && (sent.is_repeated || doubt.is_some());
         if is_refused && !may_be_ours {
             return Err(doubt.unwrap_or(error));
         }
-        // Where the page cannot be read either, what matters is that it is unknown what became of the slots.
+        // If the page cannot be read either, the error tells that the outcome of the create is unknown.
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
         let made = created_slots(sent.creates, sent.known, &page);
         if made.len() == sent.creates.len() {
@@ -72,7 +72,7 @@ pub(super) async fn create(
             shared.clock.sleep(KEY_SETTLES).await;
         }
         if failures_of_key == 2 {
-            // The page showed nothing of it.
+            // The page showed no slot of the request.
             shared.tally.settle(&key, false);
             key = match &mut journal {
                 Some(journal) => journal.begin_anew(sent.step).map_err(ApplyCause::Journal)?,
@@ -107,8 +107,8 @@ async fn send(
     Ok(creates.iter().zip(&made).map(|(create, slot)| (create.index, slot.id)).collect())
 }
 
-/// Validates the request and creates nothing. It is sent where the page has no room for all of them yet: a service that checks its limits
-/// first refuses that, naming no slot, and then nothing is known of the slots.
+/// Validates the request as a dry run, which creates nothing. The page may not have room for all of the slots yet: a service that checks
+/// its limits first then refuses the request without naming a slot, which says nothing about the slots themselves.
 pub(super) async fn check_creates(
     handle: &ProfileHandle,
     creates: &[PlannedCreate],
@@ -129,8 +129,8 @@ fn refused(step: Step, creates: &[PlannedCreate], error: Error) -> ApplyCause {
     ApplyCause::call(step, error, |nth| creates.get(nth).map(|create| create.index))
 }
 
-/// A failure in the service's own format is its answer to the key; others come from something in front of it, which may have given up
-/// on a request that the service is still working on.
+/// Returns whether a failure is in the service's own format, and so its answer to the key. Other failures come from something in front of
+/// the service, which may have given up on a request that the service is still working on.
 fn is_own_failure(error: &ApplyCause) -> bool {
     matches!(error, ApplyCause::Call { source, .. } if source.is_server_error() && source.service().is_some())
 }
@@ -150,7 +150,7 @@ pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
         .collect()
 }
 
-/// The page as it is now.
+/// Reads the slots of the page.
 pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
     handle.slots().list().await.map_err(|error| failed(step, error))
 }

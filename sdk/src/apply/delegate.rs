@@ -23,14 +23,14 @@ pub struct Proposal {
 /// Result of a confirmation.
 #[derive(Debug)]
 pub enum Confirmation {
-    /// Nothing was asked, and nothing took time.
+    /// The user was not asked, and nothing took time.
     AsPlanned,
     /// The user was asked, or files were uploaded: the page is read again. The values of the plan may have changed.
     Later(Box<Proposal>),
 }
 
-/// Plans, asks and tells for a run. The run itself sees to the order: it reads and locks the page, settles what an interrupted run left
-/// open, has the plan made and confirmed, and carries it out.
+/// Planning, confirmation and reports of a run, as the program provides them. The run itself keeps the order: it reads and locks the page,
+/// settles what an interrupted run left open, has the plan made and confirmed, and executes it.
 #[expect(
     async_fn_in_trait,
     reason = "whether a run can move between threads is up to its delegate"
@@ -42,8 +42,8 @@ pub trait ApplyDelegate {
     /// Returns the desired content of the page. Called once, for the page as it was first read.
     async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
 
-    /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` is whether
-    /// such a run is continued.
+    /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` tells
+    /// whether such a run is continued.
     async fn plan(
         &mut self,
         page: &PageSnapshot,
@@ -51,7 +51,7 @@ pub trait ApplyDelegate {
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error>;
 
-    /// Confirms a plan that is not empty. `is_confirmed` is whether an interrupted run was confirmed with all of its deletes.
+    /// Confirms a plan that is not empty. `is_confirmed` tells whether an interrupted run was confirmed with all of its deletes.
     async fn confirm(
         &mut self,
         page: &PageSnapshot,
@@ -61,18 +61,18 @@ pub trait ApplyDelegate {
         Ok(Confirmation::AsPlanned)
     }
 
-    /// Reports an interrupted run that was settled: it is continued, or it was for something else and is abandoned.
+    /// Reports an interrupted run that was settled: the run is continued, or it was for other content and is abandoned.
     fn interrupted(&mut self, log: &JournalEntries, is_resumed: bool) {
         let _ = (log, is_resumed);
     }
 
-    /// Reports each step before it is taken, and what was done by then. A break ends the run there.
+    /// Reports each step before it is taken, with the changes made so far. A break ends the run there.
     fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         let _ = (step, done);
         ControlFlow::Continue(())
     }
 
-    /// Reports that something that was done could not be written down. It can be read off the page.
+    /// Reports that a change that was made could not be recorded in the journal. The page still shows the change.
     fn not_recorded(&mut self, error: &io::Error) {
         let _ = error;
     }
@@ -118,14 +118,14 @@ impl<D: ApplyDelegate> ApplyDelegate for &mut D {
 type OnStep = Box<dyn FnMut(Step) -> ControlFlow<()> + Send>;
 type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
-/// The delegate of a program that only says what it wants.
+/// Delegate for a program that supplies the desired content and optional callbacks.
 pub struct DefaultDelegate {
     pub(super) desired: DesiredPage,
     pub(super) options: PlanOptions,
     pub(super) limits: DeleteLimits,
     pub(super) on_step: Option<OnStep>,
     pub(super) confirm: Option<Confirm>,
-    /// The plan that is asked about.
+    /// The plan to confirm.
     pub(super) proposal: Option<Proposal>,
 }
 

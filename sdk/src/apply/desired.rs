@@ -28,21 +28,21 @@ pub struct DesiredPage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesiredSlot {
-    /// The slot of the page that is meant. Without it a slot is found by its content, or created.
+    /// Id of the slot on the page. Without it a slot is found by its content, or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
     /// `button`, `text` ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// The values to hold. A key that is not mentioned stays as it is on the page; `null` asks to clear one.
+    /// Values to hold. A key that is not mentioned stays as it is on the page; `null` asks to clear one.
     #[serde(default)]
     pub data: Object,
 }
 
 impl DesiredPage {
-    /// The page as it is, ready to be edited and applied again: every slot by its id, with the keys that may be written.
+    /// Returns the page as it is, ready to be edited and applied again: every slot with its id and the keys that may be written.
     ///
-    /// A slot that nobody can edit keeps its place by id and type alone. Where the schema of a type is not known, all keys are taken.
+    /// A slot that cannot be edited keeps its place by id and type alone. Where the schema of a type is not known, all keys are taken.
     pub fn from_page(page: &[Slot], types: &SlotTypes) -> Self {
         let writable = |slot: &Slot| {
             if !slot.supported || types.is_read_only(&slot.kind) {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn found_17_what_came_since_is_cleared_or_named_where_it_cannot_be() {
+    fn found_17_keys_added_since_are_cleared_or_named_where_they_cannot_be() {
         let mut types = SlotTypes::default();
         types.insert(
             "text",

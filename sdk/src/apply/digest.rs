@@ -6,10 +6,10 @@ use twox_hash::XxHash3_64;
 pub(super) struct Digest(u64);
 
 impl Digest {
-    /// Digest of nothing.
+    /// Digest of no bytes.
     pub(super) const NEW: Self = Self(0);
 
-    /// Digest of nothing, distinct for each kind of value.
+    /// Returns the digest to start from for a kind of value; it differs between kinds.
     pub(super) fn of(kind: u64) -> Self {
         Self(kind)
     }
@@ -18,7 +18,7 @@ impl Digest {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// Adds bytes. What was added before is the seed, so that parts do not run into each other.
+    /// Adds bytes. The digest so far is the seed, so that the boundaries between parts count.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.0 = XxHash3_64::oneshot_with_seed(self.0, bytes);
     }
@@ -48,13 +48,13 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_same_tomorrow() {
+    fn digests_do_not_change_between_versions() {
         assert_eq!(of(&[]), 0);
         assert_eq!(of(&["Opening hours"]), 0x24bf_6562_7cd1_19fd);
     }
 
     #[test]
-    fn texts_that_differ_in_little_have_different_ones() {
+    fn similar_texts_have_different_digests() {
         let mut texts: Vec<String> = (0..100_000).map(|n| format!("Question {n}?")).collect();
         texts.extend((0..40).map(|n| "\0".repeat(n)));
         texts.extend((0..40).map(|n| format!("{}x", " ".repeat(n))));

@@ -18,7 +18,7 @@ use crate::operation::{DELETE_SLOTS, Operation, REORDER_SLOTS, UPDATE_SLOTS};
 use crate::transport::Reservation;
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
-/// A run of a plan: what it has done, who is told, and where it is written down.
+/// A run of a plan, with its changes so far, its observer and its journal.
 pub(super) struct ApplyRun<'a, W> {
     done: AppliedChanges,
     watch: &'a mut W,
@@ -26,12 +26,13 @@ pub(super) struct ApplyRun<'a, W> {
 }
 
 impl<'a, W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> ApplyRun<'a, W> {
-    /// Reports each step before it is taken; a break ends the run there. The journal holds the plan already.
+    /// Returns a run that reports each step to `watch` before the step is taken; a break ends the run there. The journal already holds the
+    /// plan.
     pub(super) fn new(watch: &'a mut W, journal: Option<&'a mut Journal>) -> Self {
         Self { done: AppliedChanges::default(), watch, journal }
     }
 
-    /// Returns what the run has done so far.
+    /// Returns the changes that the run has made so far.
     pub(super) fn done(&self) -> &AppliedChanges {
         &self.done
     }
@@ -42,9 +43,9 @@ impl<'a, W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> ApplyRun<'a, W> {
 }
 
 impl Plan {
-    /// Executes this plan, which was made from `page` for `desired` with `options`, as `run` says.
+    /// Executes this plan, which was made from `page` for `desired` with `options`, within `run`.
     ///
-    /// Returns `None` where the run was ended by who watches it. What was written until then is in [`ApplyRun::done`] either way.
+    /// Returns `None` if the observer ended the run. [`ApplyRun::done`] has the changes made until then in either case.
     ///
     /// # Errors
     ///
@@ -85,14 +86,14 @@ struct PlanExecution<'a, 'r, W> {
     handle: ProfileHandle,
     run: &'a mut ApplyRun<'r, W>,
     seen: KnownPage<'a>,
-    /// Whether the last request showed the page as a whole.
+    /// Set if the last request showed the whole page.
     is_checked: bool,
 }
 
-/// A step that was not executed to its end.
+/// Failure of a step.
 struct StepFailure {
     error: ApplyCause,
-    /// Whether the step itself was executed.
+    /// Outcome of the step itself.
     outcome: Outcome,
 }
 
@@ -103,7 +104,7 @@ impl From<ApplyCause> for StepFailure {
 }
 
 impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W> {
-    /// Returns whether all was written, and the run not stopped before.
+    /// Writes all batches. Returns `false` if the observer stopped the run before the end.
     async fn write_all(&mut self) -> Result<bool, ApplyCause> {
         let plan = self.plan;
         for (nth, batch) in plan.batches().into_iter().enumerate() {
@@ -117,7 +118,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
         Ok(true)
     }
 
-    /// Closes the journal where nothing was written, so that there is nothing to continue.
+    /// Closes the journal if nothing was written, so that there is nothing to continue.
     fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
         let ending = match written {
             Ok(false) | Err(ApplyCause::Changed(_)) => RunEnding::Stopped,
@@ -142,7 +143,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
 
     async fn write(&mut self, nth: usize, batch: PlanBatch<'_>) -> Result<(), ApplyCause> {
         if let PlanBatch::TryCreate(creates) = batch {
-            // Nothing is written, so there is nothing to write down.
+            // Nothing is written to the page, so there is nothing to record.
             return check_creates(&self.handle, creates).await;
         }
         let key = match self.run.journal.as_deref_mut() {
@@ -174,7 +175,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
         written.map(|_| ()).map_err(|broken| broken.error)
     }
 
-    /// The page is as the file says, and nobody else's work was touched.
+    /// Reads the page, and checks that it matches the file and that no change of another client is on it.
     async fn verify(
         &mut self,
         desired: &DesiredPage,
@@ -260,7 +261,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
                     }
                     break;
                 }
-                // The page has other slots than this run knows.
+                // The page has slots that this run does not know.
                 Err(WriteStop::Failed(error)) if error.is_validation() && tries < MAX_REORDERS => {
                     at = None;
                 }
@@ -299,7 +300,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
     }
 }
 
-/// Sends a write of a run where the page is as the run knows it.
+/// Sends a write of a run if the page is as the run knows it.
 async fn write_step<W: ConditionalWrite>(
     handle: &ProfileHandle,
     operation: &'static Operation,
@@ -349,7 +350,7 @@ struct StepReorder<'w, 'a> {
 
 impl ConditionalWrite for StepReorder<'_, '_> {
     type Snapshot = Vec<Slot>;
-    /// The slots in the answer; none where there is nothing to move.
+    /// Slots in the answer; `None` if there was nothing to move.
     type Done = Option<Vec<Slot>>;
 
     async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
@@ -376,7 +377,7 @@ impl ConditionalWrite for StepReorder<'_, '_> {
     }
 }
 
-/// Takes in what a read shows, unless somebody else's work stands against going on.
+/// Accepts a page that was read, unless changes by another client forbid to continue.
 fn accept_page<T>(
     seen: &mut KnownPage<'_>,
     handle: &ProfileHandle,

@@ -18,9 +18,9 @@ use crate::{Client, ProfileKey};
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunSettings {
     pub(super) record: Option<JournalSettings>,
-    /// Whether to wait for another run on the page.
+    /// Set to wait for another run on the page.
     pub(super) wait: bool,
-    /// Whether a page may have lost all of its slots.
+    /// Set if the page may have lost all of its slots.
     pub(super) allow_empty: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct JournalSettings {
     pub(super) owner: Option<RunOwner>,
 }
 
-/// A page that is as it was asked for.
+/// Result of a run: a page that matches the desired content.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Applied {
@@ -43,7 +43,7 @@ pub struct Applied {
     pub plan: Plan,
     /// Changes that were made.
     pub done: AppliedChanges,
-    /// Names the run in the journals, where it was written down.
+    /// Name of the run in the journals, if it was recorded.
     pub run: Option<String>,
 }
 
@@ -59,12 +59,12 @@ pub struct Planned {
 
 /// Exclusive access of a run to its page.
 enum PageHold {
-    /// None: no journal is written.
+    /// No lock, because no journal is written.
     Nothing,
-    /// None, because the directory cannot be used. That does not matter where there is nothing to do.
+    /// No lock, because the directory cannot be used. That does not matter if there is nothing to do.
     Failed(LockError),
     Lock(PageLock),
-    /// A run that goes on.
+    /// The journal, with its lock, of a run that is continued.
     Journal(Box<Journal>),
 }
 
@@ -75,7 +75,7 @@ struct PreparedRun<'a> {
     runs: Option<JournalStore>,
     hold: PageHold,
     page: PageSnapshot,
-    /// Changes that were settled of an interrupted run.
+    /// Changes of an interrupted run that were found when it was settled.
     settled: AppliedChanges,
 }
 
@@ -153,7 +153,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
 }
 
 impl<'a> PreparedRun<'a> {
-    /// Reads the page and locks it. What was read before the lock is read again unless nothing can have happened in between.
+    /// Reads the page and locks it. A page that was read before the lock is read again unless nothing can have changed in between.
     async fn open(
         client: &'a Client,
         key: &ProfileKey,
@@ -183,7 +183,8 @@ impl<'a> PreparedRun<'a> {
         Ok(prepared)
     }
 
-    /// A page that reads empty although the last run left slots on it is read in another way, and then not believed.
+    /// Reads a page that is empty although the last run left slots on it once more, in the other way. Fails if it is still empty and may
+    /// not be.
     async fn distrust_empty(&mut self) -> Result<(), ApplyCause> {
         let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
             return Ok(());
@@ -199,7 +200,7 @@ impl<'a> PreparedRun<'a> {
         Ok(())
     }
 
-    /// Finds out what became of the last request of a run that was interrupted. Where it was for the same page file it is continued.
+    /// Settles whether the last request of an interrupted run was executed. A run for the same page file is continued.
     async fn settle(
         &mut self,
         desired: &DesiredPage,
@@ -225,7 +226,7 @@ impl<'a> PreparedRun<'a> {
         Ok(Some((log, is_resumed)))
     }
 
-    /// Takes the lock out.
+    /// Takes the lock out of `hold`, for another use.
     fn locked(&mut self) -> Result<PageLock, ApplyCause> {
         match std::mem::replace(&mut self.hold, PageHold::Nothing) {
             PageHold::Lock(lock) => Ok(lock),
@@ -235,7 +236,7 @@ impl<'a> PreparedRun<'a> {
         }
     }
 
-    /// Fails early where the lock could not be taken, so that the user is not asked in vain.
+    /// Fails early if the lock could not be taken, so that the user is not asked in vain.
     fn check_lock(&mut self) -> Result<(), ApplyCause> {
         match std::mem::replace(&mut self.hold, PageHold::Nothing) {
             PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
@@ -257,7 +258,7 @@ impl<'a> PreparedRun<'a> {
         self.log().map(|log| log.done().created.clone()).unwrap_or_default()
     }
 
-    /// Returns whether the run was confirmed before, and deletes nothing more than it was to.
+    /// Returns whether an interrupted run was confirmed with all deletes of the plan.
     fn is_confirmed(&self, plan: &Plan) -> bool {
         let is_covered = |log: &JournalEntries| {
             plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))
@@ -265,7 +266,7 @@ impl<'a> PreparedRun<'a> {
         self.log().is_some_and(is_covered)
     }
 
-    /// A plan is for the page as it was read under the lock, and for no other.
+    /// Checks that the plan was made for the page as it was read under the lock.
     fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
         if proposal.plan.page == fingerprint(&self.page.slots) {
             return Ok(());
@@ -273,7 +274,7 @@ impl<'a> PreparedRun<'a> {
         Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
     }
 
-    /// Reads the page once more where somebody had time to change it since it was read.
+    /// Reads the page once more if other clients had time to change it since the last read.
     async fn read_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
         let shared = &self.client.shared;
         if took_time || !self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
@@ -296,7 +297,7 @@ impl<'a> PreparedRun<'a> {
         Applied { page, plan, done: AppliedChanges::default(), run }
     }
 
-    /// Writes down what will be done, before any of it is.
+    /// Records the plan in the journal before any of it is executed.
     fn begin(mut self, proposal: &Proposal) -> Result<(PageSnapshot, Option<Journal>), ApplyCause> {
         let Proposal { desired, options, plan } = proposal;
         let journal =
@@ -329,7 +330,7 @@ async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCa
     PageSnapshot::read(client, key).await.map_err(ApplyCause::Read)
 }
 
-/// Each run of a page. An open one whose journal is of no use stands in the way of all.
+/// Reads the journals of the page. Fails if the journal of an open run cannot be used.
 fn logs(runs: &JournalStore) -> Result<Vec<JournalEntries>, ApplyCause> {
     let recorded = runs.list().map_err(ApplyCause::Journals)?;
     let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());

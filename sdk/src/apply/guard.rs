@@ -9,7 +9,7 @@ use super::Plan;
 pub struct DeleteLimits {
     /// Deletes that were confirmed in advance.
     pub max_deletes: Option<usize>,
-    /// The file may ask for no slots at all.
+    /// Allows a file that asks for no slots at all.
     pub allow_empty: bool,
 }
 
@@ -28,7 +28,7 @@ pub enum GuardRefusal {
         /// Slots on the page.
         slots: usize,
     },
-    /// More would be deleted than was confirmed.
+    /// More slots would be deleted than was confirmed.
     #[error("{deletes} slots would be deleted, {max} were allowed")]
     OverMaxDeletes {
         /// Deletes of the plan.

@@ -1,4 +1,4 @@
-//! State of the page as a run knows it, to tell the run's own changes from those of somebody else.
+//! State of the page as a run knows it, to distinguish the run's own changes from those of other clients.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,19 +13,18 @@ use crate::conditional_write::ReadTime;
 pub(super) struct KnownPage<'a> {
     plan: &'a Plan,
     types: &'a SlotTypes,
-    /// The slots that were there when the plan was made and that the run has not deleted. Those that it updated are as the service
-    /// answered.
+    /// The slots that were there when the plan was made and that the run has not deleted. Updated slots are as in the service's answer.
     old: HashMap<i64, Slot>,
     /// The slots that the run created.
     new: BTreeSet<i64>,
     /// The slots that the run updated.
     updated: HashSet<i64>,
     to_delete: HashSet<i64>,
-    /// The slots that somebody else edited before the run updated other keys of them.
+    /// The slots that another client edited before the run updated other keys of them.
     edited: HashSet<i64>,
     /// Every slot in the order of the page.
     order: Vec<i64>,
-    /// Whether no order remains to be written.
+    /// Set if no order remains to be written.
     is_ordered: bool,
     /// Time of the read that the next write relies on.
     at: Option<ReadTime>,
@@ -51,7 +50,7 @@ impl<'a> KnownPage<'a> {
         self.at
     }
 
-    /// Every slot in the order of the page.
+    /// Returns every slot in the order of the page.
     pub(super) fn order(&self) -> &[i64] {
         &self.order
     }
@@ -72,7 +71,7 @@ impl<'a> KnownPage<'a> {
                 let stored = answer.map_or(Some(sent), |slot| slot.data.get(key));
                 slot.data.insert(key.clone(), stored.cloned().unwrap_or_default());
             }
-            // Which of its other keys the service computes is not known without the types.
+            // Without the types it is unknown which of the other keys the service computes.
             if let Some(answer) = answer
                 && !self.types.knows(&update.kind)
             {
@@ -116,11 +115,12 @@ impl<'a> KnownPage<'a> {
         self.at = Some(at);
     }
 
-    /// Describes changes by someone else to slots that the run still has to write, and would undo. `deleting` may be gone already.
+    /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may
+    /// be gone already.
     pub(super) fn conflicts(&self, page: &[Slot], deleting: &[i64]) -> Vec<String> {
         let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
         let mut found = Vec::new();
-        // In the order of the page, so that the words are the same every time.
+        // In the order of the page, so that the message is the same every time.
         let old = self.order.iter().filter_map(|id| self.old.get(id));
         for before in old {
             let (id, kind) = (before.id, &before.kind);
@@ -173,7 +173,7 @@ impl<'a> KnownPage<'a> {
             .collect()
     }
 
-    /// Describes slots that somebody else edited. What the service computes does not count.
+    /// Describes slots that another client edited. Values that the service computes do not count.
     pub(super) fn edits(&self, page: &[Slot]) -> Vec<String> {
         let is_edited = |now: &&Slot| {
             self.edited.contains(&now.id)
@@ -189,13 +189,13 @@ impl<'a> KnownPage<'a> {
         before.kind != now.kind || self.edits_of(before, now).next().is_some()
     }
 
-    /// Returns the keys that hold something else than before.
+    /// Returns the keys whose values differ from before.
     fn edits_of<'s>(&'s self, before: &'s Slot, now: &'s Slot) -> impl Iterator<Item = &'s str> {
         let held = |slot: &'s Slot, key: &str| slot.data.get(key).unwrap_or(&Value::Null);
         let added = now.data.keys().filter(|key| !before.data.contains_key(*key));
         let keys = before.data.keys().chain(added).map(String::as_str);
         keys.filter(move |key| {
-            // The schema of a type says nothing of what older versions of it held.
+            // The schema of a type does not describe the data of its older versions.
             let counts = !before.supported || self.types.is_writable_key(&before.kind, key);
             counts && !same(held(before, key), held(now, key))
         })

@@ -1,5 +1,5 @@
-//! Slot data as a page file holds it. There a key that begins with `$` makes a reference (`$upload`, `$form`), so that such a key of the
-//! service's own is written with one more `$`: what the service says never becomes a reference.
+//! Escaping of slot data in a page file. There a key that begins with `$` makes a reference (`$upload`, `$form`); such a key of the
+//! service's own is written with one more `$`, so that data of the service never becomes a reference.
 
 use serde_json::Value;
 

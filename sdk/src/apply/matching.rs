@@ -15,7 +15,7 @@ use crate::Slot;
 pub(super) enum MatchResult {
     /// The slot at this position.
     Slot(usize),
-    /// None: it has to be created.
+    /// No slot: it has to be created.
     Nothing,
     /// The item is in error.
     Refused,
@@ -27,7 +27,7 @@ pub(super) struct Matcher<'n> {
     items: &'n [DesiredSlot],
     desired_contents: &'n [DesiredContent<'n>],
     options: &'n PlanOptions,
-    /// For each item, the slots that need no write to serve it.
+    /// Slots that match each item without a write.
     suitable: Vec<Positions>,
     found: Vec<MatchResult>,
     taken: Positions,
@@ -85,7 +85,7 @@ impl<'n> Matcher<'n> {
                 self.refuse(index, ItemProblem::NotOnPage { id });
                 continue;
             };
-            // Even an item in error says that the slot is not for others.
+            // Even an item in error reserves the slot that it names.
             self.take(index, position);
             let slot = &self.page[position];
             if slot.kind != item.kind {
@@ -120,8 +120,8 @@ impl<'n> Matcher<'n> {
         }
     }
 
-    /// Matches read-only slots. Two of the same content cannot be told apart, and neither could be edited to fit: the user is asked instead
-    /// of guessing.
+    /// Matches read-only slots. Two slots of the same content are ambiguous, and neither can be edited to match: an item that matches both
+    /// is in error.
     fn read_only_by_content(&mut self) {
         let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
         let mut choices = Vec::new();
@@ -159,9 +159,9 @@ impl<'n> Matcher<'n> {
         }
     }
 
-    /// The positions of all items, if the page in its order already is what the file asks for.
+    /// Returns the positions of all items if the page, in its order, already holds what the file asks for.
     ///
-    /// This makes a second run find nothing to do: whatever values the service filled in by itself, the slots that the first run left
+    /// Because of this, a second run has nothing to do: whatever values the service filled in by itself, the slots that the first run left
     /// are in the order of the file and hold what it mentions.
     fn in_order(&self) -> Option<Vec<usize>> {
         let mut positions = Vec::with_capacity(self.items.len());
@@ -185,8 +185,8 @@ impl<'n> Matcher<'n> {
         (!pruned).then_some(positions)
     }
 
-    /// Same content first, k-th with k-th; then as many more items as possible get a slot that needs no write, for which an item may
-    /// move on to another such slot.
+    /// Matches slots by content: equal content first, the k-th slot with the k-th item; then as many more items as possible get a slot that
+    /// needs no write, for which an item may move on to another such slot.
     fn by_content(&mut self) {
         let items = self.unserved();
         let mut open = Positions::none(self.page.len());
@@ -280,7 +280,7 @@ impl Assignment {
         self.free.remove(position);
     }
 
-    /// Assigns to the item the first free slot that suits it, or one whose holder can move on.
+    /// Assigns to the item the first free slot that suits it, or one whose item can move on to another slot.
     fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
         if let Some(position) = self.suitable[item].first_common(&self.free) {
             self.give(item, position);

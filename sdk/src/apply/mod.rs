@@ -1,17 +1,17 @@
-//! From the slots of a page and the slots that a file wants to a [`Plan`]: what to change, create, move and delete.
+//! Planning and execution of the changes that make a page match a file. A [`Plan`] lists what to change, create, move and delete.
 //!
-//! A plan is data: it can be empty, printed, saved. [`ProfileHandle::apply`](crate::ProfileHandle::apply) reads, plans and
-//! executes; most else here only decides.
+//! A plan is data: it can be empty, printed, saved. [`ProfileHandle::apply`](crate::ProfileHandle::apply) reads, plans and executes; most
+//! other functions here only decide.
 //!
 //! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
 //!
 //! 1. By the `id` it names, else by the id that an interrupted run noted for it ([`PlanOptions::created`]).
 //! 2. A read-only slot by content that only it has.
-//! 3. If the page, read in order, already holds all that the file asks for, nothing is looked for any further.
+//! 3. If the page, read in order, already holds all that the file asks for, no further rule is tried.
 //! 4. By the same content, else by content that lacks nothing the item mentions, so that as many items as possible need no write.
 //! 5. By resemblance: the slot of its type that shares the most telling values (a title, a link; not one option out of a few).
 //!
-//! An item that finds none becomes a new slot. A slot that no item finds is kept after its left neighbour, or deleted on request.
+//! An item without a match becomes a new slot. A slot without a match is kept after its left neighbour, or deleted on request.
 //!
 //! ```
 //! use links_sdk::Slot;

@@ -1,7 +1,7 @@
 //! Comparable form of values, in which those that the service does not distinguish are equal.
 //!
-//! The service writes an empty object as `[]`, may trim strings, and may turn `""` into `null`. Values are compared in a form in
-//! which none of this shows.
+//! The service writes an empty object as `[]`, may trim strings, and may turn `""` into `null`. Values are compared in a form that hides
+//! these differences.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -32,7 +32,7 @@ pub(crate) fn is_unchanged(before: &Slot, now: &Slot) -> bool {
         && fields(&before.data) == fields(&now.data)
 }
 
-/// A value in the form in which equal things are equal; borrows its strings. It is hashed once, however often it is looked for.
+/// A value in comparable form; borrows its strings. Its digest is computed once.
 #[derive(Clone, Debug)]
 pub(super) struct NormalizedValue<'a> {
     digest: u64,
@@ -69,7 +69,7 @@ impl<'a> NormalizedValue<'a> {
         self.shape == ValueShape::Absent
     }
 
-    /// Digest that is equal for equal values, on every machine.
+    /// Returns a digest that is equal for equal values, on every machine.
     pub(super) fn digest(&self) -> u64 {
         self.digest
     }
@@ -156,13 +156,13 @@ impl<'a> ValueShape<'a> {
 /// Returns the string without the spaces around it.
 fn trimmed(text: &str) -> &str {
     match text.as_bytes() {
-        // Most texts have none, which two bytes tell.
+        // Most strings have none, which the first and the last byte show.
         [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
         _ => text.trim(),
     }
 }
 
-/// The content of a slot in comparable form.
+/// Returns the content of a slot in comparable form.
 pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
     present(map).collect()
 }
@@ -173,16 +173,16 @@ fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, NormalizedVa
         .filter(|(_, value)| !value.is_absent())
 }
 
-/// A short name of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
+/// Returns a fingerprint of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see
 /// [`same`]) and fields other than id, type, data and support do not count.
 ///
-/// It tells an edited page from an untouched one; it does not resist someone who seeks a collision.
+/// The fingerprint shows that a page was edited; it does not resist someone who seeks a collision.
 pub fn fingerprint(page: &[Slot]) -> String {
     let contents: Vec<_> = page.iter().map(|slot| fields(&slot.data)).collect();
     fingerprint_of(page, &contents)
 }
 
-/// Returns the fingerprint where the contents are at hand.
+/// Returns the fingerprint of a page whose normalized contents are known.
 pub(super) fn fingerprint_of(page: &[Slot], contents: &[NormalizedFields<'_>]) -> String {
     let slots = page.iter().zip(contents);
     let mut digest = Digest::NEW;
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_service_does_not_keep_does_not_count() {
+    fn values_that_the_service_normalizes_compare_as_equal() {
         let groups = [
             vec![
                 json!(null),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_something_counts() {
+    fn values_with_different_meanings_compare_as_different() {
         let values = [
             json!(true),
             json!(false),

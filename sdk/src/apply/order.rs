@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// The slots of `page` that are not to be deleted, in the order of `wanted`. Those that it does not mention stay after the nearest slot to
-/// their left that it does, or in front of all.
+/// Returns the slots of `page` that are not to be deleted, in the order of `wanted`. A slot that `wanted` does not mention stays after the
+/// nearest mentioned slot to its left, or before all others.
 pub(super) fn arrange<T: Copy + Eq + Hash>(
     page: &[T],
     wanted: &[T],

@@ -11,11 +11,11 @@ use crate::{Client, Error, ProfileKey, Slot, operation};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PageSnapshot {
-    /// Id by which all writes address it: a login can change, and one of digits only reads as an id.
+    /// Id of the page, which all writes use: a login can change, and a login of digits only reads as an id.
     pub id: i64,
-    /// Its login when it was read.
+    /// The page's login when it was read.
     pub login: String,
-    /// Its public URL.
+    /// The page's public URL.
     pub url: Option<String>,
     /// Slots in page order.
     pub slots: Vec<Slot>,
@@ -47,7 +47,7 @@ impl PageSnapshot {
     ///
     /// # Errors
     ///
-    /// As [`ProfileHandle::get_with_slots`](crate::ProfileHandle::get_with_slots).
+    /// The errors of [`ProfileHandle::get_with_slots`](crate::ProfileHandle::get_with_slots).
     pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
         let answer = client.profile(key).get_with_slots().answer().await?;
         let record =
@@ -60,7 +60,7 @@ impl PageSnapshot {
         };
         let slots = match record.slots {
             Some(slots) => slots,
-            // Without the slots an empty page and an unread one would look alike.
+            // An answer without slots must not be taken for an empty page.
             None => client.profile(record.id).slots().list().await?,
         };
         let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
@@ -78,7 +78,7 @@ impl PageSnapshot {
     ///
     /// # Errors
     ///
-    /// As [`SlotsHandle::list`](crate::SlotsHandle::list).
+    /// The errors of [`SlotsHandle::list`](crate::SlotsHandle::list).
     pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
         self.slots = client.profile(self.id).slots().list().await?;
         self.read_time = Some(ReadTime::now(&client.shared));

@@ -18,21 +18,21 @@ use crate::{Object, Slot};
 
 /// Changes from a page as it was read to what a file asks for.
 ///
-/// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that whenever a run stops the page
-/// still shows all that was old or all that is new.
+/// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that the page shows all of the old or
+/// all of the new content whenever a run stops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.
     pub page: String,
-    /// Items of the file.
+    /// Number of items of the file.
     pub items: usize,
     /// Updates in the order of the file.
     pub updates: Vec<PlannedUpdate>,
     /// Creates in the order of the file; they are appended to the page.
     pub creates: Vec<PlannedCreate>,
-    /// All slots that the page has in the end, in order.
+    /// All slots of the resulting page, in order.
     pub order: Vec<SlotRef>,
-    /// Whether the slots have to be moved once the new ones are there.
+    /// Set if the slots have to be moved once the new ones are there.
     pub reorder: bool,
     /// Deletes in page order. The first [`make_room`](Self::make_room) of them are sent before the creates.
     pub deletes: Vec<PlannedDelete>,
@@ -47,7 +47,7 @@ pub struct Plan {
 /// Update of a slot, which keeps its id and its clicks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedUpdate {
-    /// The slot.
+    /// Id of the slot.
     pub id: i64,
     /// The index of the item in the file.
     pub index: usize,
@@ -58,7 +58,7 @@ pub struct PlannedUpdate {
     pub label: Option<String>,
     /// The top-level keys to send; the others stay.
     pub changed: Object,
-    /// Values of these keys when the page was read. A key that was not there is not here.
+    /// Values of these keys when the page was read. Keys that were not there are left out.
     pub before: Object,
 }
 
@@ -70,14 +70,14 @@ pub struct PlannedCreate {
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its content.
+    /// Content of the slot.
     pub data: Object,
 }
 
 /// Delete of a slot and its click statistics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedDelete {
-    /// The slot.
+    /// Id of the slot.
     pub id: i64,
     /// The type.
     #[serde(rename = "type")]
@@ -89,7 +89,7 @@ pub struct PlannedDelete {
 /// A slot that the file does not mention and that stays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RetainedSlot {
-    /// The slot.
+    /// Id of the slot.
     pub id: i64,
     /// The type.
     #[serde(rename = "type")]
@@ -114,11 +114,11 @@ pub enum SlotRef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 pub enum Notice {
-    /// An interrupted run created a slot for the item; somebody deleted it since.
+    /// An interrupted run created a slot for the item, and another client has deleted it since.
     RemovedSince {
         /// The index of the item in the file.
         index: usize,
-        /// The slot that is gone.
+        /// Id of the deleted slot.
         id: i64,
     },
 }
@@ -222,11 +222,11 @@ impl Plan {
             && !self.reorder
     }
 
-    /// The writing requests, in the order in which they are safe.
+    /// Returns the writing requests, in the order in which they are safe.
     pub fn batches(&self) -> Vec<PlanBatch<'_>> {
         let (early, late) = self.deletes.split_at(self.make_room.min(self.deletes.len()));
         let tried = if early.is_empty() { &[][..] } else { &self.creates };
-        // What has to go before the last so many creates: the page loses nothing before a new slot needs its place.
+        // Deletes due before the last `left` creates: no slot is deleted before a new one needs its place.
         let room_for = |left: usize| early.len().saturating_sub(left);
         let mut batches = Vec::new();
         batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(PlanBatch::Update));
@@ -244,8 +244,8 @@ impl Plan {
         batches
     }
 
-    /// Requests that executing the plan takes if nothing goes wrong and nothing has to wait: one that reads the page, its batches,
-    /// those that read the page before something is deleted, and one that reads the page again to check.
+    /// Returns the number of requests that executing the plan takes if nothing goes wrong and nothing has to wait: one that reads the page,
+    /// its batches, those that read the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
         let deletes =
@@ -260,10 +260,10 @@ impl Plan {
         }
     }
 
-    /// The full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
+    /// Returns the full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
     ///
-    /// `page` are the ids as they stand on the page now, `created` those of the slots created so far, in the order of
-    /// [`creates`](Self::creates). Slots that the plan does not know go after their left neighbour, those still to be deleted to the end.
+    /// `page` are the ids on the page now, `created` those of the slots created so far, in the order of [`creates`](Self::creates). Slots
+    /// that the plan does not know go after their left neighbour, those still to be deleted to the end.
     pub fn resolve_order(&self, page: &[i64], created: &[i64]) -> Option<Vec<i64>> {
         let present: HashSet<i64> = page.iter().copied().collect();
         let wanted: Vec<i64> = self
@@ -286,7 +286,7 @@ impl Plan {
         Some(order)
     }
 
-    /// Computes how many slots must make room for the new ones: only as many as do not fit.
+    /// Computes the number of slots that must make room for the new ones: only as many as do not fit.
     fn reserve(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
         let missing = (slots + self.creates.len()).saturating_sub(max);
         self.make_room = if self.creates.is_empty() { 0 } else { missing };
@@ -382,7 +382,7 @@ fn create(
     if !options.types.is_creatable(&item.kind) {
         return Err(vec![ItemProblem::NotCreatable { kind: item.kind.clone() }]);
     }
-    // There is nothing to clear yet; `null` is sent only where it is known to be a value.
+    // There is nothing to clear yet; `null` is sent only if the schema declares it as a value.
     let data = item
         .data
         .iter()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// No plan, hence nothing may be written. All faulty items are named at once.
+/// Reason why there is no plan, so that nothing may be written. All faulty items are named at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanError {
@@ -17,11 +17,11 @@ pub enum PlanError {
     /// The page would end with too many slots.
     #[error("the page would have {slots} slots, {max} are allowed{}", of_them(*.kept))]
     TooManySlots {
-        /// Slots at the end.
+        /// Number of slots at the end.
         slots: usize,
-        /// Slots among them that the file does not mention.
+        /// Number of slots among them that the file does not mention.
         kept: usize,
-        /// Slots that a page may have.
+        /// Maximum number of slots of a page.
         max: usize,
     },
 }
@@ -41,7 +41,7 @@ pub struct ItemError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum ItemProblem {
-    /// Its id is of no slot of the page.
+    /// The id of the item belongs to no slot of the page.
     #[error("slot {id} is not on the page; without the id a new slot is created")]
     NotOnPage {
         /// Id as written.
@@ -55,7 +55,7 @@ pub enum ItemProblem {
         /// The index of the earlier item.
         first: usize,
     },
-    /// Its id is of a slot of another type.
+    /// The id of the item belongs to a slot of another type.
     #[error(
         "slot {id} is of type {on_page}, not {in_file}, and a slot's type never changes; without the id a new slot is created"
     )]
@@ -67,17 +67,17 @@ pub enum ItemProblem {
         /// The type of the item.
         in_file: String,
     },
-    /// It asks to change a slot that cannot be edited.
+    /// The item asks to change a slot that cannot be edited.
     #[error("slot {id} ({kind}) cannot be edited, yet {} would change", list(keys))]
     NotEditable {
-        /// The slot.
+        /// Id of the slot.
         id: i64,
-        /// Its type.
+        /// Type of the slot.
         kind: String,
         /// The keys that differ.
         keys: Vec<String>,
     },
-    /// Several read-only slots fit it, or it and another item fit the same one.
+    /// Several read-only slots match the item, or the item and another one match the same slot.
     #[error(
         "several {kind} slots or items fit each other ({}); name the slot by its id",
         list(ids)
@@ -85,16 +85,16 @@ pub enum ItemProblem {
     Ambiguous {
         /// The type.
         kind: String,
-        /// The slots that fit.
+        /// Ids of the slots that match.
         ids: Vec<i64>,
     },
-    /// It is not on the page, and slots of its type cannot be created.
+    /// The item is not on the page, and slots of its type cannot be created.
     #[error("no slot of the page fits, and slots of type {kind} cannot be created")]
     NotCreatable {
         /// The type.
         kind: String,
     },
-    /// It asks to clear a key that has to have a value.
+    /// The item asks to clear a key that has to have a value.
     #[error(
         "`{key}` of a {kind} cannot be cleared: it allows no null and has no default; write a value or leave it out"
     )]

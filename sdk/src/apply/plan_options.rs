@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::SlotTypes;
 use crate::Slot;
 
-/// Options and knowledge that a plan is made with.
+/// Options of a plan, and the facts that planning needs.
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
-    /// Delete the slots that the file does not mention. Read-only and unsupported ones stay.
+    /// Set to delete the slots that the file does not mention. Read-only and unsupported ones stay.
     pub prune: bool,
-    /// Delete the unsupported slots that the file does not mention. Says nothing about the supported ones.
+    /// Set to delete the unsupported slots that the file does not mention. The supported ones are not affected.
     pub prune_unsupported: bool,
     /// Slot types of the service.
     pub types: SlotTypes,

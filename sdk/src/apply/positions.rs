@@ -46,7 +46,7 @@ impl Positions {
         })
     }
 
-    /// The first position in both sets.
+    /// Returns the first position in both sets.
     pub(super) fn first_common(&self, other: &Self) -> Option<usize> {
         let (index, common) = self
             .0

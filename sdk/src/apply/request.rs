@@ -34,11 +34,11 @@ pub struct Checked {
 }
 
 impl ProfileHandle {
-    /// Makes the page as `desired` says: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
+    /// Makes the page match `desired`: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
     ///
-    /// The page is read, and only what differs is written. Somebody else's work is never written over: where a slot that is to be
-    /// changed or deleted was edited meanwhile, the run ends. With [`Apply::journal`] a run that was interrupted is continued by the
-    /// next one for the same page, and two processes keep out of each other's way.
+    /// The page is read, and only what differs is written. Changes of other clients are never overwritten: if a slot that is to be changed
+    /// or deleted was edited meanwhile, the run ends. With [`Apply::journal`] a run that was interrupted is continued by the next one for
+    /// the same page, and two processes exclude each other.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -116,7 +116,7 @@ impl<D: ApplyDelegate> Apply<D> {
     ///
     /// # Errors
     ///
-    /// The first failure. [`ApplyError::outcome`] says whether anything was written before it, and [`ApplyError::done`] what.
+    /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
     pub async fn run(mut self) -> Result<Applied, D::Error> {
         let key = self.key()?;
         flow::apply(&self.client, &key, &self.settings, &mut self.delegate).await
@@ -132,11 +132,11 @@ impl<D: ApplyDelegate> Apply<D> {
         flow::plan(&self.client, &key, &self.settings, &mut self.delegate).await
     }
 
-    /// Plans, and asks the service whether it would take every create and update. Nothing is written.
+    /// Plans, and sends every create and update as a dry run. Nothing is written.
     ///
     /// # Errors
     ///
-    /// When no plan can be made, or the service cannot be asked.
+    /// When no plan can be made, or a dry run fails for another reason than a refusal.
     pub async fn check(self) -> Result<Checked, D::Error> {
         let client = self.client.clone();
         let planned = self.plan().await?;
@@ -168,7 +168,7 @@ impl Apply {
         self
     }
 
-    /// Sets the slot types of the service: with them, what the service computes does not count as an edit.
+    /// Sets the slot types of the service: with them, values that the service computes do not count as edits.
     pub fn types(mut self, types: SlotTypes) -> Self {
         self.delegate.options.types = types;
         self
@@ -180,7 +180,7 @@ impl Apply {
         self
     }
 
-    /// Allows no slots at all to be asked for, and a page that has lost all of its own.
+    /// Allows desired content without slots, and a page that has lost all of its slots.
     pub fn allow_empty(mut self, allow: bool) -> Self {
         self.delegate.limits.allow_empty = allow;
         self.allow_emptied(allow)

@@ -8,7 +8,7 @@ use super::digest::Digest;
 use super::normalized::{NormalizedFields, NormalizedValue, ValueShape};
 use super::schema::SchemaNode;
 
-/// Pairs of item and slot, closest first, each used once. All are of one type; both sides are in page order.
+/// Returns pairs of item and slot, closest first, each item and slot used once. All are of one type; both sides are in page order.
 ///
 /// A pair needs a telling value in common: a string, at any depth, that is not one option out of a few. The rarer such a value is, the
 /// more it counts; other equal values decide between pairs that it leaves equal, then the order on the page.
@@ -20,7 +20,7 @@ pub(super) fn closest(
     closest_within(BUDGET, items, slots, schema)
 }
 
-/// Additions spent on scores: eight values that all of 500 items share with all of 500 slots.
+/// Maximum number of additions spent on scores: eight values that all of 500 items share with all of 500 slots.
 const BUDGET: usize = 8 * 500 * 500;
 
 fn closest_within(
@@ -62,7 +62,7 @@ fn closest_within(
             pairs.push((item, slot));
         }
     }
-    // What so many share says little; the order on the page says as much.
+    // A value that so many share is weak evidence, no better than the order on the page.
     for shared in common.iter().filter(|shared| shared.telling) {
         let open = |side: usize| {
             shared.holders[side].iter().copied().filter(|holder| !served[side][*holder]).collect()
@@ -174,8 +174,8 @@ fn is_telling(text: &str, schema: Option<SchemaNode<'_>>) -> bool {
     }
 }
 
-/// Returns whether a string looks like one of a fixed set of values: a short bare word such as `primary`, `fullWidth` or `size-2`, a colour, a
-/// small number. A title of one plain lowercase word does, too; only a schema can tell.
+/// Returns whether a string looks like one of a fixed set of values: a short bare word such as `primary`, `fullWidth` or `size-2`, a
+/// colour, a small number. So does a title of one plain lowercase word; only a schema can distinguish them.
 fn looks_like_an_option(text: &str) -> bool {
     let count = |is: fn(&char) -> bool| text.chars().filter(is).count();
     let bare = text.len() <= 32
@@ -198,7 +198,7 @@ struct Scores {
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
-    /// Points that every pair has beyond that.
+    /// Points that every pair has in addition.
     of_all: u64,
 }
 
@@ -223,7 +223,7 @@ impl Scores {
         }
     }
 
-    /// Pairs with a telling value in common.
+    /// Returns the pairs with a telling value in common, best first.
     fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
         let is_telling = |at: &usize| (self.table[*at] + self.of_all) >> 32 > 0;
         let mut pairs: Vec<usize> = (0..self.table.len()).filter(is_telling).collect();
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_tell_options_from_texts() {
+    fn options_are_told_from_texts_by_their_spelling() {
         for text in [
             "primary",
             "full-width",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_common_to_be_scored_pairs_in_page_order() {
+    fn values_too_common_to_be_scored_are_paired_in_page_order() {
         let items = [
             json!({"by": "All of us", "title": "New a", "style": "x"}),
             json!({"by": "All of us", "title": "Old c", "style": "x"}),

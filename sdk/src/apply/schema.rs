@@ -8,8 +8,8 @@ use super::schema_weight::is_bounded_schema;
 
 /// The slot types of the service: which can be written, and the JSON Schema of their data. Filled from `listSlotTypes`.
 ///
-/// Empty is allowed. Then `event` alone is taken to be read-only, any other type may be created, any key may be cleared with `null`,
-/// and which values tell one slot from another is judged by their looks.
+/// An empty list is allowed. Then `event` alone is taken to be read-only, any other type may be created, any key may be cleared with
+/// `null`, and the values that identify a slot are recognised by their form.
 ///
 /// ```
 /// use links_sdk::apply::SlotTypes;
@@ -42,14 +42,14 @@ const EVENT: &str = "event";
 
 impl SlotTypes {
     /// Adds a type with its `writable` flag and its `schema`, as the service describes it (the interface, section 2.3). A schema that is
-    /// [not bounded](super::is_bounded_schema) says nothing.
+    /// [not bounded](super::is_bounded_schema) is ignored.
     pub fn insert(&mut self, kind: impl Into<String>, writable: bool, schema: Value) {
         let schema = if is_bounded_schema(&schema) { schema } else { Value::Null };
         self.0.insert(kind.into(), SlotTypeRules { writable, schema, computed: None });
     }
 
     /// Sets the keys that the service computes for a type that was added. A key that an open schema does not declare then counts as
-    /// content, as long as it is not computed; without this it may be computed and does not.
+    /// content, as long as it is not computed; without this call it does not count, because it may be computed.
     pub fn computes<K: Into<String>>(&mut self, kind: &str, keys: impl IntoIterator<Item = K>) {
         if let Some(rules) = self.0.get_mut(kind) {
             rules.computed = Some(keys.into_iter().map(Into::into).collect());
@@ -61,7 +61,7 @@ impl SlotTypes {
         self.0.is_empty()
     }
 
-    /// Returns whether the keys of such slots are known.
+    /// Returns whether the keys of slots of this type are known.
     pub(super) fn knows(&self, kind: &str) -> bool {
         self.schema(kind).is_some_and(SchemaNode::has_properties)
     }
@@ -132,7 +132,7 @@ impl<'s> SchemaNode<'s> {
         })
     }
 
-    /// Returns whether it is one of a fixed set of values, so that holding it says little about a slot.
+    /// Returns whether the schema describes one of a fixed set of values, so that an equal value says little about a slot.
     pub(super) fn is_option(self) -> bool {
         self.find(DEPTH, |schema| {
             (schema.is_set("enum") || schema.is_set("const")).then_some(schema)
@@ -144,7 +144,7 @@ impl<'s> SchemaNode<'s> {
         self.find(DEPTH, |schema| schema.is_set("properties").then_some(schema)).is_some()
     }
 
-    /// Returns whether keys are allowed that it does not declare.
+    /// Returns whether the schema allows keys that it does not declare.
     fn is_open(self) -> bool {
         let closed = |schema: Self| {
             let closes = |name| schema.here.get(name) == Some(&Value::Bool(false));
@@ -180,7 +180,7 @@ impl<'s> SchemaNode<'s> {
         self.find(DEPTH, |schema| schema.here.get("default"))
     }
 
-    /// Returns the first answer of this place or of one of its branches.
+    /// Returns the first result for this place or for one of its branches.
     fn find<T>(self, depth: usize, ask: impl Fn(Self) -> Option<T> + Copy) -> Option<T> {
         let depth = depth.checked_sub(1)?;
         ask(self).or_else(|| {
@@ -256,7 +256,7 @@ mod tests {
             (json!({"allOf": [{"type": "string"}, {}]}), Clearing::Impossible),
             (json!({"$ref": "#/$defs/text"}), Clearing::Null),
             (json!({"$ref": "#/$defs/loop"}), Clearing::Null),
-            // What never ends says nothing.
+            // An endless reference is ignored.
             (json!({"allOf": [{"$ref": "#/properties/style"}]}), Clearing::Null),
         ] {
             let schema = json!({
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_created_and_written() {
+    fn creatable_types_and_writable_keys_follow_from_the_slot_types() {
         let mut types = SlotTypes::default();
         assert!(types.is_creatable("anything") && !types.is_creatable("event"));
         types.insert("event", true, json!({}));

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// Most schemas that may apply along one path from the root of the data down.
+/// Maximum number of schemas that may apply along one path from the root of the data down.
 const MAX: u64 = 20_000;
 
-/// Maximum depth of data, that of a page file.
+/// Maximum depth of data, as in a page file.
 const DATA_DEPTH: usize = 32;
 
 /// Maximum length of a chain of references and keywords.
@@ -49,13 +49,14 @@ pub fn is_bounded_schema(schema: &Value) -> bool {
 
 struct SchemaWalk<'s> {
     root: &'s Value,
-    /// Weights by schema and remaining depth of data. None while it is computed: what refers back to itself there never ends.
+    /// Weights by schema and remaining depth of data. `None` while a weight is computed: a schema that refers back to itself there never
+    /// ends.
     known: HashMap<(*const Value, usize), Option<u64>>,
     chain: usize,
 }
 
 impl<'s> SchemaWalk<'s> {
-    /// Returns the number of schemas that apply along the heaviest path of data; none where that is too many.
+    /// Returns the number of schemas that apply along the heaviest path of data; `None` if there are too many.
     fn weight(&mut self, schema: &'s Value, depth: usize) -> Option<u64> {
         let Value::Object(keywords) = schema else { return Some(0) };
         let key = (std::ptr::from_ref(schema), depth);
@@ -93,7 +94,7 @@ impl<'s> SchemaWalk<'s> {
                 weight += most;
             }
             let below = BELOW.iter().filter_map(|name| keywords.get(*name));
-            // `items` was a list once.
+            // In older drafts `items` may be a list.
             let below = below.chain(list("items")).chain(map("patternProperties"));
             for schema in below.collect::<Vec<_>>() {
                 weight += self.weight(schema, depth)?;
@@ -112,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// `a0` refers to `a1` twice, and so on.
+    /// Returns a schema in which `a0` refers to `a1` twice, and so on.
     fn doubling(levels: usize) -> Value {
         let twice = |to: usize| {
             let next = json!({ "$ref": format!("#/$defs/a{to}") });

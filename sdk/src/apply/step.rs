@@ -34,7 +34,7 @@ pub struct AppliedChanges {
     pub updated: usize,
     /// Ids of new slots, by the index of their item in the file.
     pub created: BTreeMap<usize, i64>,
-    /// Whether the page was reordered.
+    /// Set if the page was reordered.
     pub reordered: bool,
     /// Number of slots that were deleted.
     pub deleted: usize,
@@ -48,7 +48,7 @@ impl AppliedChanges {
 }
 
 impl AppliedChanges {
-    /// Returns what was done after `before`.
+    /// Returns the changes made after `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
         let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
         Self {

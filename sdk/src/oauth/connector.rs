@@ -19,7 +19,7 @@ use super::http::{OAuthErrorResponse, OAuthHttpClient};
 use crate::base_url::BaseUrl;
 use crate::transport::clock::{Clock, SystemClock};
 
-/// A connector that says where to log in.
+/// A connector whose authorization server is known.
 pub struct Connector {
     http: Arc<OAuthHttpClient>,
     manager: AuthorizationManager,
@@ -27,7 +27,7 @@ pub struct Connector {
     issuer: String,
     token_endpoint: String,
     revocation_endpoint: Option<String>,
-    /// Its answers through the browser name it (RFC 9207).
+    /// Set if the authorization server names itself in its answers through the browser (RFC 9207).
     names_itself: bool,
 }
 
@@ -37,24 +37,24 @@ pub struct Login {
     session: AuthorizationSession,
     state: String,
     names_itself: bool,
-    /// Everything but the tokens.
+    /// Credentials without the tokens.
     credentials: Credentials,
 }
 
 impl Connector {
-    /// Discovers from the connector at this URL where to log in (RFC 9728), and what its authorization server can do (RFC 8414).
+    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414).
     ///
     /// # Errors
     ///
     /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
     /// for programs, or no PKCE with SHA-256.
     pub async fn discover(mcp_url: &str) -> Result<Self, LoginError> {
-        let address = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
-        let http = Arc::new(OAuthHttpClient::new(&address).map_err(LoginError::unreachable)?);
+        let url = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
+        let http = Arc::new(OAuthHttpClient::new(&url).map_err(LoginError::unreachable)?);
         let mut manager = manager(&http).await?;
         let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
         if !resolved.source.is_discovered() {
-            return Err(LoginError::refused(format!("{address} does not say where to log in")));
+            return Err(LoginError::refused(format!("{url} does not say where to log in")));
         }
         let metadata = resolved.metadata;
         let methods = metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
@@ -81,7 +81,7 @@ impl Connector {
         Ok(Self { http, manager, issuer, token_endpoint, revocation_endpoint, names_itself })
     }
 
-    /// The connector's URL, as the service at this base URL names it: when it refuses a request (RFC 9728, section 5.1), else at
+    /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1), else at
     /// the well-known URLs for it (section 3.1).
     ///
     /// # Errors
@@ -145,9 +145,9 @@ impl Connector {
                 }
             }
         };
-        let address = Url::parse(&session.auth_url).map_err(LoginError::refused)?;
+        let page = Url::parse(&session.auth_url).map_err(LoginError::refused)?;
         let parameter = |name: &str| {
-            let found = address.query_pairs().find(|(known, _)| known == name);
+            let found = page.query_pairs().find(|(known, _)| known == name);
             found.map(|(_, value)| value.into_owned()).unwrap_or_default()
         };
         let state = parameter("state");
@@ -194,15 +194,15 @@ async fn session(
     })
 }
 
-/// Whether the page that the browser would open is one for this client: a server that has forgotten the client would tell its user only.
-async fn is_welcome(address: &str, http: &OAuthHttpClient) -> Result<bool, LoginError> {
-    let page = Url::parse(address).map_err(LoginError::refused)?;
+/// Returns whether the login page accepts this client: a server that no longer knows the client reports that in the browser only.
+async fn is_welcome(url: &str, http: &OAuthHttpClient) -> Result<bool, LoginError> {
+    let page = Url::parse(url).map_err(LoginError::refused)?;
     let answer = http.get(page).await.map_err(LoginError::unreachable)?;
     Ok(!answer.status().is_client_error())
 }
 
 impl Login {
-    /// Returns the URL to open in the user's browser. It is good for this login only.
+    /// Returns the URL to open in the user's browser. The URL works for this login only.
     pub fn url(&self) -> &str {
         &self.session.auth_url
     }
@@ -212,7 +212,7 @@ impl Login {
         &self.credentials.client_id
     }
 
-    /// Returns whether a URL that a browser was sent to is an answer to this login. Others do not end it.
+    /// Returns whether a URL that a browser was sent to is an answer to this login. Other URLs do not end the login.
     pub fn is_answer(&self, redirect: &str) -> bool {
         let Ok(url) = Url::parse(redirect) else { return false };
         let mine =
@@ -238,7 +238,7 @@ impl Login {
             let found = parameters.query_pairs().find(|(known, _)| known == name);
             found.map(|(_, value)| value.into_owned())
         };
-        // Before anything else it says is believed (RFC 9207, section 2.4).
+        // Checked before any other part of the answer is used (RFC 9207, section 2.4).
         let is_other = match parameter("iss") {
             Some(issuer) => issuer != self.credentials.issuer,
             None => self.names_itself,
@@ -282,7 +282,7 @@ impl Login {
 }
 
 impl Credentials {
-    /// The same with the tokens of an answer (RFC 6749, section 5.1). A refresh token that is not replaced stays good.
+    /// Returns these credentials with the tokens of an answer (RFC 6749, section 5.1). A refresh token that is not replaced stays valid.
     pub(super) fn with(&self, answer: &Value, now: SystemTime) -> Option<Self> {
         let is_bearer = answer["token_type"].as_str()?.eq_ignore_ascii_case("bearer");
         let access_token =
@@ -297,12 +297,12 @@ impl Credentials {
         })
     }
 
-    /// Revokes the tokens, if the authorization server supports it (RFC 7009): the application is disconnected then. Returns `false` where
-    /// it cannot.
+    /// Revokes the tokens, if the authorization server supports it (RFC 7009): the application is disconnected then. Returns `false` if it
+    /// does not.
     ///
     /// # Errors
     ///
-    /// When it cannot be reached, or refuses.
+    /// When the server cannot be reached, or refuses.
     pub async fn revoke(&self) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = endpoint::connector(&self.resource).map_err(LoginError::refused)?;
@@ -318,7 +318,7 @@ impl Credentials {
     }
 }
 
-/// The state machine of the login, over our own requests.
+/// Returns the OAuth library's state machine of a login, which sends its requests through `http`.
 pub(super) async fn manager(
     http: &Arc<OAuthHttpClient>,
 ) -> Result<AuthorizationManager, LoginError> {

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// An access token with all that is needed to renew it. It is made to be stored, as JSON for example; `Debug` shows no secret, and
-/// the tokens are wiped from memory.
+/// An access token with all that is needed to renew it. Credentials can be stored, as JSON for example; `Debug` shows no secret, and the
+/// tokens are wiped from memory.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ pub struct Credentials {
     pub expires_at: Option<u64>,
     /// Client id under which this program is registered.
     pub client_id: String,
-    /// The connector that was logged in at, as it names itself.
+    /// The connector of the login, as it names itself.
     pub resource: String,
     /// Issuer of the tokens.
     pub issuer: String,
@@ -60,10 +60,10 @@ impl fmt::Debug for Credentials {
 /// Lock that keeps other users of a store from renewing its credentials, until it is dropped.
 pub type StoreLock = Box<dyn Send>;
 
-/// Store for the credentials of one login. Its methods may block: they are called on a thread where that does no harm.
+/// Store for the credentials of one login. Its methods are called on a thread on which they may wait.
 ///
-/// A refresh token is good once. [`RefreshingTokenSource`](super::RefreshingTokenSource) therefore locks the store, reads it again, renews, and saves before
-/// anything else; a store that several processes share has to have a lock that holds for all of them.
+/// A refresh token can be used once. [`RefreshingTokenSource`](super::RefreshingTokenSource) therefore locks the store, reads it again,
+/// renews, and saves before anything else; a store that several processes share has to have a lock that holds for all of them.
 pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the stored credentials.
     ///
@@ -86,7 +86,7 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be written.
     fn forget(&self) -> io::Result<()>;
 
-    /// Waits until nobody else has the lock, and takes it. This comes before the refresh token is spent.
+    /// Waits until the lock is free, and takes it. The lock is taken before the refresh token is used.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl CredentialStore for MemoryStore {
     }
 
     fn lock(&self) -> io::Result<StoreLock> {
-        // Its one source renews one thing at a time.
+        // A memory store has one source, which renews one token at a time.
         Ok(Box::new(()))
     }
 }

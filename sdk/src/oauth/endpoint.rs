@@ -5,7 +5,7 @@ use url::{Host, Url};
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::private_host::is_private;
 
-/// Reads a URL that the connector, or something it leads to, has named.
+/// Reads a URL that was named by the connector or by a server that the connector leads to.
 pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {
     let shown = BaseUrl::without_user_info(text);
     let url = Url::parse(text).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
@@ -33,7 +33,7 @@ pub(super) fn check(text: &str, connector: &Url) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The connector's own URL, which its user has named.
+/// Reads the connector's own URL, which the user has named.
 pub(super) fn connector(text: &str) -> Result<Url, String> {
     let shown = BaseUrl::without_user_info(text);
     let url =

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A login that failed. Its messages hold no secret, but they do hold words of the authorization server: clean them before they reach a
+/// Error of a login. Its messages hold no secret, but they do hold text of the authorization server: clean them before they reach a
 /// terminal.
 #[derive(Debug)]
 pub struct LoginError(LoginErrorKind);
@@ -16,7 +16,7 @@ pub(super) enum LoginErrorKind {
 }
 
 impl LoginError {
-    /// Returns the error for something that the service or the caller has given and that is not acceptable.
+    /// Returns the error for unacceptable input from the service or the caller.
     pub(super) fn refused(why: impl fmt::Display) -> Self {
         Self(LoginErrorKind::Refused(why.to_string()))
     }
@@ -38,13 +38,13 @@ impl LoginError {
         matches!(self.0, LoginErrorKind::Denied { .. })
     }
 
-    /// The authorization server could not be reached, or failed: the same may succeed later.
+    /// Returns whether the authorization server could not be reached, or failed, so that a later login may succeed.
     pub fn is_unreachable(&self) -> bool {
         matches!(self.0, LoginErrorKind::Unreachable(_))
     }
 
-    /// The authorization server does not know the client that was named: without one, [`Connector::begin`](super::Connector::begin)
-    /// registers anew.
+    /// Returns whether the authorization server does not know the client that was named. Without a client id,
+    /// [`Connector::begin`](super::Connector::begin) registers a new one.
     pub fn is_unknown_client(&self) -> bool {
         matches!(self.0, LoginErrorKind::UnknownClient)
     }

@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 64 * 1024;
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(30);
 
-/// Sends the requests of one login.
+/// HTTP client for the requests of one login.
 #[derive(Debug)]
 pub(super) struct OAuthHttpClient {
     connector: Url,
@@ -103,7 +103,7 @@ impl OAuthHttpClient {
         self.secrets.add_text(secret);
     }
 
-    /// The text of a server without what it was sent in confidence.
+    /// Returns a text of the server without the secrets that the server knows.
     pub(super) fn without_secrets(&self, text: impl Into<String>) -> String {
         let mut text = text.into();
         self.secrets.hide_in(&mut text);
@@ -114,7 +114,7 @@ impl OAuthHttpClient {
         self.send(Request::new(Method::GET, url)).await
     }
 
-    /// A form, as the endpoints of OAuth take it.
+    /// Sends a form to an OAuth endpoint.
     pub(super) async fn post(
         &self,
         url: Url,
@@ -202,7 +202,7 @@ impl RmcpHttpClient for OAuthHttpClient {
     }
 }
 
-/// Resolver that leads no name other than the connector's to a private host.
+/// Resolver that resolves no name other than the connector's to a private host.
 #[derive(Debug)]
 struct PublicOnlyResolver {
     trusted: String,

@@ -1,8 +1,8 @@
 //! Login at the connector (the interface, section 5.3), and renewal of its tokens.
 //!
-//! A [`Connector`] finds out where to log in and registers this program; its [`Login`] has a URL to open in a browser, and takes what
-//! the browser comes back with; the [`Credentials`] go into a [`CredentialStore`], from which [`RefreshingTokenSource`] takes the tokens of a
-//! [`Client`](crate::Client):
+//! A [`Connector`] discovers the authorization server and registers this program; its [`Login`] has a URL to open in a browser, and takes
+//! the URL at which the browser ends; the [`Credentials`] go into a [`CredentialStore`], from which [`RefreshingTokenSource`] takes the
+//! tokens of a [`Client`](crate::Client):
 //!
 //! ```
 //! use std::sync::Arc;
@@ -39,7 +39,7 @@
 //! # }
 //! ```
 //!
-//! Nothing is sent in the clear, except to this machine where the connector itself is on it, and nothing to private hosts other than the
+//! Nothing is sent unencrypted, except to this machine if the connector itself is on it, and nothing to private hosts other than the
 //! connector's; redirects are not followed, and answers over 64 KiB are refused.
 
 mod connector;

@@ -17,13 +17,13 @@ use super::http::OAuthHttpClient;
 /// Reasons for a failed renewal.
 #[derive(Debug)]
 pub(super) enum RefreshError {
-    /// The refresh token was used, has ended, or the user has disconnected the application.
+    /// The refresh token was used or has expired, or the user has disconnected the application.
     Ended,
-    /// The client is not registered any more: what it was given is lost.
+    /// The client is not registered any more, and its credentials are lost.
     UnknownClient,
-    /// It was refused for another reason: neither waiting nor a new login helps.
+    /// The renewal was refused for another reason: neither waiting nor a new login helps.
     Refused(String),
-    /// The outcome is unknown: the refresh token may still be good.
+    /// The outcome is unknown: the refresh token may still be valid.
     Temporary(String),
 }
 

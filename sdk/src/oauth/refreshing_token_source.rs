@@ -12,13 +12,13 @@ use crate::token::Token;
 use crate::token_source::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
 
-/// A token that ends so soon is renewed before it is sent.
+/// Remaining lifetime below which a token is renewed before it is sent.
 const MARGIN: Duration = Duration::from_secs(30);
 
 /// Token source that returns the access token of the credentials in a store, and renews it when it expires or is refused: once for all tasks and all processes
 /// that share the store. See [the module](super) for an example.
 ///
-/// The credentials are forgotten only when the authorization server says that they have ended, and then only if nobody has replaced them
+/// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
 /// meanwhile; a server that fails or cannot be reached leaves them as they are.
 #[derive(Debug)]
 pub struct RefreshingTokenSource<S> {
@@ -50,7 +50,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         if credentials.ends_within(MARGIN, self.clock.wall()) && credentials.refresh_token.is_some()
         {
             match self.renew(&mut current, &credentials).await {
-                // What has not ended yet is good for this request.
+                // A token that has not expired yet is valid for this request.
                 Err(error) if error.is_temporary() && !self.has_ended(&credentials) => {}
                 Err(error) => return Err(error),
                 Ok(()) => {}
@@ -72,7 +72,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         self.renew(&mut current, &credentials).await.map(|()| true)
     }
 
-    /// Replaces credentials that have expired: by what another process has stored meanwhile, else by renewing them.
+    /// Replaces credentials that have expired by those that another process has stored meanwhile, else by renewing them.
     async fn renew(
         &self,
         current: &mut MutexGuard<'_, Option<Credentials>>,
@@ -89,7 +89,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         }
         match refresh(&stored, self.clock.wall()).await {
             Ok(renewed) => {
-                // The refresh token is used up: nothing comes before this.
+                // The refresh token is used up, so the new one is saved before anything else.
                 self.save(&renewed).await?;
                 **current = Some(renewed);
                 Ok(())
@@ -106,7 +106,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         }
     }
 
-    /// After a definite refusal: somebody who goes without the lock may have stored newer credentials.
+    /// Handles a definite refusal: takes newer credentials, which may have been stored without the lock, else removes the refused ones.
     async fn replace_or_forget(
         &self,
         current: &mut MutexGuard<'_, Option<Credentials>>,

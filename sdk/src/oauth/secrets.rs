@@ -4,7 +4,7 @@ use url::form_urlencoded::parse;
 
 use crate::secrets::Secrets;
 
-/// The fields of a form that are worth something to whoever reads them.
+/// Fields of a form that are secret.
 const FIELDS: [&str; 5] = ["code", "code_verifier", "refresh_token", "token", "client_secret"];
 
 /// Adds the secrets of a form that is to be sent.
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_form_holds_is_hidden_encoded_or_not() {
+    fn secrets_of_a_form_are_hidden_encoded_and_decoded() {
         let secrets = Secrets::default();
         add_form(&secrets, b"grant_type=authorization_code&code=a%2Fsecret%3D&token=short");
         secrets.add_text("a/secret=, and more");

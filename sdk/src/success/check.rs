@@ -20,7 +20,7 @@ impl Success {
         })
     }
 
-    /// Returns why its status and its content type, which come before the body, are not those of a success.
+    /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
     pub(super) fn head_problem(&self, answer: &Answer) -> Option<String> {
         let status = answer.status();
         if !self.status.is_empty() && !self.status.contains(&status) {
@@ -40,7 +40,7 @@ impl Success {
     }
 }
 
-/// The result of an attempt, in which an answer with a 2xx status is a success of the operation.
+/// Returns the result of an attempt, in which an answer with a 2xx status is a success of the operation.
 pub(crate) fn check_answer(
     operation: &Operation,
     dry_run: bool,
@@ -77,7 +77,7 @@ pub(crate) fn check_answer(
     }
 }
 
-/// The content type without its parameters, in lower case.
+/// Returns the content type without its parameters, in lower case.
 fn media_type(answer: &Answer) -> Option<String> {
     let value = String::from_utf8_lossy(answer.headers.get(CONTENT_TYPE)?.as_bytes());
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())

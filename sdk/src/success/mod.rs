@@ -1,8 +1,8 @@
 //! Definition of a successful answer, for answers that are decoded and for those that are passed on as they came.
 //!
-//! An answer counts only with the status that the operation has, the content that it has, and a record that can be decoded. Any other
-//! answer with a 2xx status may be a portal's, a proxy's, or that of a server which lost what it had to say. It proves nothing: after it
-//! it is unknown whether a write was executed.
+//! An answer counts only with the status and the content of the operation, and a record that can be decoded. Any other answer with a 2xx
+//! status may be that of a portal, of a proxy, or of a server that failed to send its content. It proves nothing: whether a write was
+//! executed is then unknown.
 
 mod check;
 mod records;
@@ -28,12 +28,12 @@ pub(crate) enum SuccessContent {
     Markdown,
     /// A record in its envelope.
     Json(&'static Shape),
-    /// Not known: the path is none of the interface.
+    /// Unknown content: the path is not one of the interface.
     Any,
 }
 
 impl Success {
-    /// An answer with any 2xx status, for a path of which nothing is known.
+    /// An answer with any 2xx status, for a path outside the interface.
     pub(crate) const ANY: Self = Self { status: &[], content: SuccessContent::Any };
 }
 

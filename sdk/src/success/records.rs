@@ -4,7 +4,7 @@
 use super::{Field, Shape};
 use Shape::{Flag, Integer, List, Map, Numbers, Open, Record, Text};
 
-/// An answer whose `data` is of a shape.
+/// Defines an answer whose `data` is of a shape.
 macro_rules! envelope {
     ($data:expr) => {
         Record(&[Field::of("data", $data)])
@@ -35,7 +35,7 @@ pub(crate) const INDEX: Shape = envelope!(Record(&[
     Field::of("notAvailable", List(&Text)),
 ]));
 
-/// The service's own description: an object, whatever is in it.
+/// The service's own description: an object with any content.
 pub(crate) const DOCUMENT: Shape = Record(&[]);
 
 const USAGE: Shape = Record(&[Field::of("used", Integer), Field::of("max", Integer)]);

@@ -13,7 +13,7 @@ pub(crate) enum Shape {
     Integer,
     /// A string.
     Text,
-    /// An object with whatever it holds; `[]` and `null` are empty ones.
+    /// An object with any content; `[]` and `null` are empty ones.
     Open,
     /// An object whose values are all of a shape.
     Map(&'static Shape),
@@ -35,26 +35,26 @@ pub(crate) struct Field {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Presence {
-    /// It has to be there.
+    /// The field has to be there.
     Value,
-    /// It may be missing.
+    /// The field may be missing.
     Nothing,
-    /// It may be missing or `null`.
+    /// The field may be missing or `null`.
     Null,
 }
 
 impl Field {
-    /// A field that is always there.
+    /// Returns a field that is always there.
     pub(crate) const fn of(name: &'static str, shape: Shape) -> Self {
         Self { name, needs: Presence::Value, shape }
     }
 
-    /// A field that may be missing.
+    /// Returns a field that may be missing.
     pub(crate) const fn optional(name: &'static str, shape: Shape) -> Self {
         Self { name, needs: Presence::Nothing, shape }
     }
 
-    /// A field that may be missing or `null`.
+    /// Returns a field that may be missing or `null`.
     pub(crate) const fn nullable(name: &'static str, shape: Shape) -> Self {
         Self { name, needs: Presence::Null, shape }
     }
@@ -71,6 +71,8 @@ impl Field {
 }
 
 impl Shape {
+    /// Checks that bytes are JSON of this shape.
+    ///
     /// # Errors
     ///
     /// When the bytes are not JSON, or JSON of another shape.
@@ -193,7 +195,7 @@ fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Resul
     }
 }
 
-/// The place of a field among those that are known, by its name.
+/// Reads the name of a field as its index among the known fields.
 struct FieldName(&'static [Field]);
 
 impl<'de> DeserializeSeed<'de> for FieldName {
@@ -216,7 +218,7 @@ impl Visitor<'_> for FieldName {
     }
 }
 
-/// The value of a field.
+/// Reads the value of a field.
 struct FieldValue(&'static Field);
 
 impl<'de> DeserializeSeed<'de> for FieldValue {

@@ -11,7 +11,7 @@ use crate::operation::{
 use crate::transport::{Answer, CallFailure};
 
 impl Shape {
-    /// A value of this shape, with every field that is known.
+    /// Returns a value of this shape, with every field that is known.
     fn instance(&self) -> Value {
         match self {
             Self::Flag => true.into(),
@@ -29,7 +29,7 @@ impl Shape {
     }
 }
 
-/// Decodes as the client does.
+/// Returns whether the client decodes a body.
 fn decodes(schema: &str, body: &[u8]) -> bool {
     fn is<T: DeserializeOwned>(body: &[u8]) -> bool {
         serde_json::from_slice::<T>(body).is_ok()
@@ -58,7 +58,7 @@ fn decodes(schema: &str, body: &[u8]) -> bool {
     }
 }
 
-/// (operationId, status, content type, schema) of every answer that is a success and not of a dry run.
+/// Returns (operationId, status, content type, schema) of every answer that is a success and not of a dry run.
 fn described() -> Vec<(String, u16, String, String)> {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../spec/openapi.json"));
     let document: Value = serde_json::from_str(text).unwrap();
@@ -82,7 +82,7 @@ fn described() -> Vec<(String, u16, String, String)> {
     operations.map(success).collect()
 }
 
-/// Every value with one thing changed: a part of it left out, or replaced by something else.
+/// Returns copies of a value with one change each: a part left out, or replaced by something else.
 fn mutants(value: &Value) -> Vec<Value> {
     let others = [
         json!(null),
@@ -122,7 +122,7 @@ fn mutants(value: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn found_16_what_is_taken_for_a_record_is_what_can_be_decoded() {
+fn found_16_an_answer_counts_as_a_record_exactly_when_it_can_be_decoded() {
     let mut compared = 0;
     for (id, status, media_type, schema) in described() {
         let success = Operation::find(&id).unwrap().success;
@@ -206,12 +206,12 @@ fn found_16_status_and_content_type_are_part_of_a_success() {
 }
 
 #[test]
-fn found_16_a_rehearsal_ends_with_204_and_a_page_for_people_is_no_execution() {
-    let rehearsed = |answer| check_answer(CREATE_SLOT, true, Ok(answer)).is_ok();
-    assert!(rehearsed(answer(204, None, "")));
+fn found_16_a_dry_run_succeeds_with_204_or_201_and_not_with_an_html_page() {
+    let is_accepted = |answer| check_answer(CREATE_SLOT, true, Ok(answer)).is_ok();
+    assert!(is_accepted(answer(204, None, "")));
     assert!(
-        rehearsed(answer(201, None, "")),
+        is_accepted(answer(201, None, "")),
         "it may have been executed, which the call finds out"
     );
-    assert!(!rehearsed(answer(200, Some("text/html"), "<html>")));
+    assert!(!is_accepted(answer(200, Some("text/html"), "<html>")));
 }

@@ -1,4 +1,4 @@
-//! Admission by the rate limits: in line, no longer than the call may take.
+//! Admission by the rate limits: first come, first served, with no wait longer than the call allows.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,12 +31,12 @@ impl AdmittedRequest<'_> {
 }
 
 impl Shared {
-    /// The request of a ticket.
+    /// Returns the admitted request of a ticket.
     pub(super) fn admitted(&self, ticket: Ticket) -> AdmittedRequest<'_> {
         AdmittedRequest { shared: self, ticket }
     }
 
-    /// Admits one more request now, if nobody is ahead and the limits allow it.
+    /// Admits one more request now, if no other call is ahead and the limits allow it.
     pub(super) fn try_admit(
         &self,
         operation: &'static Operation,
@@ -89,7 +89,7 @@ impl Shared {
         Err(CallFailure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
     }
 
-    /// Waits until everybody who came before has been admitted or has left.
+    /// Waits until all earlier calls have been admitted or have given up.
     async fn turn(
         &self,
         bucket: Bucket,
@@ -132,7 +132,7 @@ impl Shared {
         options: &CallOptions,
     ) -> Result<Reservation, CallFailure> {
         let ticket = self.admit(operation, options).await?.ticket();
-        // It counts from now on until its request is sent, and is then settled again.
+        // The reservation counts from now until its request is sent, and is then settled again.
         Ok(Reservation::new(self.clone(), ticket))
     }
 }

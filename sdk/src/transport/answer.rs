@@ -35,27 +35,27 @@ impl Answer {
         Self { status, headers, body, secrets: Secrets::default() }
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> u16 {
         self.status.as_u16()
     }
 
-    /// The value of a header, where it is readable text.
+    /// Returns the value of a header, if it is readable text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The body, byte by byte as it was sent (decompressed).
+    /// Returns the body, byte by byte as it was sent (decompressed).
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// Returns the answer that the service would have sent, where its own answer was lost and the effect was read instead.
+    /// Returns the answer that the service would have sent, for an answer that was lost and whose effect was read instead.
     pub(crate) fn json(body: &serde_json::Value) -> Self {
         Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
     }
 
-    /// Reads to the end, with at most `stall` between two pieces. Of an error as much as came will do: its body only explains.
+    /// Reads to the end, with at most `stall` between two pieces. Of an error, a part of the body is enough, because it only explains.
     pub(crate) async fn read(
         mut response: Response,
         stall: Duration,

@@ -69,9 +69,9 @@ struct AttemptLoop<'a> {
     retry_after: Option<Duration>,
     /// The token that was sent last.
     token: Option<Token>,
-    /// The next attempt, where that is left to the caller.
+    /// The next attempt, if that is left to the caller.
     next_attempt: Option<(Duration, WaitReason)>,
-    /// The ticket that was reserved is used up.
+    /// Set once the reserved ticket is used up.
     is_begun: bool,
 }
 
@@ -129,7 +129,7 @@ impl<'a> AttemptLoop<'a> {
                 }
                 Err(
                     CallFailure::Request(_)
-                    | CallFailure::Withheld(_)
+                    | CallFailure::NotSent(_)
                     | CallFailure::Deadline { .. }
                     | CallFailure::Token(_),
                 ) => {
@@ -162,7 +162,7 @@ impl<'a> AttemptLoop<'a> {
                 }
             };
             if end == AttemptEnd::Answer(409) {
-                // Somebody's request with this key, and be it an earlier one of ours, is being executed.
+                // A request with this key, perhaps an earlier one of this call, is being executed.
                 self.tries.evidence = self.tries.evidence.max(Evidence::Unknown);
                 self.tries.in_flight += 1;
             } else if reason == WaitReason::TooManyRequests {
@@ -171,7 +171,7 @@ impl<'a> AttemptLoop<'a> {
             if self.options.is_too_long(wait, reason, &*self.shared.clock) {
                 self.retry_after = asked;
                 return match end {
-                    // The answer itself says little: name the time instead.
+                    // The answer itself explains little, so the error names the time instead.
                     AttemptEnd::Answer(429) => Err(CallFailure::Deadline { wait, reason }),
                     _ => result,
                 };
@@ -184,7 +184,7 @@ impl<'a> AttemptLoop<'a> {
         }
     }
 
-    /// The token for the next attempt.
+    /// Takes the token for the next attempt.
     async fn take_token(&mut self) -> Result<(), CallFailure> {
         if let Some(source) = &self.shared.token
             && !self.operation.is_public()
@@ -196,7 +196,7 @@ impl<'a> AttemptLoop<'a> {
         Ok(())
     }
 
-    /// Returns whether there is another token after a refusal: asked once, for a second one would be refused as well.
+    /// Returns whether there is another token after a refusal. The source is asked once, because a second token would be refused as well.
     async fn renew(&mut self) -> Result<bool, CallFailure> {
         if let (Some(source), Some(token), false) =
             (&self.shared.token, &self.token, self.tries.renewed)
@@ -247,7 +247,7 @@ impl<'a> AttemptLoop<'a> {
         })
     }
 
-    /// One attempt, reported to whoever watches.
+    /// Makes one attempt, and reports it to the observer.
     async fn attempt(
         &mut self,
         sender: &impl RequestSender,
@@ -293,7 +293,7 @@ impl<'a> AttemptLoop<'a> {
         result
     }
 
-    /// A place where a test can end the process. Requests about no page do not count: they come before anything can be lost.
+    /// Marks a place at which a test can end the process. Requests about no page do not count: they come before anything can be lost.
     fn crash_point(&self, place: &str) {
         if self.operation.route.contains("/profiles/{") {
             crash_point::point(place);
@@ -313,7 +313,7 @@ impl<'a> AttemptLoop<'a> {
 }
 
 impl Shared {
-    /// Waits before a call that failed so many times is repeated by its caller. Returns `false` at once where too much was repeated.
+    /// Waits before a call that failed this many times is repeated by its caller. Returns `false` at once if too much was repeated.
     pub(crate) async fn back_off(&self, operation: &'static Operation, failed: u32) -> bool {
         if !self.budget.take() {
             return false;

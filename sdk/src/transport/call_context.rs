@@ -11,7 +11,7 @@ use super::shared::Shared;
 pub(crate) struct CallContext {
     pub(crate) shared: Arc<Shared>,
     pub(crate) options: CallOptions,
-    /// Whether the caller wants the answer as it was sent, so that nothing needs to be decoded.
+    /// Set if the caller wants the answer as it was sent, so that nothing needs to be decoded.
     pub(crate) undecoded: bool,
     exchange: Arc<Mutex<Option<CallResult>>>,
 }

@@ -14,19 +14,19 @@ use crate::outcome::Outcome;
 use crate::token_source::TokenError;
 use crate::view::RequestView;
 
-/// All that happened in one call.
+/// Result of one call, with the evidence of its attempts.
 #[derive(Debug)]
 pub(crate) struct CallResult {
     pub(crate) operation: &'static Operation,
-    /// Effect of sending it twice: that of the operation, or of a read where it is a dry run.
+    /// Effect of sending the request twice: that of the operation, or of a read if it is a dry run.
     pub(crate) effect: Effect,
     /// Requests that were sent or tried.
     pub(crate) sent: u32,
     /// The strongest proof of any attempt.
     pub(crate) evidence: Evidence,
-    /// Time that the service asked to wait, where the call ended for that.
+    /// Time that the service asked to wait, if the call ended for that.
     pub(crate) retry_after: Option<Duration>,
-    /// What would follow, where that is left to the caller.
+    /// The next attempt, if that is left to the caller.
     pub(crate) next_attempt: Option<NextAttempt>,
     pub(crate) result: Result<Answer, CallFailure>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct AttemptCounts {
     pub(crate) in_flight: u32,
     /// The strongest proof of any of them.
     pub(crate) evidence: Evidence,
-    /// The service has refused a token of this call, and there was another one.
+    /// Set if the service has refused a token of this call, and there was another one.
     pub(crate) renewed: bool,
 }
 
@@ -63,7 +63,7 @@ impl Default for AttemptCounts {
 /// Next attempt, which is left to the caller after a single one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextAttempt {
-    /// This attempt included.
+    /// Counts of the attempts so far, this one included.
     pub(crate) tries: AttemptCounts,
     /// The wait after which it would have been repeated.
     pub(crate) wait: Option<(Duration, WaitReason)>,
@@ -81,7 +81,7 @@ pub(crate) enum CallFailure {
     /// There was no token to send.
     Token(TokenError),
     /// The client sends no writes.
-    Withheld(Box<RequestView>),
+    NotSent(Box<RequestView>),
     /// A wait was longer than the call may take.
     Deadline { wait: Duration, reason: WaitReason },
 }
@@ -96,16 +96,16 @@ pub(crate) struct BrokenAttempt {
 }
 
 impl CallResult {
-    /// A request that was only made.
-    pub(crate) fn withheld(operation: &'static Operation, made: io::Result<Request>) -> Self {
+    /// Returns the result of a write whose request was made, but not sent.
+    pub(crate) fn not_sent(operation: &'static Operation, made: io::Result<Request>) -> Self {
         let failure = match made {
-            Ok(request) => CallFailure::Withheld(Box::new(RequestView::new(&request))),
+            Ok(request) => CallFailure::NotSent(Box::new(RequestView::new(&request))),
             Err(error) => CallFailure::Request(error),
         };
         Self::unsent(operation, AttemptCounts::default(), failure)
     }
 
-    /// A request that was not sent after these attempts.
+    /// Returns the result of a request that was not sent after these attempts.
     pub(crate) fn unsent(
         operation: &'static Operation,
         tries: AttemptCounts,
@@ -117,7 +117,7 @@ impl CallResult {
         Self { operation, effect, sent, evidence, retry_after, next_attempt, result }
     }
 
-    /// The answer, if it is a 2xx.
+    /// Returns the answer, if it is a 2xx.
     pub(crate) fn answer(&self) -> Option<&Answer> {
         self.result.as_ref().ok().filter(|answer| answer.status.is_success())
     }

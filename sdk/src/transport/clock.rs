@@ -10,7 +10,7 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Time since an arbitrary moment; never goes back.
     fn monotonic(&self) -> Duration;
 
-    /// The time of day, for dates the service sends.
+    /// Returns the time of day, for dates the service sends.
     fn wall(&self) -> SystemTime;
 
     /// Completes after `duration`.
@@ -28,7 +28,7 @@ pub struct SystemClock {
     reason = "the one place where the clock that is passed around comes from"
 )]
 impl SystemClock {
-    /// A clock that starts now.
+    /// Returns a clock that starts now.
     pub fn new() -> Self {
         Self { start: Instant::now() }
     }

@@ -57,8 +57,8 @@ impl ClientHooks<CallContext> for generated::Client {
     }
 }
 
-/// The answer as the generated method wants it. Where there is none, or nothing to decode, an empty one: the caller looks at the
-/// exchange first.
+/// Returns the answer for the generated method. If there is none, or nothing to decode, it is empty: the caller looks at the exchange
+/// first.
 fn response(exchange: &CallResult, undecoded: bool) -> Response {
     let mut response = http::Response::new(bytes::Bytes::new());
     *response.status_mut() = StatusCode::NO_CONTENT;

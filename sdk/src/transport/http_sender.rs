@@ -14,7 +14,7 @@ use super::stall_detector::StallDetector;
 use crate::operation::Operation;
 use crate::success::check_answer;
 
-/// Sends one request and judges its answer. The loop around it knows nothing of sockets.
+/// Sender of one request, which also judges its answer. It separates the attempt loop from the network.
 pub(crate) trait RequestSender: Sync {
     /// Returns the whole answer within `limit`, or how far the attempt came.
     fn send(
@@ -43,13 +43,13 @@ impl Default for Timeouts {
     }
 }
 
-/// The network itself.
+/// Sender over the network.
 pub(super) struct HttpSender<'a> {
     pub(super) client: &'a reqwest::Client,
     pub(super) stall: Duration,
     /// Operation that is sent.
     pub(super) operation: &'static Operation,
-    /// Whether it is a dry run.
+    /// Set if the request is a dry run.
     pub(super) dry_run: bool,
 }
 

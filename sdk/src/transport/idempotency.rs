@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Names one logical write, so that repeating it within 24 hours returns the first answer and creates nothing.
+/// Key of one logical write: repeating the write with it within 24 hours returns the first answer and creates nothing.
 ///
-/// One is minted for every call of an operation that declares keys; give your own to repeat a call from another process.
+/// Every call of an operation that declares keys gets a random one; set your own to repeat a call from another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
@@ -19,7 +19,7 @@ pub struct IdempotencyKey(String);
 pub struct InvalidIdempotencyKey;
 
 impl IdempotencyKey {
-    /// Takes a key of 1 to 128 visible ASCII characters.
+    /// Returns a key of 1 to 128 visible ASCII characters.
     ///
     /// # Errors
     ///
@@ -31,12 +31,12 @@ impl IdempotencyKey {
         if fits { Ok(Self(text)) } else { Err(InvalidIdempotencyKey) }
     }
 
-    /// A new random key.
+    /// Returns a new random key.
     pub fn random() -> Self {
         Self(format!("links-{}", Uuid::new_v4()))
     }
 
-    /// The key as it is sent.
+    /// Returns the key as it is sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }

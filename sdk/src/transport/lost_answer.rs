@@ -1,5 +1,5 @@
-//! Recovery of a lost answer: after a write that sets values, whose answer was cut off or proves nothing, the values are read. Where they
-//! are as they were sent, what was read is the answer.
+//! Recovery of a lost answer: after a write that sets values, whose answer was cut off or proves nothing, the values are read. If they are
+//! as they were sent, the answer to the read replaces the lost one.
 
 use reqwest::{Method, Request};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use super::retry::{AttemptEnd, Evidence};
 use super::shared::Shared;
 use crate::operation::{self, Effect, Operation};
 
-/// The read that shows what an operation has set, in the same envelope.
+/// Returns the read that shows what an operation has set, in the same envelope.
 fn read_of(operation: &Operation) -> Option<&'static Operation> {
     Some(match operation.id {
         "updateProfile" => operation::GET_PROFILE,
@@ -25,7 +25,7 @@ fn read_of(operation: &Operation) -> Option<&'static Operation> {
     })
 }
 
-/// The exchange with what was read in place of an answer that cannot be used.
+/// Returns the exchange with the answer of a read in place of an answer that cannot be used.
 pub(super) async fn recover(
     shared: &Shared,
     options: &CallOptions,
@@ -37,7 +37,7 @@ pub(super) async fn recover(
         Err(CallFailure::Unusable { .. }
             | CallFailure::Broken(BrokenAttempt { end: AttemptEnd::Cut(_), .. }))
     );
-    // A caller that reads by itself knows better where: the write may have changed the path.
+    // A caller that reads by itself knows the right path, which the write may have changed.
     let caller_reads = options.reads_first || options.single_attempt.is_some();
     let looks = answered && !options.dry_run && !caller_reads;
     let read = read_of(exchange.operation).filter(|_| looks);
@@ -48,7 +48,7 @@ pub(super) async fn recover(
     }
 }
 
-/// Returns what the service has, if it is what was sent.
+/// Reads the record. Returns the answer if it shows what was sent.
 async fn seen(
     shared: &Shared,
     options: &CallOptions,
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn found_21_a_record_shows_what_was_sent_or_not() {
+    fn found_21_a_record_is_compared_with_the_values_that_were_sent() {
         let page = json!([
             { "id": 2, "data": { "title": "b", "link": "x" } },
             { "id": 1, "data": [] },

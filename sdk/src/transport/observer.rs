@@ -15,7 +15,7 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = (operation, duration, reason);
     }
 
-    /// Reports that the file through which processes share the rate limits cannot be used: this process then paces itself alone.
+    /// Reports that the file through which processes share the rate limits cannot be used: this process then keeps within them by itself.
     fn pacing_alone(&self, file: &Path, error: &io::Error) {
         let _ = (file, error);
     }

@@ -62,7 +62,7 @@ impl CallOptions {
         wait >= self.time_left(clock) || most.is_some_and(|most| wait > most)
     }
 
-    /// Adds to a request what its call asked for. The token is added to each attempt.
+    /// Adds the headers that the options ask for to a request. The token is added to each attempt.
     pub(crate) fn add_headers(&self, request: &mut Request) {
         let headers = request.headers_mut();
         if self.dry_run {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::pacing::Ticket;
 use super::shared::Shared;
 
-/// Admitted request that is not sent yet. It counts from when it is answered, or dropped.
+/// Admitted request that is not sent yet. It counts from the time at which it is answered, or dropped.
 #[derive(Clone)]
 pub(crate) struct Reservation(Arc<ReservedTicket>);
 

@@ -1,4 +1,4 @@
-//! Decision what follows an attempt: a pure function of what is known of it.
+//! Decision about what follows an attempt, as a pure function of the state of the call.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use crate::operation::Effect;
 /// Evidence that an attempt gives about the request; a later one is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
-    /// It never reached the service.
+    /// The request never reached the service.
     NotSent,
-    /// The service answered that it did not execute it.
+    /// The service answered that it did not execute the request.
     NotExecuted,
-    /// It may have been executed.
+    /// The request may have been executed.
     Unknown,
-    /// The service executed it.
+    /// The service executed the request.
     Executed,
 }
 
@@ -24,17 +24,17 @@ pub(crate) enum AttemptEnd {
     Answer(u16),
     /// An answer with this 2xx status that is no [success](crate::success) of the operation.
     Unusable(u16),
-    /// This 2xx status, but not the whole body.
+    /// An answer with this 2xx status, but not the whole body.
     Cut(u16),
-    /// This 2xx status, and a body over the limit.
+    /// An answer with this 2xx status, and a body over the limit.
     TooLarge(u16),
     /// No connection could be made.
     Unreachable,
     /// No secure connection could be made: a certificate, for example.
     Untrusted,
-    /// Sent, and then nothing: reset, closed, broken.
+    /// The request was sent, and the connection broke without an answer.
     NoAnswer,
-    /// Sent, and then nothing for too long.
+    /// The request was sent, and no answer came in time.
     TimedOut,
 }
 
@@ -43,7 +43,7 @@ impl AttemptEnd {
         match self {
             Self::Answer(status) | Self::Cut(status) | Self::TooLarge(status) => match status {
                 200..=299 => Evidence::Executed,
-                // "Ask there instead", and "you asked wrongly".
+                // A redirect, and a refused request.
                 307 | 308 | 400..=499 => Evidence::NotExecuted,
                 _ => Evidence::Unknown,
             },
@@ -52,7 +52,7 @@ impl AttemptEnd {
         }
     }
 
-    /// The status of the answer, if one began.
+    /// Returns the status of the answer, if one began.
     pub(crate) fn status(self) -> Option<u16> {
         match self {
             Self::Answer(status)
@@ -74,9 +74,9 @@ pub(crate) struct AttemptState {
     pub(crate) too_many: u32,
     /// Of those, requests that were waited for because one with the same key was being processed.
     pub(crate) in_flight: u32,
-    /// An earlier attempt of the call may have been executed.
+    /// Set if an earlier attempt of the call may have been executed.
     pub(crate) maybe_executed: bool,
-    /// The call carries an idempotency key.
+    /// Set if the call carries an idempotency key.
     pub(crate) keyed: bool,
     /// Wait that the answer's `Retry-After` asks for.
     pub(crate) retry_after: Option<Duration>,
@@ -89,9 +89,9 @@ pub(crate) struct AttemptState {
 pub(crate) enum RetryDecision {
     /// The call ends with this attempt.
     End,
-    /// Again after a wait; it counts as an attempt.
+    /// Another attempt follows after this wait; it counts as an attempt.
     Again(Duration),
-    /// Again after a wait that the service asked for; it counts only against the deadline.
+    /// Another attempt follows after a wait that the service asked for; it counts only against the deadline.
     Later(Duration),
 }
 
@@ -104,7 +104,7 @@ const KEY_SETTLES: Duration = Duration::from_secs(5);
 const IN_FLIGHT_WAIT: Duration = Duration::from_secs(2);
 const MAX_IN_FLIGHT: u32 = 3;
 
-/// `effect` is the operation's, or `Read` where the call is a dry run.
+/// Decides what follows an attempt. `effect` is the operation's, or `Read` if the call is a dry run.
 pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
     match attempt.end {
         AttemptEnd::Answer(429) => RetryDecision::Later(attempt.wait()),
@@ -117,7 +117,7 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
             RetryDecision::Again(attempt.wait())
         }
         AttemptEnd::Answer(200..=499) => RetryDecision::End,
-        // Whoever answers a read like this does so again; after a write that sets values they are read.
+        // A read would be answered in the same way again; after a write that sets values, the values are read.
         AttemptEnd::Unusable(_) if matches!(effect, Effect::Read | Effect::Set) => {
             RetryDecision::End
         }
@@ -146,19 +146,20 @@ impl AttemptState {
         self.sent - self.too_many - self.in_flight
     }
 
-    /// Returns whether a conflict may be the service's own work on a request with the same key. A broken rule names no time.
+    /// Returns whether a conflict may be the service's own work on a request with the same key. A conflict with a rule names no time to
+    /// wait.
     fn is_in_flight(&self) -> bool {
         let replayed = self.maybe_executed || self.retry_after.is_some();
         self.keyed && replayed && self.in_flight < MAX_IN_FLIGHT
     }
 
-    /// The backoff, but never less than the service asks for.
+    /// Returns the backoff, but never less than the service asks for.
     fn wait(&self) -> Duration {
         self.retry_after.unwrap_or_default().max(backoff(self.sent, self.jitter))
     }
 }
 
-/// Full jitter over a span that doubles with every request sent.
+/// Returns a random wait with full jitter over a span that doubles with every request sent.
 pub(crate) fn backoff(sent: u32, jitter: f64) -> Duration {
     let doublings = sent.saturating_sub(1).min(16);
     (FIRST_BACKOFF * 2_u32.pow(doublings)).min(LONGEST_BACKOFF).mul_f64(jitter)
@@ -182,7 +183,7 @@ mod tests {
         }
     }
 
-    /// One letter a decision: `.` ends, `a` again, `l` later.
+    /// Returns one letter for a decision: `.` ends, `a` again, `l` later.
     fn letter(decision: RetryDecision) -> char {
         match decision {
             RetryDecision::End => '.',
@@ -191,8 +192,8 @@ mod tests {
         }
     }
 
-    /// Over: unreachable, untrusted (not sent) | 429, 408, 422 (not executed) | 201, cut 201, too large (executed) | no answer, timed
-    /// out, 500, 302, unusable (unknown).
+    /// Expected decisions, in the columns unreachable, untrusted (not sent) | 429, 408, 422 (not executed) | 201, cut 201, too large
+    /// (executed) | no answer, timed out, 500, 302, unusable (unknown).
     const TABLE: &str = "
         getApiIndex              a.|la.|.a.|aaa..
         getOpenapi               a.|la.|.a.|aaa..
@@ -230,7 +231,7 @@ mod tests {
     ";
 
     #[test]
-    fn what_follows_each_kind_of_evidence_for_each_operation() {
+    fn each_operation_decides_by_the_evidence_as_the_table_says() {
         use AttemptEnd::{
             Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted, Unusable,
         };

@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 
-/// Returns how long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a wrong
-/// clock here does not matter. `None` when nothing usable was said (absent, negative, past, garbage, overflow).
+/// Returns how long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a
+/// wrong clock here does not matter. `None` if there is no usable value (absent, negative, past, garbage, overflow).
 pub(crate) fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
     let now = headers.get(DATE).and_then(date).unwrap_or(wall);
     headers.get_all(RETRY_AFTER).iter().filter_map(|value| wait(value, now)).max()
@@ -43,7 +43,7 @@ mod tests {
     const NOON: &str = "Sun, 06 Nov 1994 12:00:00 GMT";
 
     #[test]
-    fn every_form_is_read() {
+    fn every_form_of_retry_after_is_read() {
         let an_hour_ahead = httpdate::parse_http_date("Sun, 06 Nov 1994 13:00:00 GMT").unwrap();
         let table: &[(&[&[u8]], Option<u64>)] = &[
             (&[], None),

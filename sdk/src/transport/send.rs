@@ -1,4 +1,4 @@
-//! Sends a call: unless the client withholds writes, with retries, and with a read where the answer of a write is of no use.
+//! Sending of a call, unless the client sends no writes: with retries, and with a read if the answer to a write cannot be used.
 
 use super::call_result::CallResult;
 use super::make_request::MakeRequest;
@@ -18,7 +18,7 @@ impl Shared {
     ) -> CallResult {
         if options.writes != WriteMode::Send && operation.effect != Effect::Read && !options.dry_run
         {
-            return CallResult::withheld(operation, make().await);
+            return CallResult::not_sent(operation, make().await);
         }
         // Boxed, so that the futures of the callers stay small.
         let exchange =

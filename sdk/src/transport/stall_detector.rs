@@ -1,4 +1,4 @@
-//! Detector of stalls in a body that is streamed: a body that nobody receives any more must not wait for the end of an hour.
+//! Detector of stalls in a body that is streamed: an upload that is no longer received must not wait for its time limit of an hour.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -57,7 +57,7 @@ impl StallDetector {
         Self(Some(receiver))
     }
 
-    /// Completes when no piece was taken for `stall`, or when the whole body was and nothing came of it.
+    /// Completes when no piece was taken for `stall`, or when no answer came in time after the whole body was taken.
     pub(super) async fn stalled(self, stall: Duration) {
         let Some(mut taken) = self.0 else { return pending().await };
         loop {

@@ -1,4 +1,4 @@
-//! TLS configuration of a client. It is set up for each client: what a whole process uses for TLS is up to its program.
+//! TLS configuration of a client. It is set up for each client, because the TLS settings of the whole process belong to the program.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, Error, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-/// TLS with the certificates of the system, so that a company's own authority counts. Reading them is most of a client's cost: without
-/// https there are none.
+/// Returns a TLS configuration with the certificates of the system, so that a company's own authority is trusted. Without https no
+/// certificates are read, because reading them is most of a client's cost.
 pub(crate) fn config(is_https: bool) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())

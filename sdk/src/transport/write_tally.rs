@@ -23,17 +23,17 @@ pub struct WriteSummary {
 }
 
 impl WriteSummary {
-    /// The operations that were executed, each with how often.
+    /// Returns the operations that were executed, each with its count.
     pub fn executed(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.executed.iter().map(|(operation, count)| (*operation, *count))
     }
 
-    /// The operations of which it is unknown whether they were executed, those under way among them, each with how often.
+    /// Returns the operations of which it is unknown whether they were executed, those under way among them, each with its count.
     pub fn in_doubt(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.in_doubt.iter().map(|(operation, count)| (*operation, *count))
     }
 
-    /// All of it in one word: in doubt as soon as one write is.
+    /// Returns the outcome of all writes together: unknown as soon as one write is in doubt.
     pub fn outcome(&self) -> Outcome {
         match (self.in_doubt.is_empty(), self.executed.is_empty()) {
             (false, _) => Outcome::Unknown,
@@ -60,11 +60,11 @@ struct WriteCounts {
 pub(crate) struct WriteRecord {
     operation: &'static str,
     key: Option<IdempotencyKey>,
-    /// A request of it is under way, or may have been executed.
+    /// Set if a request of the call is under way, or may have been executed.
     in_doubt: AtomicBool,
 }
 
-/// Takes a call out of those that are open, however it ends.
+/// Guard that removes a call from the open ones, however the call ends.
 pub(crate) struct OpenWrite {
     tally: Arc<WriteTally>,
     write: Arc<WriteRecord>,
@@ -72,7 +72,7 @@ pub(crate) struct OpenWrite {
 }
 
 impl WriteTally {
-    /// A call of this operation begins, if it is one that writes.
+    /// Notes that a call begins, if its operation is one that writes.
     pub(crate) fn begin(
         self: &Arc<Self>,
         operation: &'static Operation,
@@ -86,7 +86,7 @@ impl WriteTally {
         })
     }
 
-    /// A write that was in doubt is in doubt no more: somebody has looked.
+    /// Settles a write that was in doubt, after its effect was checked by a read.
     pub(crate) fn settle(&self, key: &IdempotencyKey, executed: bool) {
         let mut counts = self.counts();
         let Some(at) = counts.in_doubt.iter().position(|(_, it)| it.as_ref() == Some(key)) else {
@@ -120,14 +120,14 @@ impl OpenWrite {
         self.write.clone()
     }
 
-    /// The call has ended well.
+    /// Notes that the call has succeeded.
     pub(crate) fn done(mut self) {
         // A call that found nothing left to do has written nothing.
         let sent = self.write.in_doubt.load(Ordering::SeqCst);
         self.outcome = Some(if sent { Outcome::Executed } else { Outcome::NotExecuted });
     }
 
-    /// The call has ended with an error of this outcome.
+    /// Notes that the call has ended with an error of this outcome.
     pub(crate) fn failed(mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
     }
@@ -153,7 +153,7 @@ impl Drop for OpenWrite {
     }
 }
 
-/// A wire that notes in a call what it sends of it.
+/// Sender that notes in the record of a call each request that it sends.
 pub(super) struct RecordingSender<'a, W> {
     pub(super) inner: W,
     pub(super) write: Option<&'a WriteRecord>,
@@ -181,7 +181,7 @@ fn evidence(result: &Result<Answer, CallFailure>) -> Evidence {
         Err(
             CallFailure::Request(_)
             | CallFailure::Token(_)
-            | CallFailure::Withheld(_)
+            | CallFailure::NotSent(_)
             | CallFailure::Deadline { .. },
         ) => Evidence::NotSent,
     }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn found_19_a_doubt_ends_with_the_same_call_under_its_key_or_with_a_look() {
+    fn found_19_an_unknown_outcome_is_settled_by_a_repeat_under_its_key_or_by_a_read() {
         let tally = Arc::new(WriteTally::default());
         let keys = [IdempotencyKey::random(), IdempotencyKey::random()];
         for key in &keys {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn found_19_a_call_that_is_given_up_under_way_is_in_doubt() {
+    fn found_19_a_call_dropped_while_in_flight_has_an_unknown_outcome() {
         let tally = Arc::new(WriteTally::default());
         let given_up = tally.begin(UPDATE_SLOT, None).unwrap();
         given_up.write.in_doubt.store(true, Ordering::SeqCst);

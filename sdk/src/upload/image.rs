@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Type of an image, told by its first bytes: its name says nothing reliable. Nothing else is ever uploaded.
+/// Type of an image, determined by its first bytes because a file name is not reliable. Other types are never uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageType {
     /// JPEG.
@@ -16,10 +16,10 @@ pub enum ImageType {
 }
 
 impl ImageType {
-    /// Number of first bytes that tell the type.
+    /// Number of first bytes that determine the type.
     pub const SIGNATURE: usize = 12;
 
-    /// Returns the type of an image that begins with these bytes, and nothing for what is no image.
+    /// Returns the type of an image that begins with these bytes; `None` if they begin no image.
     ///
     /// ```
     /// use links_sdk::ImageType;
@@ -68,19 +68,19 @@ pub enum ImageUse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnsuitableImage {
-    /// Fewer pixels than it is shown with.
+    /// The image has fewer pixels than it is shown with.
     #[error("{width}x{height} is too small, it needs at least {least_width}x{least_height}")]
     TooSmall {
         /// Width in pixels.
         width: usize,
         /// Height in pixels.
         height: usize,
-        /// Least width, in pixels.
+        /// Minimum width in pixels.
         least_width: usize,
-        /// Least height, in pixels.
+        /// Minimum height in pixels.
         least_height: usize,
     },
-    /// It would be cropped, or push the content away.
+    /// The image would be cropped, or push the content away.
     #[error("{width}x{height} has the wrong proportions, they should be {proportions}")]
     Proportions {
         /// Width in pixels.

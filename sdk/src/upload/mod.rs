@@ -45,7 +45,7 @@ enum UploadContent {
     Bytes(Bytes),
 }
 
-/// The way an upload takes. Either streams, so that the size of a file does not matter to memory.
+/// Method of an upload. Both stream, so that the size of a file does not matter to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UploadMethod {
@@ -62,12 +62,13 @@ pub enum UploadMethod {
 pub struct UploadProgress {
     /// Bytes of the image handed to the network.
     pub sent: u64,
-    /// All its bytes.
+    /// Size of the image in bytes.
     pub total: u64,
 }
 
 impl Upload {
-    /// A file on disk. It is opened when the call is sent; where it changes before the call has ended, a repeated attempt fails.
+    /// Returns an upload of a file on disk. The file is opened when the call is sent; if it changes before the call has ended, a repeated
+    /// attempt fails.
     pub fn file(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let name = path

@@ -25,7 +25,7 @@ pub(crate) struct ReplayableBody {
     boundary: String,
 }
 
-/// Metadata that tells one state of a file from another.
+/// Metadata that distinguishes one state of a file from another.
 #[derive(Debug, PartialEq, Eq)]
 struct FileStamp {
     length: u64,
@@ -35,7 +35,7 @@ struct FileStamp {
 }
 
 impl ReplayableBody {
-    /// Settles what is sent, or says why it cannot be: no file, no image, too large, unsuited to its use. Reads only the first bytes.
+    /// Fixes what is sent, or returns why it cannot be sent: no file, no image, too large, unsuited to its use. Reads only the first bytes.
     pub(crate) fn new(upload: Upload) -> Result<Self, String> {
         let name = &upload.name;
         let (start, length, stamp) =
@@ -99,7 +99,7 @@ impl ReplayableBody {
         Ok(request)
     }
 
-    /// The content from its beginning.
+    /// Opens the content at its beginning.
     async fn open(&self) -> io::Result<impl AsyncRead + Send + Unpin + use<>> {
         let reader: Box<dyn AsyncRead + Send + Unpin> = match &self.upload.content {
             UploadContent::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
@@ -161,7 +161,7 @@ fn first_bytes(content: &UploadContent) -> io::Result<(Vec<u8>, u64, Option<File
     }
 }
 
-/// A file name inside quotes, escaped as browsers do.
+/// Returns a file name for use inside quotes, escaped as browsers do.
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_leave_its_quotes() {
+    fn quotes_and_line_breaks_in_a_file_name_are_escaped() {
         assert_eq!(quoted("a\"b\r\nX: y"), "a%22b%0D%0AX: y");
     }
 }

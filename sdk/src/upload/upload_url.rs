@@ -29,8 +29,8 @@ use crate::transport::retry_budget::RetryBudget;
 use crate::transport::tls;
 use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
 
-/// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Whoever knows the
-/// URL can use it: `Debug` leaves it out.
+/// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL can
+/// use it: `Debug` leaves it out.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadTarget {
@@ -44,7 +44,7 @@ pub struct UploadTarget {
 }
 
 impl UploadTarget {
-    /// The URL.
+    /// Returns the URL.
     pub fn secret_url(&self) -> &str {
         &self.url
     }
@@ -54,7 +54,7 @@ impl UploadTarget {
         self.method.eq_ignore_ascii_case("POST")
     }
 
-    /// Returns whether less than a minute is left. An unreadable time is taken to last.
+    /// Returns whether less than a minute is left. A time that cannot be read counts as far away.
     pub(crate) fn is_almost_over(&self, now: SystemTime) -> bool {
         let end = Timestamp::from_str(&self.expires_at).map(SystemTime::from);
         end.is_ok_and(|end| end < now + Duration::from_secs(60))
@@ -78,7 +78,7 @@ impl fmt::Debug for UploadTarget {
     }
 }
 
-/// Sending the same bytes again answers the same, as reading again does.
+/// Operation of a PUT. Sending the same bytes again has no further effect, like reading again.
 const PUT: &Operation = &Operation {
     id: "sendToUploadUrl",
     route: "",
@@ -87,28 +87,28 @@ const PUT: &Operation = &Operation {
     timeout: Duration::from_secs(3600),
     success: Success::ANY,
 };
-/// After a POST that may have been received a new URL is needed.
+/// Operation of a POST. After a POST that may have been received, a new URL is needed.
 const POST: &Operation = &Operation { effect: Effect::DeleteMany, ..*PUT };
 
-/// Sends a file to where the service said. `shared` and `options` are those of the call it is part of.
+/// Sends a file to the URL that the service named. `shared` and `options` are those of the call it is part of.
 pub(crate) async fn send_to_upload_url(
     shared: &Shared,
     options: &CallOptions,
     target: &UploadTarget,
     file: &ReplayableBody,
 ) -> Result<(File, Answer), Error> {
-    let address = CheckedTarget::check(target, &shared.base, file.length())
+    let target = CheckedTarget::check(target, &shared.base, file.length())
         .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is refused: {why}")))?;
-    let bare = address.bare(shared).map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
+    let bare = target.bare(shared).map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
     let options = CallOptions { idempotency_key: None, dry_run: false, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-        let request = Request::new(address.method.clone(), address.url.clone());
-        match address.method {
+        let request = Request::new(target.method.clone(), target.url.clone());
+        match target.method {
             Method::PUT => Box::pin(file.raw(request)),
             _ => Box::pin(file.multipart(request)),
         }
     };
-    let mut exchange = bare.run(address.operation(), &options, &mut make).await;
+    let mut exchange = bare.run(target.operation(), &options, &mut make).await;
     let why = match exchange.answer() {
         Some(answer) => match stored(answer) {
             Ok(file) => return Ok((file, answer.clone())),
@@ -118,16 +118,16 @@ pub(crate) async fn send_to_upload_url(
     };
     if let Ok(answer) = &mut exchange.result {
         // An error page that repeats the request repeats the secret.
-        let secret = address.url.path().as_bytes();
+        let secret = target.url.path().as_bytes();
         if answer.body.windows(secret.len()).any(|part| part == secret) {
             answer.body.clear();
         }
     }
-    let host = address.url.host_str().unwrap_or_default();
+    let host = target.url.host_str().unwrap_or_default();
     Err(Error::from_exchange(exchange, host, None, why))
 }
 
-/// The record of the file, in the envelope of the service or without it: the interface shows neither.
+/// Returns the record of the file, in the envelope of the service or without it: the interface shows neither.
 fn stored(answer: &Answer) -> serde_json::Result<File> {
     let mut body: serde_json::Value = serde_json::from_slice(&answer.body)?;
     let record = match body.get_mut("data") {
@@ -141,7 +141,7 @@ fn stored(answer: &Answer) -> serde_json::Result<File> {
 struct CheckedTarget {
     url: Url,
     method: Method,
-    /// Its name may lead to public hosts only.
+    /// Set if the host's name may resolve to public hosts only.
     guarded: bool,
 }
 
@@ -155,7 +155,7 @@ impl CheckedTarget {
             "POST" => Method::POST,
             other => return Err(format!("its method is {other:?}, not PUT or POST")),
         };
-        // What is wrong with it must not show it.
+        // The error must not contain the URL.
         let url = Url::parse(&target.url).map_err(|error| error.to_string())?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err("it holds a user name or a password".to_owned());
@@ -181,7 +181,7 @@ impl CheckedTarget {
         if self.method == Method::PUT { PUT } else { POST }
     }
 
-    /// The transport of `shared` with nothing of the caller in it: another connection, no token, limits of its own.
+    /// Returns a transport like `shared` without anything of the caller: another connection, no token, limits of its own.
     fn bare(&self, shared: &Shared) -> io::Result<Shared> {
         let tls = tls::config(self.url.scheme() == "https").map_err(io::Error::other)?;
         let mut builder = reqwest::Client::builder()
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_80_only_public_https_hosts_are_asked_and_this_machine_by_itself() {
+    fn fault_80_upload_urls_are_public_https_unless_the_service_is_local() {
         for (url, base) in [
             ("https://storage.example/x?signature=1", SERVICE),
             ("https://storage.example:8443/x", SERVICE),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_80_only_put_and_post_and_no_more_bytes_than_it_takes() {
+    fn fault_80_methods_other_than_put_and_post_and_oversized_files_are_refused() {
         let url = "https://storage.example/x";
         for (method, fits) in
             [("PUT", true), ("post", true), ("DELETE", false), ("GET", false), ("", false)]
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_before_its_end_an_address_is_almost_over() {
+    fn an_upload_url_counts_as_expiring_in_its_last_minute() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         let expires = |expires_at: &str| {
             let target =
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fault_80_a_name_that_leads_to_this_machine_is_refused_unless_it_is_another_host() {
+    async fn fault_80_an_upload_host_that_resolves_to_loopback_is_refused() {
         let lookup = |guarded: &str| {
             UploadHostResolver { host: guarded.to_owned() }
                 .resolve(Name::from_str("localhost").unwrap())

@@ -25,11 +25,11 @@ pub struct JournalEntries {
 /// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
-    /// It did not end: a crash, a failure, Ctrl-C.
+    /// The run did not end: a crash, a failure, Ctrl-C.
     Unfinished,
     /// The page matches the file.
     Done,
-    /// It ended otherwise.
+    /// The run ended otherwise.
     Ended(RunEnding),
 }
 
@@ -37,19 +37,19 @@ pub enum RunState {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// It cannot be read or written.
+    /// The journal cannot be read or written.
     #[error("{0}")]
     Io(#[source] io::Error),
-    /// A line other than the last one is not what it should be.
+    /// A line other than the last one is damaged.
     #[error("line {0} is damaged")]
     Damaged(usize),
     /// A newer version of this program wrote it.
     #[error("a newer version wrote it (format {0}, this one reads up to {FORMAT})")]
     Newer(u32),
-    /// It is missing, or not even its first line is whole: nothing was written to the page.
+    /// The journal is missing, or even its first line is incomplete: nothing was written to the page.
     #[error("the run was not begun")]
     NotBegun,
-    /// It could not be used, and the run was abandoned.
+    /// The journal could not be used, and the run was abandoned.
     #[error("it was put aside")]
     PutAside,
 }
@@ -76,7 +76,7 @@ pub(super) struct BegunStep {
     pub(super) key: Option<String>,
 }
 
-/// Part of a first line that tells its format.
+/// Part of a first line that names the format.
 #[derive(serde::Deserialize)]
 struct AnyFormat {
     open: Format,
@@ -88,9 +88,10 @@ struct Format {
 }
 
 impl JournalEntries {
-    /// Reads a journal; also tells how many of its bytes are whole lines.
+    /// Reads a journal. Also returns the number of bytes in its complete lines.
     ///
-    /// A last line that is torn counts as not written: what it announces was not begun yet, and what it reports can be read off the page.
+    /// An incomplete last line counts as not written: a step that it announces was not begun yet, and a step that it reports shows on the
+    /// page.
     pub(crate) fn read(run: &str, bytes: &[u8]) -> Result<(Self, usize), JournalError> {
         let mut log: Option<Self> = None;
         let mut whole = 0;
@@ -217,7 +218,7 @@ impl JournalEntries {
         self.state
     }
 
-    /// Returns what the run has done, as far as is known.
+    /// Returns the changes that the run has made, as far as they are known.
     pub fn done(&self) -> &AppliedChanges {
         &self.done
     }
@@ -232,7 +233,7 @@ impl JournalEntries {
         &self.confirmed_deletes
     }
 
-    /// Returns the slots that it deleted.
+    /// Returns the slots that the run deleted.
     pub fn deleted(&self) -> &[PlannedDelete] {
         &self.deletes
     }

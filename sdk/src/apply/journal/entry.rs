@@ -24,26 +24,26 @@ pub struct RunHeader {
     pub owner: Option<RunOwner>,
     /// The page's id.
     pub profile: i64,
-    /// Its login when the run began.
+    /// The page's login when the run began.
     pub login: String,
     /// Hash of the file's content: two files with the same content have the same.
     pub file: String,
     /// Path of the file, if it was one.
     pub path: Option<String>,
-    /// Whether slots that the file does not mention were to be deleted.
+    /// Set if slots that the file does not mention were to be deleted.
     pub prune: bool,
-    /// Whether unsupported ones were to be deleted.
+    /// Set if unsupported slots were to be deleted.
     pub prune_unsupported: bool,
     /// The [`fingerprint`] of the page before the run.
     pub page: String,
-    /// Number of slots on it.
+    /// Number of slots on the page.
     pub slots: usize,
     /// Time at which the page was read, in seconds since 1970.
     pub time: u64,
 }
 
 impl RunHeader {
-    /// Returns the header of a run that makes `page` match `desired`. `service` names the service for display and tells it from others.
+    /// Returns the header of a run that makes `page` match `desired`. `service` identifies the service and is its name for display.
     pub fn new(
         service: impl Into<String>,
         page: &PageSnapshot,
@@ -99,7 +99,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnding {
-    /// All was written, yet the page is not as the file says.
+    /// All was written, but the page does not match the file.
     Drift,
     /// The service refused the first write, so that there is nothing to continue.
     Refused,
@@ -111,7 +111,7 @@ pub enum RunEnding {
     Aborted,
 }
 
-/// One line. The plan holds the exact content of every request: their bodies are made of it alone.
+/// One line of a journal. The plan holds the exact content of every request: the bodies are made from it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
@@ -139,7 +139,7 @@ pub(super) enum JournalEntry {
     Unknown { step: usize },
     /// The page matches the file.
     Commit { slots: usize },
-    /// The run has ended without that.
+    /// The run has ended without matching the file.
     Close { ending: RunEnding },
 }
 

@@ -1,4 +1,4 @@
-//! The journal of a run that is going on.
+//! Journal of a run in progress.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -12,9 +12,10 @@ use crate::apply::plan::PlanBatch;
 use crate::apply::{PageSnapshot, Plan, SlotRef};
 use crate::crash_point;
 
-/// Writes down what a run does, step by step; each line is on the disk before the run goes on.
+/// Journal of a run in progress, written step by step; each line is on the disk before the run continues.
 ///
-/// From [`JournalStore::open`](super::JournalStore::open) and [`JournalStore::resume`](super::JournalStore::resume). The lock on the page is held until it is dropped.
+/// From [`JournalStore::open`](super::JournalStore::open) and [`JournalStore::resume`](super::JournalStore::resume). The lock on the page
+/// is held until the journal is dropped.
 #[derive(Debug)]
 pub(in crate::apply) struct Journal {
     file: File,
@@ -33,12 +34,12 @@ impl Journal {
         &self.log
     }
 
-    /// Returns why something that was done could not be written down. Nothing more is begun then; what was done can be read off the page.
+    /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
     pub(in crate::apply) fn trouble(&self) -> Option<&io::Error> {
         self.trouble.as_ref()
     }
 
-    /// Writes down a confirmed plan before any of it is executed.
+    /// Records a confirmed plan before any of it is executed.
     ///
     /// # Errors
     ///
@@ -55,18 +56,18 @@ impl Journal {
         })
     }
 
-    /// Ends the journal of a run that is not to go on. Where it cannot be written the run stays unfinished, which costs a read.
+    /// Ends the journal of a run that is not to be continued. If the entry cannot be written, the run stays unfinished, which costs a read.
     pub(in crate::apply) fn close(&mut self, ending: RunEnding) {
         self.note(JournalEntry::Close { ending });
     }
 
-    /// Abandons the run for one of another file, which gets the lock.
+    /// Abandons the run and returns its lock, for a run of another file.
     pub(in crate::apply) fn replace(mut self) -> PageLock {
         self.close(RunEnding::Replaced);
         self.lock
     }
 
-    /// Notes that the page matches the file, and has so many slots.
+    /// Notes that the page matches the file, and has this number of slots.
     pub(in crate::apply) fn commit(&mut self, slots: usize) {
         self.note(JournalEntry::Commit { slots });
     }
@@ -123,7 +124,7 @@ impl Journal {
         stayed.chain(to_delete).chain(self.log.done().created.values().copied()).collect()
     }
 
-    /// Notes that a create is about to be sent again, under the key that it has.
+    /// Notes that a create is about to be sent again, under its key.
     pub(super) fn begin_again(
         &mut self,
         step: usize,
@@ -132,7 +133,7 @@ impl Journal {
         self.append(JournalEntry::Begin { step, key: key.map(ToString::to_string) })
     }
 
-    /// Appends an entry that reports: the run continues even if it cannot be written.
+    /// Appends an entry about something that has happened: the run continues even if the entry cannot be written.
     fn note(&mut self, entry: JournalEntry) {
         if self.log.state() == RunState::Unfinished && self.append(entry.clone()).is_err() {
             self.log.take(entry);

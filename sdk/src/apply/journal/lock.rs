@@ -1,4 +1,4 @@
-//! The lock that keeps two runs off the same page.
+//! Lock that excludes other runs from a page.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::state_file::{self, make_directory, private};
 
-/// Keeps other processes of this machine off the page until it is dropped.
+/// Lock that excludes other processes of this machine from the page until it is dropped.
 #[derive(Debug)]
 pub struct PageLock {
     _file: File,
-    /// Whether another process held the lock first, so that what was read before may be out of date.
+    /// Set if another process held the lock first, so that what was read before may be out of date.
     pub was_awaited: bool,
 }
 
@@ -21,7 +21,7 @@ pub enum LockError {
     /// Another run is going on.
     #[error("another run is in progress on this page{}", .0.map(|it| format!(" (process {it})")).unwrap_or_default())]
     Taken(
-        /// The other process.
+        /// Id of the other process, if it is known.
         Option<u32>,
     ),
     /// The state directory cannot be used.
@@ -36,7 +36,7 @@ pub enum LockError {
 }
 
 impl PageLock {
-    /// Takes the lock in a directory, which is created where it is missing. `wait` waits for another process to release it.
+    /// Takes the lock in a directory, which is created if it is missing. `wait` waits for another process to release it.
     pub(super) fn take(directory: &Path, wait: bool) -> Result<Self, LockError> {
         let path = directory.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };
@@ -48,7 +48,7 @@ impl PageLock {
             Err(TryLockError::WouldBlock) if wait => file.lock().map(|()| true).map_err(failed)?,
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // Where locks keep readers off too, the process stays unnamed.
+                // Where a lock also excludes readers, the id of the process stays unknown.
                 let _ = file.read_to_string(&mut text);
                 return Err(LockError::Taken(text.trim().parse().ok()));
             }

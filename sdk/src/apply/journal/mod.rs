@@ -1,8 +1,8 @@
 //! Journals of runs, with which another process can continue a run that was interrupted.
 //!
-//! Each run is one file of JSON lines that only grows. Being right does not rest on it, for a page is always read afresh and matched by
-//! content: the journal settles what reading alone cannot, namely which create may still be on its way and which of two equal slots
-//! belongs to which item of the file. It holds no token.
+//! Each run is one file of JSON lines that only grows. Correctness does not depend on the journal, because a page is always read again and
+//! matched by content: the journal settles what reading alone cannot, namely which create may still be in progress and which of two equal
+//! slots belongs to which item of the file. The file holds no token.
 
 mod entries;
 mod entry;

@@ -12,7 +12,7 @@ pub struct RunOwner {
     /// Id of the user (`getMe`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<i64>,
-    /// Digest of the token, from which the token cannot be told.
+    /// Digest of the token, from which the token cannot be recovered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
@@ -28,7 +28,7 @@ impl RunOwner {
         Self { user: None, token: Some(short_hash(token.header().as_bytes())) }
     }
 
-    /// Returns whether both are the same account. `None` where that cannot be told: two tokens may belong to one user.
+    /// Returns whether both are the same account. `None` if that is unknown: two tokens may belong to one user.
     pub fn is(&self, other: &Self) -> Option<bool> {
         match (self.user, other.user) {
             (Some(one), Some(two)) => Some(one == two),

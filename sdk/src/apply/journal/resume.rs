@@ -1,4 +1,4 @@
-//! Settling what an interrupted run left open, before anything is planned anew.
+//! Settlement of the request that an interrupted run left open, before a new plan is made.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,11 +12,11 @@ use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
 use crate::conditional_write::ReadTime;
 
 impl Journal {
-    /// Finds out what became of the request that the run was stopped in, and writes it down. `page` was read after the lock was taken; it
-    /// is read again where something was written.
+    /// Settles whether the request at which the run was stopped was executed, and records it. `page` was read after the lock was taken; it
+    /// is read again if something was written.
     ///
-    /// A create of which the page shows nothing is asked for again under its own key if `desired` is what the run was for and the key is
-    /// young enough to be known to the service; otherwise reading has to do.
+    /// A create of which the page shows no slot is sent again under its own key if the run was for `desired` and the key is recent enough
+    /// to be known to the service; otherwise the page alone decides.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Journal {
                     self.end(step, BTreeMap::new(), deletes.len());
                 }
             }
-            // Twice is once, and the order can be read off the page.
+            // A repetition has no further effect, and the page shows the order.
             PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
         }
         Ok(())
@@ -77,7 +77,7 @@ impl Journal {
         self.begin_again(sent.step, sent.key.as_ref()).map_err(ApplyCause::Journal)?;
         match create(&handle, sent, Some(&mut *self)).await {
             Ok(made) => self.end(sent.step, made, 0),
-            // The page is full, or a value is refused: the new plan meets the same refusal, at its place in the file.
+            // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
             Err(ApplyCause::Call { items, source, .. })
                 if source.is_conflict() || !items.is_empty() =>
             {

@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::Slot;
 use crate::apply::{PlannedCreate, same};
 
-/// For each create, by the index of its item, the slot of `page` that it must have made: the first one in the order of creation that is
+/// Returns the slot of `page` that each create must have made, by the index of its item: the first slot in the order of creation that is
 /// not `known`, is not taken, and holds what was sent.
 ///
-/// A batch is all or nothing, so a single one tells that all were made: those that are missing were deleted since.
+/// A batch is all or nothing, so a single slot proves that all were made: those that are missing were deleted since.
 pub(in crate::apply) fn created_slots(
     creates: &[PlannedCreate],
     known: &HashSet<i64>,
@@ -33,20 +33,21 @@ fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
 /// Decision about a create of an earlier process.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CreateVerdict {
-    /// It was executed; these are the slots.
+    /// The create was executed; these are the slots.
     Made(BTreeMap<usize, i64>),
-    /// The page shows nothing of it, and the service still knows its key: the same request again cannot do more than it did.
+    /// The page shows no slot of the create, and the service still knows its key: sending the same request again creates nothing twice.
     Repeat,
-    /// The page shows nothing of it, and it cannot be sent again.
+    /// The page shows no slot of the create, and it cannot be sent again.
     Absent,
 }
 
-/// Maximum age of a key that is relied on. The service keeps them for 24 hours (the interface, section 4.1.4).
+/// Maximum age of a key that is relied on. The service keeps keys for 24 hours (the interface, section 4.1.4).
 const KEY_LIFE: u64 = 23 * 60 * 60;
-/// Most by which the service's clock may seem to go back, when several machines answer.
+/// Maximum by which the service's clock may seem to go back, when several machines answer.
 const CLOCK_SKEW: u64 = 5 * 60;
 
-/// `same_file` is whether the file still asks for what it asked for then; `planned` and `now` are the service's times in seconds.
+/// Decides about a create of an earlier process. `same_file` tells whether the file still asks for what it asked for then; `planned` and
+/// `now` are the service's times in seconds.
 pub(super) fn verdict(
     creates: &[PlannedCreate],
     known: &HashSet<i64>,
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_adds_does_not_hide_a_slot_and_what_it_lacks_does() {
+    fn a_created_slot_is_found_despite_added_keys_but_not_with_other_values() {
         let creates = [create(0, "text", &json!({"title": "A", "note": ""}))];
         let with =
             |data| created_slots(&creates, &HashSet::new(), &page(&[(7, "text", data)])).len();
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_used_again_only_where_nothing_is_there_and_it_is_known_to_hold() {
+    fn a_key_is_used_again_only_while_it_is_valid_and_no_slot_was_created() {
         let creates = [create(0, "text", &json!({"title": "A"})), create(1, "divider", &json!({}))];
         let nothing = HashSet::new();
         let judge = |page: &[Slot], same_file, now| {

@@ -10,7 +10,7 @@ pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // Without this a pipe is waited for until somebody writes to it.
+        // Without this flag, opening a pipe waits until another process writes to it.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
@@ -21,7 +21,7 @@ pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file that may have at most so many bytes.
+/// Reads a file of limited size in bytes.
 pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(OpenOptions::new().read(true), path)?;
     let mut bytes = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the paths in a directory, by name; none where it is missing.
+/// Returns the paths in a directory, by name; none if the directory is missing.
 pub(super) fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = match fs::read_dir(directory) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
@@ -59,7 +59,7 @@ pub(super) fn make_directory(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// Syncs a directory, so that the names of new files last. Only Unix can open a directory for it, and only Unix needs it.
+/// Syncs a directory, so that the names of new files are durable. Only Unix can open a directory for it, and only Unix needs it.
 pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }

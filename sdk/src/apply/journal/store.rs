@@ -17,7 +17,7 @@ use super::state_file::{self, entries, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
 use crate::crash_point;
 
-/// Number of newer runs for which an ended run is kept, and likewise one that was not begun.
+/// Number of newer runs for which an ended run is kept; the same number applies to runs that were not begun.
 const KEPT: usize = 50;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
@@ -47,21 +47,21 @@ pub struct JournalStore {
     directory: PathBuf,
 }
 
-/// A run that was found.
+/// A run with a journal or a backup.
 #[derive(Debug)]
 pub struct RecordedRun {
     /// Name of the run.
     pub run: String,
     /// Path of its journal.
     pub path: PathBuf,
-    /// The header of the run, where at least that can be read.
+    /// The header of the run, if it can be read.
     pub opening: Option<RunHeader>,
     /// The entries of the journal.
     pub log: Result<JournalEntries, JournalError>,
 }
 
 impl RecordedRun {
-    /// Returns whether the run did not end, as far as can be told.
+    /// Returns whether the run is unfinished, as far as is known.
     pub fn is_open(&self) -> bool {
         self.log
             .as_ref()
@@ -90,7 +90,7 @@ impl JournalStore {
         Self { directory: of_service(state, service).join(profile.to_string()) }
     }
 
-    /// Returns the stores of every page that has any run, of one service or of all.
+    /// Returns the stores of all pages with any run, of one service or of all.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl JournalStore {
         Ok(all)
     }
 
-    /// Each run of which there is a journal or a backup, the oldest first.
+    /// Returns each run with a journal or a backup, oldest first.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl JournalStore {
         let bytes = state_file::read(&path, MAX_BYTES).map_err(JournalError::Io)?;
         let (log, whole) = JournalEntries::read(run, &bytes)?;
         let mut file = state_file::open(&mut private(), &path).map_err(JournalError::Io)?;
-        // A torn last line must not come to stand in the middle.
+        // An incomplete last line must not become a line in the middle.
         let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
         cut.map_err(JournalError::Io)?;
         Ok(Journal::new(file, log, lock))
@@ -238,7 +238,8 @@ impl JournalStore {
         self.directory.join(format!("{run}.{what}"))
     }
 
-    /// Time and number come first, so that names sort as the runs came, whatever the clock did; what is random makes keys of it.
+    /// Returns a name for a new run. It begins with a time that never decreases, so that names sort in the order of the runs; its random
+    /// part makes it unique.
     fn new_name(&self, time: u64) -> String {
         let files = entries(&self.directory).unwrap_or_default();
         let last = files.iter().filter_map(|path| order_of(&run_of(path)?.0)).max();
@@ -246,8 +247,8 @@ impl JournalStore {
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 
-    /// Removes old runs that ended, and old ones that were not begun; neither makes room for the other, for a damaged journal may
-    /// look like that of a run that was not begun. What else cannot be read stays, and its backup with it: it may be all that is left of a
+    /// Removes old runs that ended, and old runs that were not begun; the two are counted separately, because a damaged journal may look
+    /// like that of a run that was not begun. Other unreadable journals stay, each with its backup, which may be all that is left of a
     /// page.
     fn tidy(&self) {
         let Ok(runs) = self.list() else { return };
@@ -263,7 +264,7 @@ impl JournalStore {
     }
 }
 
-/// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes it.
+/// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
 type JournalPosition = Option<(PathBuf, u64)>;
 
 /// Ends of the journals of all pages of a service at one moment.

@@ -1,4 +1,4 @@
-//! Journals on the disk: what is read back, and what becomes of broken ones.
+//! Tests of journals on the disk: reading them back, and handling damaged ones.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -57,7 +57,7 @@ impl JournalEnv {
         self.runs.open(lock, opening, &self.plan, &self.page, &SlotTypes::default()).unwrap()
     }
 
-    /// A run that created its slots and then was stopped.
+    /// Executes a run that is stopped after it has created its slots.
     fn interrupted(&self) -> String {
         let mut journal = self.open();
         journal.begin(0).unwrap();
@@ -79,7 +79,7 @@ impl JournalEnv {
 }
 
 #[test]
-fn what_was_written_down_is_read_back() {
+fn journal_entries_are_read_back_as_written() {
     let env = JournalEnv::new();
     let mut journal = env.open();
     let key = journal.begin(0).unwrap().unwrap();
@@ -122,7 +122,7 @@ fn the_backup_is_the_page_as_a_file() {
 }
 
 #[test]
-fn found_05_a_backup_refers_to_nothing_whatever_the_service_says() {
+fn found_05_references_in_data_of_the_service_are_escaped_in_a_backup() {
     let mut env = JournalEnv::new();
     env.page.slots[0].data = serde_json::from_value(
         json!({"image": {"$upload": "/etc/passwd"}, "all": [{"$$form": "x", "$": [{"$form": 1}]}]}),
@@ -152,7 +152,7 @@ fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
         journal.commit(1);
         assert_eq!(env.only().unwrap().state(), RunState::Done, "{torn:?}");
     }
-    // Nothing was begun where the first line is torn.
+    // Nothing was begun if the first line is incomplete.
     fs::write(env.runs.journal(&run), &whole[..20]).unwrap();
     assert!(matches!(env.only(), Err(JournalError::NotBegun)));
     assert!(!env.runs.list().unwrap()[0].is_open());
@@ -225,7 +225,7 @@ fn fault_60_a_page_belongs_to_one_run_at_a_time() {
     let journal = env.open();
     let pid = std::process::id();
     let taken = env.runs.lock(false).unwrap_err();
-    assert!(matches!(taken, LockError::Taken(Some(it)) if it == pid), "{taken}");
+    assert!(matches!(taken, LockError::Taken(Some(other)) if other == pid), "{taken}");
     assert!(taken.to_string().contains(&pid.to_string()));
     assert!(JournalStore::of(env.state.path(), SERVICE, 102).lock(false).is_ok());
     drop(journal);
@@ -261,7 +261,7 @@ fn old_runs_make_room_for_new_ones_but_unfinished_ones_stay() {
 }
 
 #[test]
-fn found_20_runs_that_were_not_begun_make_room_for_each_other_and_for_no_other_run() {
+fn found_20_runs_that_were_not_begun_displace_only_runs_that_were_not_begun() {
     let mut env = JournalEnv::new();
     env.open().close(RunEnding::Stopped);
     let ended = env.runs.list().unwrap().remove(0).run;
@@ -354,7 +354,7 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
 }
 
 #[test]
-fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
+fn found_20_a_journal_names_its_owner_and_one_without_an_owner_is_read() {
     let env = JournalEnv::new();
     let options = PlanOptions::default();
     let opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
@@ -371,7 +371,7 @@ fn found_20_a_run_says_whose_it_is_and_older_ones_are_read_without() {
 }
 
 #[test]
-fn found_17_a_run_is_gone_on_with_where_only_what_is_to_be_cleared_differs() {
+fn found_17_a_file_that_differs_only_in_keys_to_clear_is_of_the_same_run() {
     let env = JournalEnv::new();
     let opening = RunHeader::new(SERVICE, &env.page, &env.file, &PlanOptions::default());
     let mut file = env.file.clone();

@@ -1,4 +1,4 @@
-//! Plans, by example and on a model of the service.
+//! Tests of plans, by example and on a model of the service.
 
 mod properties;
 mod rules;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::Slot;
 
-/// Slots written as `[id, type, data]`; a legacy one has a type that starts with `old`.
+/// Returns slots written as `[id, type, data]`; a legacy one has a type that starts with `old`.
 fn page(slots: &[(i64, &str, Value)]) -> Vec<Slot> {
     let slot = |(id, kind, data): &(i64, &str, Value)| {
         serde_json::from_value(
@@ -20,7 +20,7 @@ fn page(slots: &[(i64, &str, Value)]) -> Vec<Slot> {
     slots.iter().map(slot).collect()
 }
 
-/// Items written as `[type, data]`, or `[id, type, data]`.
+/// Returns items written as `[type, data]`, or `[id, type, data]`.
 fn file(items: &[Value]) -> DesiredPage {
     let item = |item: &Value| {
         let item = item.as_array().unwrap();

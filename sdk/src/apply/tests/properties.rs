@@ -1,4 +1,4 @@
-//! Properties that hold for every page and every file.
+//! Tests of properties that hold for every page and every file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::service::PageModel;
 use super::*;
 use crate::Object;
 
-/// Few values, so that much collides; `size` is also filled in by the service.
+/// Generates data from few values, so that many are equal; `size` is also filled in by the service.
 fn data() -> impl Strategy<Value = Object> {
     let title = select(vec![
         None,
@@ -60,7 +60,7 @@ fn slots() -> impl Strategy<Value = Vec<Slot>> {
     })
 }
 
-/// Some slots of the page, with or without their ids, as they are or edited, mixed with new items.
+/// Generates a page, and a file of some of its slots, with or without their ids, as they are or edited, mixed with new items.
 fn page_and_file() -> impl Strategy<Value = (Vec<Slot>, DesiredPage)> {
     slots().prop_flat_map(|page| {
         let taken = subsequence(page.clone(), 0..=page.len())
@@ -109,7 +109,7 @@ fn options() -> impl Strategy<Value = PlanOptions> {
     })
 }
 
-/// Any JSON, with words that mean something to a schema among its keys and strings.
+/// Generates any JSON, with words that mean something to a schema among its keys and strings.
 fn anything() -> impl Strategy<Value = Value> {
     let words = [
         "title",
@@ -150,7 +150,7 @@ fn any_object() -> impl Strategy<Value = Object> {
         .prop_map(|fields| fields.into_iter().collect())
 }
 
-/// Not by the code under test: empty values away, the rest by [`same`].
+/// Returns whether a slot holds the data of an item, compared by [`same`] and without the code of matching.
 fn holds(slot: &Slot, item: &DesiredSlot) -> bool {
     let value = |data: &Object, key: &str| data.get(key).cloned().unwrap_or(Value::Null);
     slot.kind == item.kind

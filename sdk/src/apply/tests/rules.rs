@@ -1,8 +1,8 @@
-//! The rules of matching, one example each.
+//! Tests of the rules of matching, one example each.
 
 use super::*;
 
-/// The final page as text: `7` a slot, `7*` an updated one, `+0` the item that becomes a new one; then what is deleted.
+/// Returns the final page as text: `7` a slot, `7*` an updated one, `+0` the item that becomes a new one; then the slots that are deleted.
 fn outcome(plan: &Plan) -> String {
     let slot = |slot: &SlotRef| match slot {
         SlotRef::Existing(id) if plan.updates.iter().any(|update| update.id == *id) => {
@@ -27,7 +27,7 @@ fn with(mut data: Value, key: &str, value: impl Into<Value>) -> Value {
 }
 
 #[test]
-fn items_find_their_slots() {
+fn items_are_matched_to_slots_by_id_content_and_resemblance() {
     let text = |title: &str| json!({"title": title});
     #[rustfmt::skip]
     let cases = [
@@ -35,13 +35,13 @@ fn items_find_their_slots() {
         (page(&[]), vec![], ""),
         (page(&[(1, "divider", json!([])), (2, "divider", json!({}))]), vec![json!(["divider", {}]), json!(["divider", {}])], "1 2"),
         (page(&[(1, "button", a(1)), (2, "text", text("A"))]), vec![json!(["button", a(1)]), json!(["text", {"title": " A "}])], "1 2"),
-        // What an item does not mention stays, and what the service added is no change.
+        // Keys that an item does not mention stay, and additions by the service are no change.
         (page(&[(1, "divider", json!({"line": "thin"}))]), vec![json!(["divider", {}])], "1"),
         (page(&[(1, "text", json!({"title": "A", "html": "<p>"}))]), vec![json!(["text", text("A")])], "1"),
         // By id, whatever the content.
         (page(&[(1, "text", text("A")), (2, "text", text("B"))]), vec![json!([2, "text", text("A")]), json!([1, "text", text("B")])], "2* 1* moved"),
         (page(&[(1, "text", text("A")), (2, "text", text("A"))]), vec![json!([2, "text", text("A")]), json!(["text", text("A")])], "2 1 moved"),
-        // The same content, k-th with k-th, before what merely fits.
+        // Equal content, k-th with k-th, comes before content that merely matches.
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("A"))]),
          vec![json!(["text", text("A")]), json!(["text", text("A")]), json!(["text", text("B")])], "1 3 2 moved"),
         (page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", text("A"))]),
@@ -76,11 +76,11 @@ fn items_find_their_slots() {
         // Inside lists, too.
         (page(&[(1, "faq", json!({"items": [{"q": "Open when?", "a": "At 8."}]})), (2, "faq", json!({"items": [{"q": "Where is it?", "a": "Here."}]}))]),
          vec![json!(["faq", {"items": [{"q": "Where is it?", "a": "There."}]}]), json!(["faq", {"items": [{"q": "Open when?", "a": "At 9."}]}])], "2* 1* moved"),
-        // Left over: kept behind the left neighbour.
+        // A slot without an item is kept after its left neighbour.
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("A")]), json!(["text", text("C")])], "1 2 3"),
         (page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]), vec![json!(["text", text("C")]), json!(["text", text("A")])], "3 1 2 moved"),
         (page(&[(1, "divider", json!([]))]), vec![], "1"),
-        // New ones are appended, which is their place or not.
+        // New slots are appended, whether or not that is their final place.
         (page(&[(1, "text", text("A"))]), vec![json!(["text", text("A")]), json!(["divider", {}])], "1 +1"),
         (page(&[(1, "text", text("A"))]), vec![json!(["divider", {}]), json!(["text", text("A")])], "+0 1 moved"),
         // Events and legacy slots.
@@ -131,7 +131,7 @@ fn fault_56_an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_e
 }
 
 #[test]
-fn what_is_left_over_is_deleted_on_request_only() {
+fn slots_missing_from_the_file_are_deleted_only_on_request() {
     let slots = page(&[
         (1, "text", json!({"title": "A"})),
         (2, "event", json!([])),
@@ -181,7 +181,7 @@ fn what_is_left_over_is_deleted_on_request_only() {
 }
 
 #[test]
-fn what_is_pruned_is_what_fits_least() {
+fn the_slot_that_matches_least_is_pruned() {
     let slots =
         page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", json!({"title": "A"}))]);
     let plan = Plan::new(&slots, &file(&[json!(["text", {"title": "A"}])]), &prune()).unwrap();
@@ -189,7 +189,7 @@ fn what_is_pruned_is_what_fits_least() {
 }
 
 #[test]
-fn an_update_sends_the_changed_keys_and_knows_what_they_held() {
+fn an_update_sends_the_changed_keys_and_keeps_their_old_values() {
     let page = page(&[(
         1,
         "button",
@@ -314,7 +314,7 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
 }
 
 #[test]
-fn a_page_that_repeats_an_id_is_not_trusted() {
+fn a_page_that_repeats_an_id_is_refused() {
     let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
     let error = Plan::new(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
     assert_eq!(error, PlanError::RepeatedIds(vec![1, 2]));
@@ -356,7 +356,7 @@ fn ids_of_an_interrupted_run_come_before_content() {
 }
 
 #[test]
-fn the_schema_decides_what_is_telling() {
+fn the_schema_decides_which_values_identify_a_slot() {
     let page = page(&[(
         1,
         "text",

@@ -1,4 +1,4 @@
-//! A plain model of the service: the page of one profile.
+//! Simple model of the service: the page of one profile.
 
 use serde_json::Map;
 
@@ -67,7 +67,7 @@ impl PageModel {
         slot.data.extend(update.changed.iter().map(|(key, value)| (key.clone(), stored(value))));
     }
 
-    /// Keys that were not given get a value of the service's own.
+    /// Creates a slot. Keys that were not given get a value of the service's own.
     fn create(&mut self, create: &PlannedCreate) -> i64 {
         assert!(create.kind != "event", "events cannot be created");
         assert!(self.slots.len() < self.max_slots, "the page is full");
@@ -105,7 +105,7 @@ impl PageModel {
     }
 }
 
-/// Strings trimmed, empty ones nulled, empty objects as lists.
+/// Returns a value as the service stores it: strings trimmed, empty ones nulled, empty objects as lists.
 fn stored(value: &Value) -> Value {
     match value {
         Value::String(text) if text.trim().is_empty() => Value::Null,

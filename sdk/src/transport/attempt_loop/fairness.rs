@@ -1,4 +1,4 @@
-//! Many calls at once over a clock that tokio moves: who came first goes first.
+//! Tests of many calls at once over a clock that tokio moves: they are admitted in the order in which they came.
 
 use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
@@ -17,7 +17,7 @@ use crate::transport::clock::Clock;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Sleeps a little longer than it is asked to, now more and now less, as real timers do.
+/// Clock that sleeps a little longer than asked, by a varying amount, as real timers do.
 #[derive(Debug)]
 struct VirtualClock {
     start: Instant,
@@ -39,7 +39,7 @@ impl Clock for VirtualClock {
     }
 }
 
-/// Answers everything with 200 after a while, and notes which token came.
+/// Service that answers everything with 200 after a while, and notes which token came.
 #[derive(Default)]
 struct FakeService(Mutex<Vec<String>>);
 
@@ -69,7 +69,7 @@ impl FairnessTest {
         Self { client: builder.build().unwrap(), clock, service: Arc::default() }
     }
 
-    /// A call that begins now; gives when it ended and whether it was answered.
+    /// Makes a call that begins now. Returns when it ended and whether it was answered.
     fn call(
         &self,
         operation: &'static Operation,
@@ -99,7 +99,7 @@ impl FairnessTest {
         }
     }
 
-    /// So many calls at once; gives for each, in the order they were made, when it ended and whether it was answered.
+    /// Makes this many calls at once. Returns for each, in the order they were made, when it ended and whether it was answered.
     async fn calls(&self, count: usize, deadline: Duration) -> Vec<(Duration, bool)> {
         let mut calls = JoinSet::new();
         for number in 0..count {
@@ -116,7 +116,7 @@ impl FairnessTest {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_of_900_calls_at_once_none_starves_and_the_first_goes_first() {
+async fn found_29_900_concurrent_calls_are_answered_in_order_before_their_deadline() {
     let ended = FairnessTest::new(None).calls(900, 16 * 60 * SECOND).await;
     let starved = ended.iter().filter(|(_, answered)| !answered).count();
     assert_eq!(starved, 0, "of 900, which take less than the 16 minutes that each may take");
@@ -134,7 +134,7 @@ async fn found_29_a_call_whose_turn_comes_after_its_deadline_fails_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_whoever_stops_waiting_leaves_the_line() {
+async fn found_29_a_dropped_call_leaves_the_queue() {
     let bench = FairnessTest::new(None);
     let all = bench.calls(65, 70 * SECOND);
     let dropped = tokio::time::timeout(SECOND / 2, bench.calls(600, 3600 * SECOND));
@@ -146,7 +146,7 @@ async fn found_29_whoever_stops_waiting_leaves_the_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_29_who_waits_for_the_limit_of_a_bucket_delays_nobody_else() {
+async fn found_29_calls_that_wait_for_one_bucket_do_not_delay_other_buckets() {
     let bench = FairnessTest::new(None);
     let music: Vec<_> =
         (0..20).map(|_| tokio::spawn(bench.call(operation::LOOKUP_MUSIC, 600 * SECOND))).collect();
@@ -161,7 +161,7 @@ async fn found_29_who_waits_for_the_limit_of_a_bucket_delays_nobody_else() {
 
 #[tokio::test(start_paused = true)]
 async fn found_30_the_token_is_taken_after_the_wait() {
-    /// A token that is replaced every 10 seconds.
+    /// Source of a token that is replaced every 10 seconds.
     #[derive(Debug)]
     struct RotatingToken(Instant);
     impl TokenSource for RotatingToken {

@@ -1,4 +1,4 @@
-//! The loop over a wire that follows a script and a clock that moves only by sleeping.
+//! Tests of the loop over a sender that follows a script and a clock that moves only by sleeping.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use crate::transport::clock::Clock;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::observer::Observer;
 
-/// Answers attempts in order, and then with 200 for ever; notes when each was sent and how long it may take.
+/// Sender that answers attempts in order, and then with 200 for ever; it notes when each was sent and how long it may take.
 struct Script {
     clock: Arc<ManualClock>,
     ends: Mutex<VecDeque<ScriptStep>>,
@@ -28,7 +28,7 @@ enum ScriptStep {
     Status(u16),
     After(u16, &'static str),
     Broken(AttemptEnd),
-    /// Answers 200 after so long.
+    /// Answers 200 after this long.
     Slow(Duration),
 }
 
@@ -154,7 +154,7 @@ impl RunRecord {
         self.exchange.answer().is_some()
     }
 
-    /// The time between each two requests.
+    /// Returns the time between each two requests.
     fn waits(&self) -> Vec<Duration> {
         self.sent.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect()
     }
@@ -174,7 +174,7 @@ async fn four_attempts_and_the_last_failure_is_the_result() {
 }
 
 #[tokio::test]
-async fn what_may_have_been_executed_stays_so_whatever_comes_after_it() {
+async fn a_refusal_does_not_replace_the_evidence_of_an_earlier_attempt() {
     let steps = [ScriptStep::Broken(AttemptEnd::NoAnswer), ScriptStep::Status(422)];
     let ran = LoopTest::new().run(operation::UPDATE_SLOT, &steps).await;
     assert_eq!(ran.exchange.evidence, Evidence::Unknown);
@@ -230,7 +230,7 @@ async fn a_wait_past_the_deadline_is_not_begun() {
 }
 
 #[tokio::test]
-async fn a_mistaken_number_does_not_shut_the_client_up_for_days() {
+async fn a_huge_retry_after_blocks_the_client_for_at_most_the_longest_block() {
     let bench = LoopTest::new();
     let ran = bench.run(operation::LIST_SLOTS, &[ScriptStep::After(429, "9999999999")]).await;
     assert_eq!(ran.exchange.retry_after, Some(Duration::from_secs(9_999_999_999)));

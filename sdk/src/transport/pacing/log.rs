@@ -25,7 +25,7 @@ const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
 pub(super) struct RequestLog {
     pub(super) sent: Vec<LoggedRequest>,
     pub(super) blocked: Option<BlockedPeriod>,
-    /// The limits, where the service has named them.
+    /// The limits, if the service has reported them.
     pub(super) learned: Option<RateLimits>,
 }
 
@@ -72,7 +72,7 @@ impl RequestLog {
         self.longest_wait(&self.limits(ceiling), bucket, ahead, now)
     }
 
-    /// The limits in force: those of the service, but never more than the program allows itself.
+    /// Returns the limits in force: those of the service, but never more than the program allows itself.
     fn limits(&self, ceiling: Option<RateLimits>) -> RateLimits {
         match (self.learned, ceiling) {
             (Some(learned), Some(ceiling)) => learned.at_most(ceiling),
@@ -94,7 +94,7 @@ impl RequestLog {
         }
     }
 
-    /// Requests that the minute still has room for.
+    /// Returns the number of requests that still fit into the minute.
     pub(super) fn remaining(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
         self.forget(now);
         self.limits(ceiling).per_minute.saturating_sub(self.sent.len())
@@ -139,7 +139,7 @@ impl RequestLog {
         wait
     }
 
-    /// The windows that a request of this bucket has to fit in.
+    /// Returns the windows that a request of this bucket has to fit in.
     fn windows(&self, limits: &RateLimits, bucket: Bucket, now: Duration) -> Vec<Window> {
         use WaitReason::{
             AnalyticsPerMinute, MusicPerMinute, PerMinute, PerSecond, TooManyRequests,
@@ -188,7 +188,7 @@ struct Window {
 }
 
 impl Window {
-    /// Returns the time at which it has room for one more request.
+    /// Returns the time at which the window has room for one more request.
     fn opens(&self) -> Duration {
         // A limit of zero would block for ever; the service never reports one.
         let oldest = self.times.len().checked_sub(self.most.max(1));
@@ -197,7 +197,7 @@ impl Window {
 }
 
 impl LoggedRequest {
-    /// Returns the latest time at which the service counted it.
+    /// Returns the latest time at which the service counted the request.
     fn counted(&self, now: Duration) -> Duration {
         self.answered.unwrap_or_else(|| now.min(self.sent + TRANSIT))
     }
@@ -209,7 +209,7 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Sends as fast as the log admits, each request answered after `answer`; gives the times of sending.
+    /// Sends as fast as the log admits, each request answered after `answer`; returns the times of sending.
     fn run(log: &mut RequestLog, bucket: Bucket, count: usize, answer: Duration) -> Vec<Duration> {
         let mut now = Duration::ZERO;
         let mut times = Vec::new();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_reports_replaces_the_numbers() {
+    fn limits_reported_by_the_service_replace_the_defaults() {
         let mut log = RequestLog {
             learned: Some(RateLimits { per_second: 2, ..RateLimits::default() }),
             ..RequestLog::default()
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn found_31_what_the_program_allows_itself_is_a_ceiling() {
+    fn found_31_limits_set_by_the_program_are_ceilings() {
         let of =
             |per_second, per_minute| RateLimits { per_second, per_minute, ..RateLimits::default() };
         let log = |learned| RequestLog { learned, ..RequestLog::default() };
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn found_29_what_is_forecast_is_when_the_log_admits() {
+    fn found_29_the_forecast_wait_equals_the_wait_until_admission() {
         for bucket in [Bucket::General, Bucket::Analytics, Bucket::Music] {
             let times = run(&mut RequestLog::default(), bucket, 130, Duration::ZERO);
             for ahead in [0, 4, 5, 14, 15, 59, 60, 129] {

@@ -1,4 +1,4 @@
-//! Pacing: keeps requests within the rate limits (the interface, section 8).
+//! Pacing, which keeps requests within the rate limits (the interface, section 8).
 
 mod in_process;
 mod log;
@@ -20,25 +20,25 @@ use crate::operation::Bucket;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RateLimits {
-    /// Requests in any second.
+    /// Maximum number of requests in any second.
     pub per_second: usize,
-    /// Requests in any minute.
+    /// Maximum number of requests in any minute.
     pub per_minute: usize,
-    /// Of those, analytics requests in any minute.
+    /// Maximum number of analytics requests among those of any minute.
     pub analytics_per_minute: usize,
-    /// Of those, music lookups in any minute.
+    /// Maximum number of music lookups among those of any minute.
     pub music_per_minute: usize,
 }
 
 impl Default for RateLimits {
-    /// The numbers of the interface, section 8.
+    /// Returns the numbers of the interface, section 8.
     fn default() -> Self {
         Self { per_second: 5, per_minute: 60, analytics_per_minute: 20, music_per_minute: 15 }
     }
 }
 
 impl RateLimits {
-    /// The smaller of each two numbers.
+    /// Returns the smaller of each two numbers.
     fn at_most(self, ceiling: Self) -> Self {
         Self {
             per_second: self.per_second.min(ceiling.per_second),
@@ -87,7 +87,7 @@ impl fmt::Display for WaitReason {
     }
 }
 
-/// A request must wait so long, and then ask again.
+/// Answer of a pacer to a request that must wait, and then ask again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MustWait {
     /// Minimum duration of the wait.
@@ -106,7 +106,7 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// When a window is full.
     fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait>;
 
-    /// The request of this ticket was answered, or will never be.
+    /// Notes that the request of this ticket was answered, or will never be.
     fn settle(&self, ticket: Ticket, clock: &dyn Clock);
 
     /// Blocks all requests for this long, because the service asked for it.
@@ -118,7 +118,7 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// The limits of the service are these: the service said so. A pacer with limits of its own keeps within the smaller ones.
+    /// Sets the limits that the service has reported. A pacer with limits of its own keeps within the smaller ones.
     fn learn(&self, limits: RateLimits, clock: &dyn Clock);
 
     /// Returns the number of requests that may still be sent in this minute, if the pacer can tell.

@@ -1,5 +1,5 @@
-//! Queue in front of the pacer: first come, first served. A pacer only says how long to wait, and of many who ask again at that moment
-//! the luckiest one would go.
+//! Queue in front of the pacer: first come, first served. A pacer only tells how long to wait, and of many calls that ask again at that
+//! moment an arbitrary one would be admitted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,7 +7,8 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::operation::Bucket;
 
-/// One line for all requests, and one for each bucket with a limit of its own: whoever waits for that limit must not hold up the others.
+/// Lines of waiting requests: one for all, and one for each bucket with a limit of its own, so that a wait for that limit does not delay
+/// the others.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     general: Line,
@@ -15,7 +16,7 @@ pub(crate) struct Queue {
     music: Line,
 }
 
-/// Line of waiting requests: first come, first served. Whoever stops waiting leaves the line.
+/// Line of waiting requests: first come, first served. A request that stops waiting leaves the line.
 #[derive(Debug, Default)]
 pub(in crate::transport) struct Line {
     turn: Mutex<()>,
@@ -36,7 +37,7 @@ pub(in crate::transport) struct Turn<'a> {
 }
 
 impl Queue {
-    /// The line of a bucket.
+    /// Returns the line of a bucket.
     pub(in crate::transport) fn line(&self, bucket: Bucket) -> &Line {
         match bucket {
             Bucket::General => &self.general,
@@ -53,7 +54,7 @@ impl Line {
 }
 
 impl<'a> Place<'a> {
-    /// The turn, if nobody is ahead.
+    /// Returns the turn, if no place is ahead.
     pub(in crate::transport) fn try_turn(self) -> Result<Turn<'a>, Self> {
         match self.line.turn.try_lock() {
             Ok(guard) => Ok(Turn { _place: self, _guard: guard }),
@@ -61,7 +62,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The turn, once all who were ahead have left.
+    /// Waits until all places ahead have been left, and returns the turn.
     pub(in crate::transport) async fn turn(self) -> Turn<'a> {
         let guard = self.line.turn.lock().await;
         Turn { _place: self, _guard: guard }

@@ -17,15 +17,15 @@ use crate::token::Token;
 use crate::transport::clock::Clock;
 use crate::transport::observer::{NoObserver, Observer};
 
-/// A larger file is not one of ours.
+/// Maximum size of the file in bytes. A larger file was not written by a pacer.
 const MAX_BYTES: u64 = 1024 * 1024;
 const VERSION: u32 = 1;
 
 /// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
 ///
-/// Each admission opens the file, locks it, reads, decides, writes and lets go, which takes some ten microseconds; nobody waits with the
-/// lock held. The file holds times and no token; content that is torn or foreign counts as empty. Where the file cannot be used, this
-/// process goes on alone with what it knows, and [`Observer::pacing_alone`] is told once.
+/// Each admission opens the file, locks it, reads, decides, writes and unlocks it, which takes some ten microseconds; no process waits for
+/// the limits while it holds the lock. The file holds times and no token; content that is damaged or foreign counts as empty. If the file
+/// cannot be used, this process continues alone with the log that it has, and [`Observer::pacing_alone`] is called once.
 ///
 /// Times are those of the wall clock, the only one that processes share. Entries from the future, after the clock was set back, count
 /// as sent now.
@@ -78,19 +78,19 @@ impl SharedFilePacer {
         }
     }
 
-    /// The limits to keep within, whatever higher ones the service reports.
+    /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones.
     #[must_use]
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         Self { ceiling: Some(limits), ..self }
     }
 
-    /// Sets the observer that is told when the file cannot be used.
+    /// Sets the observer, which is notified when the file cannot be used.
     #[must_use]
     pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
         Self { observer, ..self }
     }
 
-    /// A name for the file of one token at one origin; neither can be told from it.
+    /// Returns a name for the file of one token at one origin; neither can be recovered from it.
     pub fn name(base: &BaseUrl, token: &Token) -> String {
         let mut hash = Sha256::new();
         hash.update(base.origin());
@@ -184,7 +184,7 @@ fn read(file: &mut File) -> io::Result<RequestLog> {
     })
 }
 
-/// Writes the log over the old one in one go, padded with spaces to the old length: a process that dies here leaves one of the two.
+/// Writes the log over the old one in one write, padded with spaces to the old length: after a crash the file holds one of the two.
 fn write(file: &mut File, log: &RequestLog) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(&StoredLog::from(log))?;
     let length = bytes.len();
