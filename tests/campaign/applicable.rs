@@ -1,10 +1,10 @@
-//! Whether a page file must succeed on a page when nothing goes wrong.
+//! Decision whether a page file must succeed on a page when nothing goes wrong.
 
 use serde_json::Value;
 
 use crate::world::{World, alike};
 
-/// Every id is on the page with its type, what is read-only stays as it is, there is room, and no value is refused.
+/// Returns whether every id is on the page with its type, read-only slots stay as they are, there is room, and no value is refused.
 pub(crate) fn must_succeed(items: &[Value], world: &World) -> bool {
     let fits = |item: &Value| {
         let data = item["data"].as_object().cloned().unwrap_or_default();
@@ -23,7 +23,7 @@ pub(crate) fn must_succeed(items: &[Value], world: &World) -> bool {
     has_room && items.iter().all(|item| fits(item) && is_taken(item))
 }
 
-/// The service takes the values. Of types whose fields the interface does not show nothing is said.
+/// Returns whether the service certainly takes the values: false for types whose fields the interface does not show.
 fn is_taken(item: &Value) -> bool {
     let data = item["data"].as_object().cloned().unwrap_or_default();
     let text = |key: &str| data.get(key).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! The command line of a command, and what the command is to do.
+//! Command line and intent of a command.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::page_file;
 use crate::random::Random;
 use crate::world::World;
 
-/// What is run.
+/// Command line with its intent.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) args: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Line {
 /// Lets every delete pass the guards.
 const AGREED: &str = "--yes --max-deletes 500 --allow-empty";
 
-/// The command as it is run on a machine now. `None` where there is nothing that it could be for.
+/// Returns the command line for a machine in its current state; `None` if there is nothing that the command could apply to.
 pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> Option<Line> {
     let at = |position: usize| {
         let count = world.slots.len();
@@ -62,11 +62,11 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
             let page = Page { was_opened: true, ..page(Vec::new(), *prune) };
             (format!("slots edit cafe {}", flags(*prune)), Vec::new(), Intent::Page(page))
         }
-        Command::Add { block, at } => {
-            let line = format!("slots add cafe {} {}", block.kind, place(*at));
-            let is_empty = block.data.is_empty();
+        Command::Add { new_slot, at } => {
+            let line = format!("slots add cafe {} {}", new_slot.kind, place(*at));
+            let is_empty = new_slot.data.is_empty();
             let file =
-                (!is_empty).then(|| machine.write("data", &Value::Object(block.data.clone())));
+                (!is_empty).then(|| machine.write("data", &Value::Object(new_slot.data.clone())));
             (line, file.into_iter().collect(), Intent::Add)
         }
         Command::Set { slot, key, value } => {
@@ -103,7 +103,7 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
     Some(Line { args, intent, editing })
 }
 
-/// A command that changes the fields of the form.
+/// Returns a command that changes the fields of the form.
 fn of_fields(command: &Command, world: &World) -> Option<(String, Vec<String>, Intent)> {
     let field = |position: usize| {
         let count = world.fields.len();
@@ -130,7 +130,7 @@ fn of_fields(command: &Command, world: &World) -> Option<(String, Vec<String>, I
     })
 }
 
-/// The last page file of a machine.
+/// Returns a repetition of the last page file of a machine.
 fn again(machine: &Machine) -> Option<(String, Vec<String>, Intent)> {
     let Applied { name, items, prune } = machine.last.as_ref()?;
     let intent = Intent::Page(page(vec![items.clone()], *prune));
@@ -166,7 +166,7 @@ fn shuffled(mut ids: Vec<u64>, seed: u64) -> Vec<u64> {
     ids
 }
 
-/// The page as a page file. What is read-only is only named.
+/// Returns the page as a page file. Read-only slots are only named.
 fn items(world: &World) -> Vec<Value> {
     let item = |slot: &Slot| {
         let is_read_only = !slot.supported || slot.kind == "event";

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::history::Block;
+use crate::history::SlotContent;
 use crate::random::Random;
 
 /// The form that every case has.
@@ -36,34 +36,34 @@ fn link(random: &mut Random) -> String {
     format!("https://shop.example/{}", random.below(6))
 }
 
-/// A slot of any type that can be created.
-pub(crate) fn block(random: &mut Random) -> Block {
+/// Returns a slot of any type that can be created.
+pub(crate) fn new_slot(random: &mut Random) -> SlotContent {
     let kinds = [
         "text", "text", "text", "text", "button", "button", "button", "divider", "divider",
         "picture", "gallery", "youtube", "faq", "music", "form", "wishlist", "question",
     ];
     let kind = random.pick(&kinds);
-    Block { kind: kind.to_owned(), data: data(kind, random), legacy: false }
+    SlotContent { kind: kind.to_owned(), data: data(kind, random), legacy: false }
 }
 
-/// Any slot that a page can have.
-pub(crate) fn on_page(random: &mut Random) -> Block {
+/// Returns any slot that a page can have.
+pub(crate) fn on_page(random: &mut Random) -> SlotContent {
     match random.below(20) {
         0 | 1 => {
             let data = json!({ "title": word(random), "startsAt": "2026-12-05T18:00:00+05:00" });
-            Block { kind: "event".to_owned(), data: object(data), legacy: false }
+            SlotContent { kind: "event".to_owned(), data: object(data), legacy: false }
         }
         2 => {
             let data = json!({ "base": word(random) });
-            Block { kind: "currency".to_owned(), data: object(data), legacy: true }
+            SlotContent { kind: "currency".to_owned(), data: object(data), legacy: true }
         }
-        3 => Block { legacy: true, ..text(random) },
-        _ => block(random),
+        3 => SlotContent { legacy: true, ..text(random) },
+        _ => new_slot(random),
     }
 }
 
-fn text(random: &mut Random) -> Block {
-    Block { kind: "text".to_owned(), data: data("text", random), legacy: false }
+fn text(random: &mut Random) -> SlotContent {
+    SlotContent { kind: "text".to_owned(), data: data("text", random), legacy: false }
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -120,7 +120,7 @@ fn data(kind: &str, random: &mut Random) -> Map<String, Value> {
     data
 }
 
-/// The keys of a type that are given other values.
+/// Returns the keys of a type that get other values.
 fn keys(kind: &str) -> &'static [&'static str] {
     match kind {
         "button" => &["title", "link", "style"],
@@ -135,7 +135,7 @@ fn keys(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether a slot of this type can be given such a value, as far as the campaign makes any.
+/// Returns whether a slot of this type can get such a value, among those that the campaign makes.
 pub(crate) fn takes(kind: &str, key: &str, value: &Value) -> bool {
     let fits = match value {
         Value::Null => is_nullable(kind, key),
@@ -145,7 +145,7 @@ pub(crate) fn takes(kind: &str, key: &str, value: &Value) -> bool {
     keys(kind).contains(&key) && fits
 }
 
-/// Whether the service can take a value away.
+/// Returns whether the service can clear a value.
 pub(crate) fn is_clearable(kind: &str, key: &str) -> bool {
     is_nullable(kind, key) || matches!(key, "style" | "view")
 }
@@ -159,7 +159,7 @@ fn is_nullable(kind: &str, key: &str) -> bool {
     )
 }
 
-/// A key of a slot with a new value for it.
+/// Returns a key of a slot with a new value for it.
 pub(crate) fn new_value(kind: &str, random: &mut Random) -> (String, Value) {
     let key = random.pick(keys(kind));
     let nullable = is_nullable(kind, key);
@@ -177,7 +177,7 @@ pub(crate) fn new_value(kind: &str, random: &mut Random) -> (String, Value) {
     (key.to_owned(), value)
 }
 
-/// A label for a field of the form.
+/// Returns a label for a field of the form.
 pub(crate) fn label(random: &mut Random) -> String {
     random.pick(&["Name", "Phone", "Wishes", "Имя", "Anything else?", "E-mail"]).to_owned()
 }

@@ -1,4 +1,4 @@
-//! The program as an editor: it makes the changes that were written down for it.
+//! Editor mode of the test program: it makes the changes that were recorded for it.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use crate::history::Change;
 use crate::page_file;
 
-/// Edits a file once. What is opened a second time was refused, and is left as it is.
-pub(crate) fn edit(folder: &Path, draft: &Path) {
-    let edited = folder.join("edited.json");
+/// Edits a file once. A draft that is opened a second time was refused, and is left unchanged.
+pub(crate) fn edit(directory: &Path, draft: &Path) {
+    let edited = directory.join("edited.json");
     if edited.exists() {
         return;
     }
     let changes: Vec<Change> =
-        serde_json::from_slice(&fs::read(folder.join("changes.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(directory.join("changes.json")).unwrap()).unwrap();
     let text = fs::read_to_string(draft).unwrap();
     let page: Value = serde_saphyr::from_str(&text).unwrap();
     let items = page["slots"].as_array().cloned().unwrap_or_default();

@@ -1,21 +1,24 @@
-//! What somebody else does to the account, in the dashboard or from another program.
+//! Edits of the account by other clients, in the dashboard or from another program.
 
 use links_fixtures::{Account, FormField, Slot};
 
 use crate::content::{self, FORM};
-use crate::history::{Block, Edit};
+use crate::history::{Edit, SlotContent};
 use crate::world::PAGE;
 
-/// A slot as it stands on a page.
-pub(crate) fn slot(id: u64, block: &Block) -> Slot {
-    Slot { supported: !block.legacy, ..Slot::new(id, block.kind.clone(), block.data.clone()) }
+/// Returns a slot as it is on a page.
+pub(crate) fn slot(id: u64, new_slot: &SlotContent) -> Slot {
+    Slot {
+        supported: !new_slot.legacy,
+        ..Slot::new(id, new_slot.kind.clone(), new_slot.data.clone())
+    }
 }
 
-/// Carries an edit out.
+/// Applies an edit to the account.
 pub(crate) fn carry_out(account: &mut Account, edit: &Edit) {
     match edit {
-        Edit::Add(at, block) => {
-            let new = slot(account.take_id(), block);
+        Edit::Add(at, new_slot) => {
+            let new = slot(account.take_id(), new_slot);
             let slots = slots(account);
             if slots.len() < 500 {
                 slots.insert(at % (slots.len() + 1), new);
@@ -63,7 +66,7 @@ pub(crate) fn carry_out(account: &mut Account, edit: &Edit) {
     }
 }
 
-/// A field of a form.
+/// Returns a field of a form.
 pub(crate) fn field(key: String, label: &str) -> FormField {
     FormField {
         key,

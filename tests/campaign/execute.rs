@@ -1,4 +1,4 @@
-//! Plays a history: a server, a proxy before it, two machines, and the real program.
+//! Execution of a history with a server, a proxy in front of it, two machines, and the real program.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -25,13 +25,13 @@ use crate::world::PAGE;
 struct Player<'p> {
     program: &'p Program,
     proxy: Proxy,
-    folder: TempDir,
+    directory: TempDir,
     machines: Vec<Machine>,
     keys_count: bool,
     tally: Tally,
 }
 
-/// Plays a history to its end or to the first violation. Returns what was done, and what was wrong at which step.
+/// Plays a history to its end or to the first violation. Returns the counts, and the violation with its step.
 pub(crate) fn play(history: &History, program: &Program) -> (Tally, Option<(usize, Violation)>) {
     let mut player = Player::new(history, program);
     player.tally.histories = 1;
@@ -59,15 +59,15 @@ impl<'p> Player<'p> {
         let builder = ContractServer::builder(Start::of(account)).no_limits().choices(choices);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let server = runtime.block_on(builder.start()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let machines = tokens
             .iter()
             .enumerate()
-            .map(|(nth, token)| Machine::new(&folder.path().join(nth.to_string()), token))
+            .map(|(nth, token)| Machine::new(&directory.path().join(nth.to_string()), token))
             .collect();
         let proxy = Proxy::start(server, tokens, legacy_as_buttons);
         let tally = Tally::default();
-        Self { program, proxy, folder, machines, keys_count, tally }
+        Self { program, proxy, directory, machines, keys_count, tally }
     }
 
     fn step(&mut self, step: &Step) -> Option<Violation> {
@@ -88,7 +88,7 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// What somebody else has touched since is not the run's any more.
+    /// Forgets the slots that runs of other machines have created, after a change that may have touched them.
     fn forget_touched(&mut self, events: &[Event]) {
         for event in events.iter().filter(|event| event.has_changed()) {
             for (nth, machine) in self.machines.iter_mut().enumerate() {
@@ -103,7 +103,7 @@ impl<'p> Player<'p> {
         self.run_to_its_end(run).1
     }
 
-    /// Runs a command; also tells how it ended, if there was anything to run it for.
+    /// Runs a command. Also returns how it ended, if there was anything to run it for.
     fn run_to_its_end(&mut self, run: &Run) -> (Option<Ended>, Option<Violation>) {
         let world = self.proxy.world();
         let machine = &mut self.machines[run.machine];
@@ -133,7 +133,7 @@ impl<'p> Player<'p> {
         (Some(ended), found)
     }
 
-    /// Two commands at once. On one machine they cannot be told apart in the log: only what holds for both together is checked.
+    /// Runs two commands at once. On one machine the log cannot distinguish them: only what holds for both together is checked.
     fn both(&mut self, one: &Run, other: &Run) -> Option<Violation> {
         let world = self.proxy.world();
         let first = line(&one.command, &mut self.machines[one.machine], &world)?;
@@ -166,7 +166,7 @@ impl<'p> Player<'p> {
             self.record(run, line, ended, &events);
         }
         self.count(&events);
-        // Who has created what is not known any more.
+        // It is no longer known which machine has created which slot.
         for machine in &mut self.machines {
             machine.created.clear();
         }
@@ -214,7 +214,7 @@ impl<'p> Player<'p> {
         found.map(|it| explained(it, line, ended, events))
     }
 
-    /// What was edited is known only now.
+    /// Returns the intent of a command after its end, when its edits are known.
     fn seen(&self, line: &Line, machine: usize) -> Intent {
         let mut intent = line.intent.clone();
         if line.editing.is_some()
@@ -231,14 +231,14 @@ impl<'p> Player<'p> {
         is_told.then(|| Violation { rule: "token", text: "the token is in the output".to_owned() })
     }
 
-    /// No file of a machine holds a token.
+    /// Returns a violation if a file of a machine holds a token.
     fn leaked(&self) -> Option<Violation> {
         let holds_token = |path: &PathBuf| {
             let bytes = fs::read(path).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
             self.machines.iter().any(|machine| text.contains(&machine.token))
         };
-        let path = files_below(self.folder.path()).into_iter().find(holds_token)?;
+        let path = files_below(self.directory.path()).into_iter().find(holds_token)?;
         Some(Violation { rule: "token", text: format!("{} holds a token", path.display()) })
     }
 
@@ -255,7 +255,7 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// Keeps in mind what later steps need.
+    /// Records the facts that later steps need.
     fn record(&mut self, run: &Run, line: &Line, ended: &Ended, events: &[Event]) {
         *self.tally.commands.entry(run.command.name()).or_default() += 1;
         *self.tally.exits.entry(ended.exit.filter(|_| !ended.killed)).or_default() += 1;
@@ -284,7 +284,7 @@ impl<'p> Player<'p> {
         }
     }
 
-    /// The last page file once more until it is done, without faults; then nothing is left to do.
+    /// Applies the last page file without faults until it succeeds, and then checks that nothing is left to do.
     fn settle(&mut self, nth: usize) -> Option<Violation> {
         let last = self.machines[nth].last.clone()?;
         let again = Run::plain(nth, Command::Again);
@@ -298,7 +298,7 @@ impl<'p> Player<'p> {
                 return found;
             }
             let Ended { exit, err, .. } = ended?;
-            // A page that somebody else has emptied is not believed without being told.
+            // An empty page that another client has emptied is refused without `--allow-empty`.
             let is_distrusted =
                 exit == Some(14) && world.slots.is_empty() && last.prune == Prune::No;
             if exit != Some(0) && (!must_succeed(&last.items, &world) || is_distrusted) {
@@ -326,13 +326,13 @@ impl<'p> Player<'p> {
     }
 }
 
-/// The same with the command and everything that has happened.
-fn explained(it: Violation, line: &Line, ended: &Ended, events: &[Event]) -> Violation {
+/// Adds the command and everything that has happened to a violation.
+fn explained(violation: Violation, line: &Line, ended: &Ended, events: &[Event]) -> Violation {
     let Ended { exit, killed, out, err } = ended;
     let exit = if *killed { "killed".to_owned() } else { format!("{exit:?}") };
     let mut text = format!(
         "{}\n$ links {}\nexit {exit}\n--- stdout\n{out}--- stderr\n{err}--- log\n",
-        it.text,
+        violation.text,
         line.args.join(" ")
     );
     for event in events {
@@ -341,5 +341,5 @@ fn explained(it: Violation, line: &Line, ended: &Ended, events: &[Event]) -> Vio
         let what = event.request.as_ref().map_or("edits".to_owned(), ToString::to_string);
         let _ = writeln!(text, "{who}: {what} {changed}");
     }
-    Violation { rule: it.rule, text }
+    Violation { rule: violation.rule, text }
 }

@@ -7,20 +7,20 @@ use links_fixtures::{
 
 use crate::content;
 use crate::history::{
-    Block, Body, Change, Command, Edit, Fault, History, Ids, Kill, Prune, Run, Step, When,
+    Body, Change, Command, Edit, Fault, History, Ids, Kill, Prune, Run, SlotContent, Step, When,
 };
 use crate::random::Random;
 
-/// What the histories of a campaign may contain.
+/// Contents that the histories of a campaign may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// Processes are killed.
+    /// Set if processes are killed.
     pub(crate) kills: bool,
-    /// The program does not wait, and ends itself at the places of a debug build.
+    /// Set for a debug build, which does not wait, and ends itself at its crash points.
     pub(crate) is_debug_build: bool,
 }
 
-/// The history of a seed.
+/// Returns the history of a seed.
 pub(crate) fn history(seed: u64, settings: Settings) -> History {
     let mut random = Random::new(seed);
     let slots = match random.below(40) {
@@ -38,7 +38,7 @@ pub(crate) fn history(seed: u64, settings: Settings) -> History {
     History { choices, page, steps }
 }
 
-/// How the service reads the silent points of the interface.
+/// Returns the reading of the points on which the interface is silent.
 pub(crate) fn choices(seed: u64) -> Choices {
     let mut choices = Choices::default();
     if seed == 0 {
@@ -132,7 +132,7 @@ fn command(random: &mut Random) -> Command {
         64..69 => Command::Edit { changes: changes(random), prune: prune(random) },
         69..74 => {
             let at = random.percent(40).then(|| random.below(9));
-            Command::Add { block: content::block(random), at }
+            Command::Add { new_slot: content::new_slot(random), at }
         }
         74..79 => {
             let (key, value) = value(random);
@@ -181,7 +181,7 @@ fn change(random: &mut Random) -> Change {
             Change::Set(at, key, value)
         }
         9 => Change::Unmention(at),
-        10..14 => Change::Insert(at, content::block(random)),
+        10..14 => Change::Insert(at, content::new_slot(random)),
         14..16 => Change::Copy(at, random.below(60)),
         16..19 => Change::Move(at, random.below(60)),
         _ => Change::Anonymous(at),
@@ -191,7 +191,7 @@ fn change(random: &mut Random) -> Change {
 fn edit(random: &mut Random) -> Edit {
     let at = random.below(12);
     match random.below(16) {
-        0..3 => Edit::Add(at, foreign_block(random)),
+        0..3 => Edit::Add(at, foreign_slot(random)),
         3..8 => {
             let (key, value) = value(random);
             Edit::Set(at, key, value)
@@ -204,7 +204,7 @@ fn edit(random: &mut Random) -> Edit {
     }
 }
 
-fn foreign_block(random: &mut Random) -> Block {
+fn foreign_slot(random: &mut Random) -> SlotContent {
     content::on_page(random)
 }
 

@@ -1,4 +1,4 @@
-//! What happens in one case of the campaign, as data: it can be shortened, written down and replayed.
+//! History of one case of the campaign, as data: it can be shortened, stored and replayed.
 //!
 //! Slots, items and fields are named by their position at the time, modulo how many there are, so that a history stays meaningful
 //! when something before is left out.
@@ -6,19 +6,19 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One case: a page, and what happens to it.
+/// One case: a page, and the steps on it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct History {
-    /// What the service's [`Choices`](links_fixtures::Choices) are made from; 0 stands for the default.
+    /// Seed of the service's [`Choices`](links_fixtures::Choices); 0 stands for the default.
     pub(crate) choices: u64,
     /// The slots at the start.
-    pub(crate) page: Vec<Block>,
+    pub(crate) page: Vec<SlotContent>,
     pub(crate) steps: Vec<Step>,
 }
 
 /// A slot without its id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Block {
+pub(crate) struct SlotContent {
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) data: Map<String, Value>,
@@ -28,7 +28,7 @@ pub(crate) struct Block {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Step {
-    /// Somebody else edits.
+    /// Another client edits.
     Edit(Edit),
     /// A command runs.
     Run(Run),
@@ -40,15 +40,15 @@ pub(crate) enum Step {
     Forget(usize),
 }
 
-/// A command with everything that goes wrong meanwhile. Requests are counted from 1 for each step.
+/// A command with all of its faults. Requests are counted from 1 for each step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Run {
-    /// 0 or 1; each has folders and a token of its own.
+    /// 0 or 1; each machine has directories and a token of its own.
     pub(crate) machine: usize,
     pub(crate) command: Command,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) faults: Vec<(usize, Fault)>,
-    /// Edits by someone else before a request is executed, or after it.
+    /// Edits by another client before a request is executed, or after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) edits: Vec<(usize, When, Edit)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub(crate) enum Command {
         ids: Ids,
         prune: Prune,
     },
-    /// The last page file of the machine once more.
+    /// Applies the last page file of the machine once more.
     Again,
     Resume,
     Abort,
@@ -79,7 +79,7 @@ pub(crate) enum Command {
         prune: Prune,
     },
     Add {
-        block: Block,
+        new_slot: SlotContent,
         at: Option<usize>,
     },
     Set {
@@ -110,12 +110,12 @@ pub(crate) enum Command {
     },
 }
 
-/// Which items of a page file name their slot.
+/// Choice of the items of a page file that name their slot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Ids {
     All,
     None,
-    /// Those of the bits that are set.
+    /// The items whose bits are set.
     Some(u64),
 }
 
@@ -135,18 +135,18 @@ pub(crate) enum Change {
     Set(usize, String, Value),
     /// The item does not mention this key any more.
     Unmention(usize),
-    Insert(usize, Block),
-    /// The same content once more, without the id.
+    Insert(usize, SlotContent),
+    /// The same content appears once more, without the id.
     Copy(usize, usize),
     Move(usize, usize),
     /// The item loses its id.
     Anonymous(usize),
 }
 
-/// What somebody else does.
+/// Edit by another client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Edit {
-    Add(usize, Block),
+    Add(usize, SlotContent),
     Set(usize, String, Value),
     Delete(usize),
     Move(usize, usize),
@@ -157,18 +157,18 @@ pub(crate) enum Edit {
     FieldRemove(usize),
 }
 
-/// What goes wrong with one request.
+/// Fault of one request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Fault {
-    /// The connection is closed; before or after the request was executed.
+    /// The connection is closed, before or after the request is executed.
     Dropped(When),
-    /// Executed, and the answer is cut off in its body.
+    /// The request is executed, and the answer is cut off in its body.
     Truncated(usize),
-    /// This answer instead: executed if `When` is `After`.
+    /// Another answer is sent; the request is executed if `When` is `After`.
     Answer(When, u16, String, Body),
-    /// 429 with this `Retry-After`.
+    /// 429 with this `Retry-After` is sent.
     TooMany(Option<String>),
-    /// The answer comes this many milliseconds later.
+    /// The answer is sent this many milliseconds later.
     Slow(u64),
     /// The service counts the key as being in use: 409 with `Retry-After: 1`.
     InFlight,
@@ -184,18 +184,18 @@ pub(crate) enum Body {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Kill {
-    /// At one of the places at which a debug build ends itself.
+    /// At one of the crash points of a debug build.
     Place(String),
     /// When this request arrives, before it is executed.
     Before(usize),
-    /// After it was executed, before its answer.
+    /// After this request was executed, before its answer.
     After(usize),
     /// After this many microseconds.
     Micros(u64),
 }
 
 impl Run {
-    /// A command that nothing goes wrong with.
+    /// Returns a command without faults.
     pub(crate) fn plain(machine: usize, command: Command) -> Self {
         Self { machine, command, faults: Vec::new(), edits: Vec::new(), kill: None }
     }
@@ -224,7 +224,7 @@ impl Command {
 }
 
 impl Fault {
-    /// The client gets the service's own answer all the same.
+    /// Returns whether the client still gets the service's own answer.
     pub(crate) fn is_harmless(&self) -> bool {
         matches!(self, Self::Slow(_) | Self::InFlight)
     }

@@ -1,4 +1,4 @@
-//! What must hold after every command, judged by the log of what the service has really executed.
+//! Invariants that hold after every command, checked against the log of what the service has executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,36 +9,36 @@ use crate::content;
 use crate::proxy::{Event, Request};
 use crate::world::{World, alike};
 
-/// Something that must not happen.
+/// Violation of an invariant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Violation {
-    /// The rule that was broken, by which a shorter history is recognised.
+    /// Name of the rule, by which a shorter history is recognised.
     pub(crate) rule: &'static str,
     pub(crate) text: String,
 }
 
-/// What becomes of the page.
+/// Intended result for the page.
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
-    /// The items of the page files that it may be.
+    /// Items of each page file that the page may match.
     pub(crate) files: Vec<Vec<Value>>,
-    /// Slots that the file does not mention may be deleted.
+    /// Set if slots that the file does not mention may be deleted.
     pub(crate) may_prune: bool,
-    /// Legacy slots that the file does not mention may be deleted.
+    /// Set if legacy slots that the file does not mention may be deleted.
     pub(crate) may_prune_legacy: bool,
-    /// None of those is left in the end.
+    /// Set if none of those slots is left in the end.
     pub(crate) leaves_none: bool,
-    /// It was read before an editor was opened.
+    /// Set if the page was read before an editor was opened.
     pub(crate) was_opened: bool,
-    /// It becomes what it was before a run.
+    /// Set if the page is restored to its state before a run.
     pub(crate) restores: bool,
 }
 
-/// What a command was to do.
+/// Intent of a command.
 #[derive(Clone, Debug)]
 pub(crate) enum Intent {
-    /// Makes the page like one of these files.
+    /// The page matches one of these files.
     Page(Page),
     Add,
     Set {
@@ -52,7 +52,7 @@ pub(crate) enum Intent {
     Order {
         moved: Option<u64>,
     },
-    /// Keys of fields that may change or go, and how many come.
+    /// Keys of fields that may change or be removed, and the number of new ones.
     Fields {
         changed: Vec<String>,
         added: usize,
@@ -61,25 +61,25 @@ pub(crate) enum Intent {
     Nothing,
 }
 
-/// A command that has ended, with all that was seen of it.
+/// A command that has ended, with all observations of it.
 #[derive(Debug)]
 pub(crate) struct Trial<'t> {
     pub(crate) intent: &'t Intent,
     pub(crate) machine: usize,
-    /// `None` where it was killed.
+    /// Exit code; `None` if the process was killed.
     pub(crate) exit: Option<i32>,
-    /// It was killed on purpose.
+    /// Set if the process was killed on purpose.
     pub(crate) killed: bool,
     pub(crate) out: &'t str,
     pub(crate) err: &'t str,
     pub(crate) events: &'t [Event],
     /// The page after everything that happened meanwhile.
     pub(crate) after: &'t World,
-    /// No run of the machine was unfinished before.
+    /// Set if no run of the machine was unfinished before.
     pub(crate) is_fresh: bool,
     /// Slots that interrupted runs of the same file have created.
     pub(crate) created_before: &'t BTreeSet<u64>,
-    /// The service honours idempotency keys.
+    /// Set if the service honours idempotency keys.
     pub(crate) keys_count: bool,
 }
 
@@ -103,7 +103,7 @@ impl Event {
     }
 }
 
-/// What an event did to the page.
+/// Effect of an event on the page.
 struct Change<'e> {
     before: &'e World,
     after: &'e World,
@@ -120,7 +120,7 @@ impl Change<'_> {
         self.before.slots.iter().filter(|slot| !after.contains(&slot.id)).collect()
     }
 
-    /// The keys of slots whose values are other ones: before and after.
+    /// Returns the keys of slots whose values differ before and after.
     fn updated(&self) -> Vec<(u64, String)> {
         let after: BTreeMap<u64, &Slot> =
             self.after.slots.iter().map(|slot| (slot.id, slot)).collect();
@@ -151,13 +151,13 @@ impl Request {
         self.is_write() && self.status.is_some_and(|status| (200..300).contains(&status))
     }
 
-    /// The client has read all of a good answer.
+    /// Returns whether the client has read all of a good answer.
     fn is_intact(&self) -> bool {
         let ok = self.status.is_some_and(|status| (200..300).contains(&status));
         ok && self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless)
     }
 
-    /// The slots that the answer shows.
+    /// Returns the slots in the answer.
     fn shown(&self) -> Vec<u64> {
         if !self.is_intact() || !self.path.starts_with("/profiles/") {
             return Vec::new();
@@ -169,7 +169,7 @@ impl Request {
         list.iter().filter_map(|slot| slot["id"].as_u64()).collect()
     }
 
-    /// It shows the whole page.
+    /// Returns whether the answer shows the whole page.
     fn is_look(&self) -> bool {
         let shows_page = self.path.ends_with("/slots") && self.method == "GET"
             || self.path.ends_with("/slots/order")
@@ -182,7 +182,7 @@ impl Request {
     }
 }
 
-/// Everything that is wrong about a command.
+/// Returns all violations by a command.
 pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
@@ -194,7 +194,7 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
         Intent::Page(page) => trial.makes_the_page(page, &mut violate),
         Intent::Add => trial.adds_one(&mut violate),
         Intent::Set { id, key, value } if trial.exit == Some(0) => {
-            // A write that is lost is done all the same where the slot had the value before, or got it from someone else.
+            // A lost write still counts as done if the slot had the value before, or got it from another client.
             let done = trial.events.iter().any(|event| {
                 event.after.slot(*id).is_some_and(|slot| alike(held(&slot.data, key), value))
             });
@@ -235,7 +235,7 @@ impl Trial<'_> {
         self.mine().filter(|(_, _, request)| request.is_executed()).map(|(_, event, _)| event)
     }
 
-    /// The JSON of a failure.
+    /// Returns the JSON of a failure.
     fn failure(&self) -> Option<Value> {
         if self.exit == Some(0) {
             return None;
@@ -254,7 +254,7 @@ impl Trial<'_> {
         }
     }
 
-    /// `outcome`, `written` and the counts are what the log says.
+    /// Checks `outcome`, `written` and the counts against the log.
     fn tells_the_truth(&self, violate: Violate<'_>) {
         let changed = self.writes().any(Event::has_changed);
         if let Some(failure) = self.failure() {
@@ -286,10 +286,10 @@ impl Trial<'_> {
             && let Some(done) = last_object(self.out).map(|it| it["data"]["done"].clone())
             && done.is_object()
         {
-            // What somebody else deleted before its lost answer could be looked for was never seen, and is created once more.
+            // A slot that another client deleted right after a lost answer was never seen, and is created once more.
             let theirs = self.events.iter().filter(|it| it.machine != Some(self.machine));
-            let ids = |it: &Event| -> Vec<u64> {
-                it.change().deleted().iter().map(|slot| slot.id).collect()
+            let ids = |event: &Event| -> Vec<u64> {
+                event.change().deleted().iter().map(|slot| slot.id).collect()
             };
             let gone: BTreeSet<u64> = theirs.flat_map(ids).collect();
             let made: Vec<u64> = self.writes().flat_map(|event| event.change().created()).collect();
@@ -332,14 +332,14 @@ impl Trial<'_> {
         }
     }
 
-    /// What somebody else changed since the command looked is neither overwritten nor deleted. An edit between the look and the write
-    /// right after it cannot be seen.
+    /// Checks that changes by other clients since the command's last read are neither overwritten nor deleted. An edit between that read
+    /// and the write right after it cannot be seen.
     fn overwrites_nothing_unseen(&self, violate: Violate<'_>) {
         if matches!(self.intent, Intent::Set { .. } | Intent::Fields { .. } | Intent::Add) {
             return;
         }
         let opened = matches!(self.intent, Intent::Page(page) if page.was_opened);
-        // A run that goes on repeats its creates first, and plans only then.
+        // A run that is continued repeats its creates first, and plans only then.
         let is_planned = |request: &Request| self.is_fresh || request.method != "POST";
         let mut writes = self.mine().filter(|(_, _, it)| it.is_write() && is_planned(it));
         let first_write = writes.next().map(|(at, ..)| at);
@@ -353,8 +353,8 @@ impl Trial<'_> {
                 .rev()
                 .find(|(earlier, _, it)| *earlier < at && (it.is_write() || it.is_look()));
             let seen_at = |id: u64| {
-                before.and_then(|(at, _, it)| {
-                    (it.is_look() && it.shown().contains(&id)).then_some(at)
+                before.and_then(|(at, _, request)| {
+                    (request.is_look() && request.shown().contains(&id)).then_some(at)
                 })
             };
             let foreign = |touches: &dyn Fn(&Event) -> bool| {
@@ -375,9 +375,9 @@ impl Trial<'_> {
                 }
             }
             for slot in change.deleted() {
-                let edited = foreign(&|it| {
-                    it.change().updated().iter().any(|(id, _)| *id == slot.id)
-                        || it.change().created().contains(&slot.id)
+                let edited = foreign(&|edit| {
+                    edit.change().updated().iter().any(|(id, _)| *id == slot.id)
+                        || edit.change().created().contains(&slot.id)
                 });
                 if edited.is_some_and(|edited| seen_at(slot.id).is_none_or(|seen| seen > edited)) {
                     let text = format!("slot {} was edited by someone else, then deleted", slot.id);
@@ -392,7 +392,7 @@ impl Trial<'_> {
         for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
             writes_what_the_file_says(event, request, files, *restores, violate);
         }
-        // What others change while an editor is open is kept, whatever the file says of it.
+        // Changes by other clients while an editor is open are kept, whatever the file has there.
         let is_merged = page.was_opened
             && self.events.iter().any(|it| it.machine != Some(self.machine) && it.has_changed());
         if self.exit != Some(0) || files.is_empty() || is_merged {
@@ -437,7 +437,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The order of the others stays, unless somebody else moved them where the command could not see it.
+    /// Checks that the order of the other slots stays, unless another client moved them where the command could not see it.
     fn moves_only(&self, moved: Option<u64>, violate: Violate<'_>) {
         let Some(moved) = moved else { return };
         let others = |world: &World| -> Vec<u64> {
@@ -451,10 +451,10 @@ impl Trial<'_> {
                 .mine()
                 .rev()
                 .find(|(earlier, _, it)| *earlier < at && (it.is_look() || it.is_write()));
-            let unseen = looked.is_some_and(|(looked, _, it)| {
-                it.is_look()
-                    && self.events[looked + 1..at].iter().any(|it| {
-                        it.machine != Some(self.machine) && it.before.ids() != it.after.ids()
+            let unseen = looked.is_some_and(|(looked, _, request)| {
+                request.is_look()
+                    && self.events[looked + 1..at].iter().any(|edit| {
+                        edit.machine != Some(self.machine) && edit.before.ids() != edit.after.ids()
                     })
             });
             if !unseen {
@@ -488,10 +488,11 @@ impl Trial<'_> {
             if gone || new.len() > added || keep(before, after) != keep(after, before) {
                 let looked =
                     self.mine().rev().find(|(earlier, _, it)| *earlier < at && it.is_form());
-                let unseen = looked.is_some_and(|(looked, _, it)| {
-                    it.is_intact()
-                        && self.events[looked + 1..at].iter().any(|it| {
-                            it.machine != Some(self.machine) && it.before.fields != it.after.fields
+                let unseen = looked.is_some_and(|(looked, _, request)| {
+                    request.is_intact()
+                        && self.events[looked + 1..at].iter().any(|edit| {
+                            edit.machine != Some(self.machine)
+                                && edit.before.fields != edit.after.fields
                         })
                 });
                 if !unseen {
@@ -500,7 +501,7 @@ impl Trial<'_> {
             }
             own.extend(new.iter().map(|it| it.key.clone()));
         }
-        // A field that others added meanwhile can be the very one that was to be added: no one can tell them apart.
+        // A field that another client added meanwhile may equal the one to be added: they cannot be distinguished.
         let others_write = self
             .events
             .iter()
@@ -511,7 +512,7 @@ impl Trial<'_> {
     }
 }
 
-/// Every value that a request wrote stands in the file.
+/// Checks that every value that a request wrote is in the file.
 fn writes_what_the_file_says(
     event: &Event,
     request: &Request,
@@ -548,7 +549,7 @@ fn writes_what_the_file_says(
     }
 }
 
-/// What is wrong about the end of a process, whatever it was to do.
+/// Returns a violation by the end of a process, whatever its intent.
 pub(crate) fn bad_end(exit: Option<i32>, killed: bool, out: &str, err: &str) -> Option<Violation> {
     let violation = |rule, text| Some(Violation { rule, text });
     if out.contains("panicked at") || err.contains("panicked at") {
@@ -561,7 +562,7 @@ pub(crate) fn bad_end(exit: Option<i32>, killed: bool, out: &str, err: &str) -> 
     violation("exit", format!("it ended with {exit:?}: {}", err.trim()))
 }
 
-/// Whether the page holds all items in this order, and every slot that must serve one does.
+/// Returns whether the page holds all items in this order, and every slot that must serve one does.
 fn embeds(
     items: &[Value],
     world: &World,
@@ -592,13 +593,13 @@ fn meets(item: &Value, slot: &Slot, world: &World) -> bool {
         })
 }
 
-/// Whether a value is what a file says; `null` takes a value away.
+/// Returns whether a value matches that of a file; `null` clears a value.
 fn wanted(key: &str, said: &Value, value: &Value) -> bool {
     let is_default = || DEFAULTS.iter().any(|(name, default)| *name == key && value == default);
     alike(said, value) || said.is_null() && is_default()
 }
 
-/// Keys that the item does not have hold nothing, or the service cannot clear them, or the output names them.
+/// Returns whether keys that the item does not have are empty, or the service cannot clear them, or the output names them.
 fn holds_no_more(item: &Value, slot: &Slot, output: &str) -> bool {
     if !slot.supported || slot.kind == "event" {
         return true;
@@ -611,7 +612,7 @@ fn holds_no_more(item: &Value, slot: &Slot, output: &str) -> bool {
     })
 }
 
-/// The items of a backup as far as they can come back: a slot that is gone gets a new id, or is gone for good.
+/// Returns the items of a backup as far as they can be restored: a slot that is gone gets a new id, or is gone for good.
 fn restorable(items: &[Value], world: &World) -> Vec<Value> {
     let is_empty = |item: &Value| item["data"].as_object().is_none_or(Map::is_empty);
     items
@@ -636,7 +637,7 @@ fn describe(slot: &Slot, must: bool) -> String {
     format!("{mark} {} {}{legacy} {data}", slot.id, slot.kind)
 }
 
-/// The last JSON object of a text that begins at the start of a line.
+/// Returns the last JSON object of a text that begins at the start of a line.
 pub(crate) fn last_object(text: &str) -> Option<Value> {
     let starts = text.match_indices('{').map(|(at, _)| at);
     let starts: Vec<usize> = starts.filter(|at| *at == 0 || text[..*at].ends_with('\n')).collect();

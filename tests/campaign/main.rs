@@ -1,15 +1,15 @@
-//! The campaign: random pages, page files and commands, with faults, kills and edits by someone else, against the real program.
+//! The campaign: random pages, page files and commands, with faults, kills and edits by other clients, against the real program.
 //!
-//! Without variables it replays the histories that once found something. `tests/campaign/run SECONDS` runs a campaign of random ones.
-//! The variables are:
+//! Without variables it replays the histories that once found a violation. `tests/campaign/run SECONDS` runs a campaign of random ones. The
+//! variables are:
 //!
-//! - `LINKS_CAMPAIGN_SECONDS`, `LINKS_CAMPAIGN_COMMANDS`: ends after so long, or after so many commands.
+//! - `LINKS_CAMPAIGN_SECONDS`, `LINKS_CAMPAIGN_COMMANDS`: time or number of commands after which it ends.
 //! - `LINKS_CAMPAIGN_SEED`: the first history; the others follow it.
-//! - `LINKS_CAMPAIGN_BINARY`: another build of the program. One in a folder named `debug` does not wait; a release build does.
+//! - `LINKS_CAMPAIGN_BINARY`: another build of the program. One in a directory named `debug` does not wait; a release build does.
 //! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
 //! - `LINKS_CAMPAIGN_THREADS`: histories at once.
-//! - `LINKS_CAMPAIGN_IGNORE`: rules that are not looked at, such as `outcome,counts`.
-//! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows what was wrong.
+//! - `LINKS_CAMPAIGN_IGNORE`: rules that are not checked, such as `outcome,counts`.
+//! - `LINKS_CAMPAIGN_HISTORY`: replays this history and shows its violation.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::disallowed_methods, reason = "another process runs in real time")]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::content;
-use crate::history::{Block, Change, Ids};
+use crate::history::{Change, Ids, SlotContent};
 
 /// Applies the changes to the items of a page file.
 pub(crate) fn changed(mut items: Vec<Value>, changes: &[Change]) -> Vec<Value> {
@@ -32,7 +32,9 @@ pub(crate) fn changed(mut items: Vec<Value>, changes: &[Change]) -> Vec<Value> {
                     data.remove(&key);
                 }
             }
-            Change::Insert(position, block) => items.insert(position % (count + 1), item(block)),
+            Change::Insert(position, new_slot) => {
+                items.insert(position % (count + 1), item(new_slot));
+            }
             Change::Copy(from, to) => {
                 if let Some(at) = at(*from) {
                     let mut copy = items[at].clone();
@@ -56,7 +58,7 @@ pub(crate) fn changed(mut items: Vec<Value>, changes: &[Change]) -> Vec<Value> {
     items
 }
 
-/// Takes the ids away that are not to be named. Events and legacy slots keep theirs: nothing else names them for sure.
+/// Removes the ids that are not to be named. Events and legacy slots keep theirs: nothing else identifies them for certain.
 pub(crate) fn name(items: &mut [Value], ids: Ids, must_be_named: impl Fn(&Value) -> bool) {
     for (nth, item) in items.iter_mut().enumerate() {
         let is_named = match ids {
@@ -70,8 +72,8 @@ pub(crate) fn name(items: &mut [Value], ids: Ids, must_be_named: impl Fn(&Value)
     }
 }
 
-fn item(block: &Block) -> Value {
-    json!({ "type": block.kind, "data": block.data })
+fn item(new_slot: &SlotContent) -> Value {
+    json!({ "type": new_slot.kind, "data": new_slot.data })
 }
 
 fn without_id(item: &mut Value) {

@@ -1,4 +1,4 @@
-//! Runs the program once.
+//! One execution of the program.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::history::Kill;
 use crate::machine::Machine;
 use crate::proxy::{Proxy, kill};
 
-/// Longer than any command takes, even on a busy machine.
+/// Time limit of a command, longer than any command takes, even on a busy machine.
 const MOST: Duration = Duration::from_secs(120);
 
-/// Variable by which the processes of one command are told from all others.
+/// Variable that distinguishes the processes of one command from all others.
 const MARK: &str = "LINKS_CAMPAIGN_RUN";
 
 static RUNS: AtomicU64 = AtomicU64::new(0);
@@ -35,22 +35,22 @@ fn end_all(mark: &str) -> bool {
     !marked.is_empty()
 }
 
-/// The build of the program that is tried.
+/// The build of the program under test.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
-    /// It does not wait.
+    /// Set for a debug build, which does not wait.
     pub(crate) is_debug_build: bool,
-    /// Rules that are not looked at.
+    /// Rules that are not checked.
     pub(crate) ignored: Vec<String>,
 }
 
 /// A command that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// `None` where it was killed.
+    /// Exit code; `None` if the process was killed.
     pub(crate) exit: Option<i32>,
-    /// It was killed on purpose.
+    /// Set if the process was killed on purpose.
     pub(crate) killed: bool,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -69,7 +69,7 @@ impl Program {
             machine.forget_rates();
         }
         // Two commands on one machine write to files of their own.
-        let output = tempfile::tempdir_in(&machine.folder).unwrap();
+        let output = tempfile::tempdir_in(&machine.directory).unwrap();
         let create = |name: &str| File::create(output.path().join(name)).unwrap();
         let mut command = self.command(line, machine, proxy);
         let mark =
@@ -121,7 +121,7 @@ impl Program {
     }
 
     fn command(&self, line: &Line, machine: &Machine, proxy: &Proxy) -> Command {
-        let folder = |name: &str| machine.folder.join(name);
+        let directory = |name: &str| machine.directory.join(name);
         let mut command = match &line.editing {
             None => {
                 let mut command = Command::new(&self.path);
@@ -136,16 +136,18 @@ impl Program {
                 command
             }
         };
-        command.env_clear().current_dir(folder("work")).env("HOME", folder("home"));
-        command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm").env("TMPDIR", folder("tmp"));
-        command.env("LINKS_STATE_DIR", folder("state")).env("LINKS_CACHE_DIR", folder("cache"));
-        command.env("LINKS_CONFIG_DIR", folder("config")).env("LINKS_TOKEN", &machine.token);
+        command.env_clear().current_dir(directory("work")).env("HOME", directory("home"));
+        command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm").env("TMPDIR", directory("tmp"));
+        command
+            .env("LINKS_STATE_DIR", directory("state"))
+            .env("LINKS_CACHE_DIR", directory("cache"));
+        command.env("LINKS_CONFIG_DIR", directory("config")).env("LINKS_TOKEN", &machine.token);
         command.env("LINKS_BASE_URL", format!("{}/api/v1", proxy.origin));
         if self.is_debug_build {
             command.env("LINKS_TEST_NO_WAIT", "1");
         }
         if let Some(changes) = &line.editing {
-            let work = folder("work");
+            let work = directory("work");
             let _ = fs::remove_file(work.join("edited.json"));
             fs::write(work.join("changes.json"), serde_json::to_vec(changes).unwrap()).unwrap();
             let editor = std::env::current_exe().unwrap();

@@ -1,5 +1,5 @@
-//! Stands between the program and the contract server: one request after the other is logged with the world before and after it, and
-//! mistreated where the history says so.
+//! Proxy between the program and the contract server: it logs one request after the other with the state before and after it, and injects
+//! the faults of the history.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,33 +16,33 @@ use crate::edits;
 use crate::history::{Body, Edit, Fault, Kill, When};
 use crate::world::World;
 
-/// Something that happened to the account.
+/// Event that happened to the account.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
-    /// The machine that sent the request; `None` is somebody else.
+    /// The machine that sent the request; `None` is another client.
     pub(crate) machine: Option<usize>,
     pub(crate) request: Option<Request>,
     pub(crate) before: Arc<World>,
     pub(crate) after: Arc<World>,
 }
 
-/// A request and what came of it.
+/// A request with its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Below the base address, without the query.
+    /// Path below the base URL, without the query.
     pub(crate) path: String,
     pub(crate) query: String,
     pub(crate) body: Value,
     pub(crate) is_dry_run: bool,
-    /// What the service answered, if it was asked.
+    /// Status of the service's answer, if the service got the request.
     pub(crate) status: Option<u16>,
     pub(crate) answer: Value,
-    /// What was done to it.
+    /// Fault that was injected.
     pub(crate) fault: Option<Fault>,
 }
 
-/// What is to happen during one step.
+/// Events to cause during one step.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) faults: Vec<(usize, Fault)>,
@@ -50,7 +50,7 @@ pub(crate) struct Script {
     pub(crate) kill: Option<Kill>,
     /// The process to kill.
     pub(crate) victim: Option<u32>,
-    /// Whether it was killed by this proxy.
+    /// Set if this proxy has killed the process.
     pub(crate) killed: bool,
     pub(crate) count: usize,
     pub(crate) log: Vec<Event>,
@@ -86,7 +86,7 @@ struct Outgoing {
 }
 
 impl Proxy {
-    /// Stands before this server; each token is that of a machine.
+    /// Starts a proxy in front of this server; each token is that of a machine.
     pub(crate) fn start(
         server: ContractServer,
         tokens: Vec<String>,
@@ -117,22 +117,22 @@ impl Proxy {
         *self.shared.script() = script;
     }
 
-    /// Names the process that is killed if one is to be.
+    /// Sets the process that is killed if one is to be.
     pub(crate) fn victim(&self, process: u32) {
         self.shared.script().victim = Some(process);
     }
 
-    /// Whether the proxy has killed the process.
+    /// Returns whether the proxy has killed the process.
     pub(crate) fn killed(&self) -> bool {
         self.shared.script().killed
     }
 
-    /// Ends the step, and tells what has happened.
+    /// Ends the step, and returns its events.
     pub(crate) fn end(&self) -> Vec<Event> {
         std::mem::take(&mut *self.shared.script()).log
     }
 
-    /// Somebody else edits now.
+    /// Edits the account now, as another client.
     pub(crate) fn edit(&self, edit: &Edit) {
         let event = self.shared.edited(edit);
         self.shared.script().log.push(event);
@@ -168,7 +168,7 @@ impl Shared {
 
     fn serve(&self, stream: &TcpStream) {
         let Some(incoming) = read_request(stream) else { return };
-        // One request at a time, so that the log is what happened.
+        // One request at a time, so that the log has the real order.
         let mut script = self.script();
         script.count += 1;
         let nth = script.count;
@@ -201,11 +201,11 @@ impl Shared {
             return;
         }
         drop(script);
-        // Whoever was killed does not listen any more.
+        // A killed process no longer listens.
         let _ = deliver(stream, answer, fault);
     }
 
-    /// Asks the service, unless the fault keeps the request from it.
+    /// Sends the request to the service, unless the fault prevents that.
     fn execute(&self, incoming: &Incoming, fault: Option<&Fault>) -> Option<Outgoing> {
         match fault {
             Some(
@@ -220,7 +220,7 @@ impl Shared {
     fn machine(&self, incoming: &Incoming) -> usize {
         let authorization = incoming.header("authorization");
         let bearer = authorization.strip_prefix("Bearer ").unwrap_or_default();
-        // A request without a token is nobody's, and none is sent.
+        // A request without a token belongs to no machine, and none is sent.
         self.tokens.iter().position(|token| token == bearer).unwrap_or(0)
     }
 }
@@ -307,7 +307,7 @@ fn read_request(stream: &TcpStream) -> Option<Incoming> {
     Some(incoming)
 }
 
-/// The service's own answer.
+/// Returns the service's own answer.
 fn forward(inner: &str, incoming: &Incoming) -> Outgoing {
     let mut stream = TcpStream::connect(inner).unwrap();
     let mut head = format!(

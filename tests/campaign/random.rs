@@ -17,17 +17,17 @@ impl Random {
         value ^ (value >> 31)
     }
 
-    /// One of `0..end`; 0 where `end` is 0.
+    /// Returns one of `0..end`; 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() >> 33).unwrap() % end.max(1)
     }
 
-    /// Whether something happens that happens this often in a hundred times.
+    /// Returns true with this chance in percent.
     pub(crate) fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
-    /// One of several values.
+    /// Returns one of several values.
     pub(crate) fn pick<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())].clone()
     }

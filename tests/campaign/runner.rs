@@ -1,4 +1,4 @@
-//! Runs histories on several threads until the time is up, and reports.
+//! Execution of histories on several threads until the time is up, and the report.
 
 use std::env;
 use std::fs;
@@ -13,11 +13,12 @@ use crate::editor;
 use crate::execute::play;
 use crate::generate::{self, Settings};
 use crate::history::History;
+use crate::invariants::Violation;
 use crate::process::Program;
 use crate::shorten::shorten;
 use crate::tally::Tally;
 
-/// How long a campaign lasts.
+/// Length of a campaign.
 struct Length {
     seconds: Option<u64>,
     commands: Option<usize>,
@@ -25,13 +26,13 @@ struct Length {
 
 pub(crate) fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
-    if let [flag, folder, draft] = &args[..]
+    if let [flag, directory, draft] = &args[..]
         && flag == "--as-editor"
     {
-        editor::edit(Path::new(folder), Path::new(draft));
+        editor::edit(Path::new(directory), Path::new(draft));
         return ExitCode::SUCCESS;
     }
-    // As a test of its own it answers to its name, and to no other.
+    // For the test runner this is one test, named `campaign`.
     if args.iter().any(|it| it == "--list") {
         println!("campaign: test");
         return ExitCode::SUCCESS;
@@ -82,8 +83,8 @@ fn program() -> Program {
 fn replay(path: &Path, program: &Program) -> ExitCode {
     let history: History = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     match play(&history, program).1 {
-        Some((step, it)) => {
-            println!("{} at step {step}: {}", it.rule, it.text);
+        Some((step, Violation { rule, text })) => {
+            println!("{rule} at step {step}: {text}");
             ExitCode::FAILURE
         }
         None => {
@@ -93,10 +94,10 @@ fn replay(path: &Path, program: &Program) -> ExitCode {
     }
 }
 
-/// Replays every history that once found something.
+/// Replays every history that once found a violation.
 fn regressions(program: &Program) -> bool {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/campaign/histories");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/campaign/histories");
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory)
         .into_iter()
         .flatten()
         .flatten()
@@ -107,8 +108,8 @@ fn regressions(program: &Program) -> bool {
     let mut is_good = true;
     for path in &paths {
         let history: History = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        if let (_, Some((step, it))) = play(&history, program) {
-            println!("{}: {} at step {step}: {}", path.display(), it.rule, it.text);
+        if let (_, Some((step, Violation { rule, text }))) = play(&history, program) {
+            println!("{}: {rule} at step {step}: {text}", path.display());
             is_good = false;
         }
     }
@@ -159,7 +160,7 @@ fn run(
     if count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// More than these show nothing new.
+/// Number of violations after which a campaign ends, because more show nothing new.
 const MOST_VIOLATIONS: usize = 20;
 
 /// Shows a violation with a short history that leads to it.
@@ -167,13 +168,13 @@ fn report(seed: u64, history: &History, rule: &str, text: &str, program: &Progra
     let short = shorten(history, rule, program);
     let again = play(&short, program).1;
     let (seen, short) = match &again {
-        Some((_, it)) if it.rule == rule => (it.text.as_str(), &short),
+        Some((_, violation)) if violation.rule == rule => (violation.text.as_str(), &short),
         // It does not happen every time.
         _ => (text, history),
     };
     let json = serde_json::to_string(short).unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let path = folder.join(format!("campaign-{seed}.json"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = directory.join(format!("campaign-{seed}.json"));
     fs::write(&path, &json).unwrap();
     println!(
         "VIOLATION of \"{rule}\" with seed {seed}: {seen}\nhistory: {}\n{json}\n",

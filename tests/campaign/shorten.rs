@@ -1,4 +1,4 @@
-//! Leaves out of a history whatever is not needed for the violation.
+//! Shortening of a history to the parts that a violation needs.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use crate::execute::play;
 use crate::history::{Command, History, Run, Step};
 use crate::process::Program;
 
-/// How long a history is shortened at most.
+/// Maximum time for which a history is shortened.
 const MOST: Duration = Duration::from_secs(40);
 
-/// A shorter history that breaks the same rule.
+/// Returns a shorter history that violates the same rule.
 pub(crate) fn shorten(history: &History, rule: &str, program: &Program) -> History {
     let started = Instant::now();
     let mut best = history.clone();
@@ -34,7 +34,7 @@ fn size(history: &History) -> usize {
     serde_json::to_string(history).map_or(0, |text| text.chars().count())
 }
 
-/// Histories with something left out, those with much left out first.
+/// Returns histories with a part left out, those with a large part first.
 fn candidates(history: &History) -> Vec<History> {
     let mut all = Vec::new();
     let mut push = |change: &dyn Fn(&mut History)| {
@@ -52,8 +52,8 @@ fn candidates(history: &History) -> Vec<History> {
     for (nth, step) in history.steps.iter().enumerate() {
         let Step::Run(run) = step else { continue };
         let mut on_run = |change: &dyn Fn(&mut Run)| {
-            push(&|it: &mut History| {
-                if let Step::Run(run) = &mut it.steps[nth] {
+            push(&|history: &mut History| {
+                if let Step::Run(run) = &mut history.steps[nth] {
                     change(run);
                 }
             });
@@ -68,9 +68,9 @@ fn candidates(history: &History) -> Vec<History> {
         }
         if let Command::Apply { changes, .. } | Command::Edit { changes, .. } = &run.command {
             for at in 0..changes.len() {
-                on_run(&|it| {
+                on_run(&|run| {
                     if let Command::Apply { changes, .. } | Command::Edit { changes, .. } =
-                        &mut it.command
+                        &mut run.command
                     {
                         changes.remove(at);
                     }

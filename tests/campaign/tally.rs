@@ -1,4 +1,4 @@
-//! What a campaign has done, in numbers.
+//! Counts of what a campaign has done.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// How many commands have run.
+    /// Returns the number of commands that have run.
     pub(crate) fn commands(&self) -> usize {
         self.commands.values().sum()
     }

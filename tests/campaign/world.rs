@@ -1,4 +1,4 @@
-//! What the service holds at one moment, as far as the campaign looks at it, and when two values are the same to it.
+//! Content of the service at one moment, as far as the campaign checks it, and the equality of its values.
 
 use links_fixtures::{Account, FormField, Slot};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ pub(crate) const PAGE: u64 = 101;
 pub(crate) struct World {
     pub(crate) slots: Vec<Slot>,
     pub(crate) fields: Vec<FormField>,
-    /// Legacy slots are shown with a type that others have too.
+    /// Set if legacy slots are shown with a type that others have too.
     pub(crate) legacy_as_buttons: bool,
 }
 
@@ -32,13 +32,13 @@ impl World {
         self.slots.iter().map(|slot| slot.id).collect()
     }
 
-    /// The type as the service shows it.
+    /// Returns the type as the service shows it.
     pub(crate) fn kind<'a>(&self, slot: &'a Slot) -> &'a str {
         if !slot.supported && self.legacy_as_buttons { "button" } else { &slot.kind }
     }
 }
 
-/// Whether the service may store one for the other: spaces around texts, and which empty value stands for nothing, do not count.
+/// Returns whether the service may store one for the other: spaces around strings, and which empty value stands for nothing, do not count.
 pub(crate) fn alike(one: &Value, other: &Value) -> bool {
     match (one, other) {
         _ if is_nothing(one) || is_nothing(other) => is_nothing(one) && is_nothing(other),

@@ -1,4 +1,4 @@
-//! Views and clicks.
+//! Tests of views and clicks.
 
 use links_fixtures::{Choices, Collection};
 
@@ -10,19 +10,21 @@ const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 const JUNE: &str = "--from 2026-06-01 --to 2026-06-07";
 
 #[test]
-fn analytics_as_people_see_them() {
+fn analytics_commands_print_human_readable_tables() {
     let env = TestEnv::in_june();
     let lines = [
         format!("analytics account {JUNE} --timeline"),
         format!("analytics profile cafe {JUNE} --compare"),
         format!("analytics form {FORM} {JUNE} --compare"),
     ];
-    let text = lines.map(|line| env.run(&line).to_string()).join("\n");
-    insta::assert_snapshot!(text);
+    for line in lines {
+        let run = env.run(&line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
 }
 
 #[test]
-fn found_h_half_a_period_is_refused_in_the_words_of_the_command_line() {
+fn found_h_half_a_period_is_refused_naming_the_missing_flag() {
     let env = TestEnv::in_june();
     for (line, missing) in [("--from 2026-06-01", "--to"), ("--to 2026-06-01", "--from")] {
         let run = env.run(&format!("analytics account {line}"));
@@ -32,9 +34,9 @@ fn found_h_half_a_period_is_refused_in_the_words_of_the_command_line() {
 }
 
 #[test]
-fn scripts_get_the_answer_as_it_was_sent() {
-    let env = TestEnv::with(|it| {
-        it.choices(Choices { analytics_rows: Collection::Map, ..Choices::default() })
+fn analytics_in_json_are_the_answer_as_it_was_sent() {
+    let env = TestEnv::with(|builder| {
+        builder.choices(Choices { analytics_rows: Collection::Map, ..Choices::default() })
     });
     let run = env.run(&format!("analytics profile cafe {JUNE} --bucket week -o json"));
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");
@@ -49,7 +51,7 @@ fn scripts_get_the_answer_as_it_was_sent() {
 }
 
 #[test]
-fn a_spreadsheet_gets_the_timeline_or_the_rows() {
+fn csv_has_the_timeline_or_the_rows() {
     let env = TestEnv::in_june();
     let header = |line: String| {
         let run = env.run(&line);
@@ -67,7 +69,7 @@ fn a_spreadsheet_gets_the_timeline_or_the_rows() {
 }
 
 #[test]
-fn mistakes_are_told_apart() {
+fn analytics_errors_have_different_exit_codes() {
     let env = TestEnv::cafe();
     for (line, exit) in [
         ("analytics account --period never", 2),

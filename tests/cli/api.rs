@@ -1,4 +1,4 @@
-//! Calls by method and path.
+//! Tests of calls by method and path.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Page files against a page: pull, plan, apply.
+//! Tests of page files against a page: pull, plan, apply.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ use crate::test_env::TestEnv;
 const CAFE: &str = include_str!("../../fixtures/pages/cafe.yaml");
 
 #[test]
-fn the_cafe_is_applied_and_then_there_is_nothing_to_do() {
+fn a_second_apply_of_the_same_file_changes_nothing() {
     let env = TestEnv::cafe();
     env.file("cafe.yaml", CAFE);
     let plan = env.run("slots plan cafe.yaml");
@@ -26,12 +26,14 @@ fn the_cafe_is_applied_and_then_there_is_nothing_to_do() {
 
     let second = env.run("slots apply cafe.yaml");
     assert_eq!(env.operations(), ["getProfile"]);
-    insta::assert_snapshot!([plan, first, second].map(|run| run.to_string()).join("\n"));
+    insta::assert_snapshot!(plan.snapshot_name(), plan);
+    insta::assert_snapshot!(first.snapshot_name(), first);
+    insta::assert_snapshot!("slots_apply_cafe_yaml_again", second);
     assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
 }
 
 #[test]
-fn a_plan_is_data() {
+fn plans_and_reports_in_json_have_the_changes_and_the_request_count() {
     let env = TestEnv::cafe();
     env.file("cafe.yaml", CAFE);
     let run = env.run("slots plan cafe.yaml -o json");
@@ -50,7 +52,7 @@ fn a_plan_is_data() {
 }
 
 #[test]
-fn a_pulled_page_is_the_page() {
+fn a_pulled_page_plans_no_changes() {
     for name in ["page.yaml", "page.json"] {
         let env = TestEnv::cafe();
         let run = env.run(&format!("slots pull cafe -O {name}"));
@@ -73,7 +75,7 @@ fn a_pulled_page_is_the_page() {
 }
 
 #[test]
-fn the_whole_page_as_a_file() {
+fn a_pulled_file_has_every_slot_of_the_page() {
     insta::assert_snapshot!(TestEnv::cafe().run("slots pull cafe").stdout);
 }
 
@@ -81,7 +83,7 @@ const FEWER: &str =
     "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
 
 #[test]
-fn fault_62_nothing_is_deleted_unasked() {
+fn fault_62_deletes_need_prune_confirmation_and_a_limit() {
     let env = TestEnv::cafe();
     env.file("page.yaml", FEWER);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
@@ -116,7 +118,7 @@ fn fault_62_nothing_is_deleted_unasked() {
 }
 
 #[test]
-fn a_refused_field_is_shown_at_its_line() {
+fn a_field_that_the_service_refuses_is_shown_at_its_line() {
     let env = TestEnv::cafe();
     let good = "  - {type: divider}\n".repeat(60);
     let text = format!(
@@ -140,7 +142,7 @@ fn a_refused_field_is_shown_at_its_line() {
 }
 
 #[test]
-fn fault_58_ids_that_cannot_be_are_all_named() {
+fn fault_58_all_invalid_ids_are_reported_at_once() {
     let env = TestEnv::cafe();
     env.file("page.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: button}\n  - {id: 1101, type: button}\n  - {id: 9, type: text}\n");
     insta::assert_snapshot!("ids_that_cannot_be", env.run("slots plan page.yaml"));
@@ -182,7 +184,7 @@ fn fault_63_ctrl_c_ends_a_run_after_the_request_in_flight() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_person_is_asked_and_sees_how_far_it_is() {
+fn an_apply_on_a_terminal_asks_before_deletes_and_shows_progress() {
     let env = TestEnv::cafe();
     let text = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Hello}}\n  - {type: text, data: {title: New}}\n";
     env.file("page.yaml", text);
@@ -217,7 +219,7 @@ fn a_person_is_asked_and_sees_how_far_it_is() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nobody_is_asked_where_the_token_may_only_read() {
+fn a_read_only_token_is_refused_before_the_confirmation() {
     let env = TestEnv::cafe();
     env.server.edit(|account| {
         for token in &mut account.tokens {

@@ -1,4 +1,4 @@
-//! Accounts: logging in with a token, the status, several accounts at once, and what an account is good for.
+//! Tests of accounts: login with a token, the status, several accounts at once, and the use of an account.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::test_env::{Run, TestEnv, wait};
 
-/// An environment whose environment names the service, but no token.
+/// Returns an environment that names the service, but no token.
 pub(crate) fn logged_out() -> TestEnv {
     TestEnv::cafe().env("LINKS_TOKEN", "")
 }
@@ -19,7 +19,7 @@ pub(crate) fn log_in(env: &TestEnv, token: &str, more: &[&str]) -> Run {
     env.run_args(line.iter().chain(more), token.as_bytes())
 }
 
-/// The directory of configuration below the home directory.
+/// Returns the directory of configuration below the home directory.
 pub(crate) fn config(env: &TestEnv) -> PathBuf {
     env.home.path().join(".config/links")
 }
@@ -65,7 +65,7 @@ fn a_token_on_standard_input_becomes_an_account() {
 }
 
 #[test]
-fn fault_79_what_is_no_token_is_refused_without_being_shown() {
+fn fault_79_an_invalid_token_is_refused_without_being_shown() {
     for (text, why) in [
         ("", "the token is empty"),
         (" \n", "the token is empty"),
@@ -99,7 +99,7 @@ fn fault_79_what_is_no_token_is_refused_without_being_shown() {
 }
 
 #[test]
-fn fault_75_there_is_no_flag_for_the_token_and_a_hint_instead() {
+fn fault_75_a_token_flag_is_refused_with_a_hint() {
     let env = logged_out();
     for line in ["--token canary me", "me --token=canary", "auth login --token canary"] {
         for format in ["", " -o json"] {
@@ -116,7 +116,7 @@ fn fault_75_there_is_no_flag_for_the_token_and_a_hint_instead() {
 }
 
 #[test]
-fn the_status_ends_honestly() {
+fn auth_status_ends_with_the_exit_code_of_what_is_wrong() {
     let env = logged_out();
     assert_eq!(env.run("auth status -o json").error()["exit"], 4, "not logged in");
     log_in(&env, &env.server.token(), &[]);
@@ -161,7 +161,7 @@ fn the_status_says_where_the_token_comes_from() {
 }
 
 #[test]
-fn fault_89_when_all_tokens_are_taken_it_says_where_to_end_one() {
+fn fault_89_at_the_token_limit_messages_say_where_to_revoke_one() {
     let env = TestEnv::cafe();
     assert!(!env.run("auth status").stdout.contains("tokens are taken"));
     env.server.edit(|account| {
@@ -180,7 +180,7 @@ fn fault_89_when_all_tokens_are_taken_it_says_where_to_end_one() {
 }
 
 #[test]
-fn several_accounts_live_side_by_side() {
+fn commands_use_the_selected_one_of_several_accounts() {
     let env = logged_out();
     env.server.edit(|account| account.tokens.push(Token::read_only("pps_reader")));
     log_in(&env, &env.server.token(), &["--account", "owner"]);
@@ -221,7 +221,7 @@ fn several_accounts_live_side_by_side() {
 }
 
 #[test]
-fn a_login_takes_no_name_from_an_account_elsewhere() {
+fn a_login_refuses_the_name_of_an_account_at_another_service() {
     let env = logged_out();
     let others: Vec<_> =
         (0..2).map(|_| wait(ContractServer::builder(World::cafe()).start()).unwrap()).collect();
@@ -247,7 +247,7 @@ fn a_login_takes_no_name_from_an_account_elsewhere() {
 }
 
 #[test]
-fn a_login_that_cannot_be_kept_leaves_no_account() {
+fn a_login_that_cannot_be_stored_leaves_no_account() {
     let env = logged_out();
     fs::create_dir_all(config(&env)).unwrap();
     fs::write(config(&env).join("credentials"), "no directory").unwrap();
@@ -256,18 +256,18 @@ fn a_login_that_cannot_be_kept_leaves_no_account() {
 }
 
 #[test]
-fn a_broken_file_of_accounts_stops_nobody_who_needs_none() {
+fn a_broken_accounts_file_stops_only_commands_that_need_an_account() {
     let env = TestEnv::cafe();
-    let folder = config(&env);
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("accounts.json"), "{").unwrap();
+    let directory = config(&env);
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("accounts.json"), "{").unwrap();
     assert_eq!(env.run("me").exit, 0);
     assert_eq!(env.run("me --account work").exit, 2);
     assert_eq!(env.env("LINKS_TOKEN", "").run("me").exit, 2);
 }
 
 #[test]
-fn a_logout_says_what_was_ended() {
+fn a_logout_reports_whether_the_token_was_revoked() {
     let env = logged_out();
     log_in(&env, &env.server.token(), &["--account", "work"]);
     fs::write(config(&env).join("credentials/work.json"), "{").unwrap();
@@ -276,7 +276,7 @@ fn a_logout_says_what_was_ended() {
 }
 
 #[test]
-fn an_account_at_one_address_is_no_account_at_another() {
+fn an_account_is_not_used_with_another_base_url() {
     let env = logged_out();
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
     log_in(&env, &env.server.token(), &["--account", "work"]);
@@ -305,7 +305,7 @@ fn an_account_at_one_address_is_no_account_at_another() {
 
 #[test]
 #[cfg(unix)]
-fn a_command_gives_the_token_through_no_shell_and_gets_no_token() {
+fn a_token_command_runs_without_a_shell_and_without_the_token() {
     let env = logged_out();
     let script = env.file(
         "my pass",
@@ -334,13 +334,13 @@ fn a_command_gives_the_token_through_no_shell_and_gets_no_token() {
 }
 
 #[test]
-fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() {
+fn fault_77_no_file_in_the_current_directory_sets_the_url_the_account_or_the_token_command() {
     let env = logged_out();
     let evil = wait(ContractServer::builder(World::cafe()).start()).unwrap();
-    let folder = env.home.path().join("someone-elses-project");
-    fs::create_dir_all(folder.join(".config/links")).unwrap();
-    fs::create_dir_all(folder.join("links")).unwrap();
-    fs::create_dir_all(folder.join(".links")).unwrap();
+    let directory = env.home.path().join("someone-elses-project");
+    fs::create_dir_all(directory.join(".config/links")).unwrap();
+    fs::create_dir_all(directory.join("links")).unwrap();
+    fs::create_dir_all(directory.join(".links")).unwrap();
     let accounts = json!({
         "version": 1,
         "current": "evil",
@@ -353,13 +353,13 @@ fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() 
         evil.base_url()
     );
     for place in ["", "links/", ".links/", ".config/links/"] {
-        fs::write(folder.join(place).join("accounts.json"), accounts.to_string()).unwrap();
+        fs::write(directory.join(place).join("accounts.json"), accounts.to_string()).unwrap();
         for name in ["links.toml", ".links.toml", "config.toml", ".env"] {
-            fs::write(folder.join(place).join(name), &toml).unwrap();
+            fs::write(directory.join(place).join(name), &toml).unwrap();
         }
     }
     let run = |env: &TestEnv| {
-        let output = env.command(["me", "-o", "json"]).current_dir(&folder).output().unwrap();
+        let output = env.command(["me", "-o", "json"]).current_dir(&directory).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let env = env.env("LINKS_BASE_URL", "");
@@ -370,7 +370,7 @@ fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() 
     let token = env.server.token();
     let env = env.env("LINKS_TOKEN", token);
     assert_eq!(run(&env).0, Some(0), "{}", run(&env).1);
-    assert!(evil.requests().is_empty() && !folder.join("ran").exists());
+    assert!(evil.requests().is_empty() && !directory.join("ran").exists());
     assert_eq!(env.operations(), ["getMe"]);
 
     // Not even the user's own file names an account or a command.
@@ -380,11 +380,11 @@ fn fault_77_nothing_in_the_current_directory_names_address_account_or_command() 
         let (exit, said) = run(&env);
         assert!(exit == Some(2) && said.contains(&format!("there is no key `{key}`")), "{said}");
     }
-    assert!(!folder.join("ran").exists());
+    assert!(!directory.join("ran").exists());
 }
 
 #[test]
-fn fault_87_without_a_keyring_it_says_so_and_keeps_nothing() {
+fn fault_87_without_a_keyring_a_login_fails_and_stores_nothing() {
     let env = logged_out().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     for more in [&[][..], &["--store", "keyring"]] {
         let line = ["auth", "login", "--token-stdin", "-o", "json"];

@@ -1,5 +1,5 @@
-//! What a user does in a browser during a login. Started through `BROWSER`, as a browser is: by this test's own program, which finds the
-//! URL at the end of its command line.
+//! Browser of a user during a login. It is started through `BROWSER`, as a browser is, by this test's own program, which finds the URL at
+//! the end of its command line.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,13 +10,13 @@ use crate::test_env::TestEnv;
 /// A file that is locked for as long as the browser runs.
 const LOCK: &str = "browser-lock";
 
-/// How the browser is started; it then does what the variable `BROWSER_DOES` says.
+/// Returns the command that starts the browser, which then acts as the variable `BROWSER_DOES` says.
 pub(crate) fn command() -> String {
     let program = std::env::current_exe().unwrap();
     format!("'{}' --ignored --exact browser::opened", program.display())
 }
 
-/// What the browser has noted under a name, when it has ended: a login does not wait for that.
+/// Returns what the browser has recorded under a name, when it has ended: a login does not wait for that.
 pub(crate) fn noted(env: &TestEnv, name: &str) -> String {
     if let Ok(lock) = File::open(env.home.path().join(LOCK)) {
         lock.lock().unwrap();
@@ -24,7 +24,7 @@ pub(crate) fn noted(env: &TestEnv, name: &str) -> String {
     fs::read_to_string(env.home.path().join(name)).unwrap_or_default()
 }
 
-/// One request, without following where it leads: the status, the URL it leads to, and the body.
+/// Sends one request, without following redirects. Returns the status, the URL of a redirect, and the body.
 pub(crate) fn request(method: &str, address: &str, body: &str) -> (u16, String, String) {
     let rest = address.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -50,14 +50,14 @@ pub(crate) fn request(method: &str, address: &str, body: &str) -> (u16, String, 
     (status, header("location"), String::from_utf8(body).unwrap())
 }
 
-/// Where the browser of a user who approves ends.
+/// Returns the URL at which the browser of a user who approves ends.
 pub(crate) fn approve(address: &str) -> String {
     let (status, location, body) = request("GET", address, "");
     assert_eq!(status, 302, "{body}");
     location
 }
 
-/// The same with a parameter that says something else.
+/// Returns a redirect with another value of a parameter.
 fn forged(redirect: &str, name: &str, value: &str) -> String {
     let (page, query) = redirect.split_once('?').unwrap();
     let start = format!("{name}=");

@@ -25,7 +25,7 @@ impl Marks {
             (0..3)
                 .map(|shift| {
                     let text = STANDARD_NO_PAD.encode(format!("{}{secret}", &"\0\0\0"[..shift]));
-                    // What stands before and after it changes the characters at both ends.
+                    // The bytes before and after the secret change the characters at both ends.
                     let text = text[4..text.len() - 4].to_owned();
                     assert!(text.len() > 16);
                     text
@@ -48,10 +48,10 @@ impl Marks {
         );
     }
 
-    /// The files below a directory that hold one.
-    fn files(&self, folder: &Path) -> Vec<PathBuf> {
+    /// Returns the files below a directory that hold a mark.
+    fn files(&self, directory: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(folder).unwrap().flatten() {
+        for entry in fs::read_dir(directory).unwrap().flatten() {
             let path = entry.path();
             if path.is_dir() {
                 found.extend(self.files(&path));
@@ -69,7 +69,7 @@ impl Marks {
         assert!(found.is_empty(), "{found:?}");
     }
 
-    /// The service may have been told in one header only.
+    /// Checks that the service got the marks in one header only.
     fn are_in_one_header(&self, env: &TestEnv) {
         let requests = env.server.requests();
         assert!(requests.iter().any(|it| it.status == 200), "it was sent to its own service");
@@ -86,7 +86,7 @@ impl Marks {
 }
 
 #[test]
-fn a_mark_is_found_in_whatever_it_is_wrapped() {
+fn a_marked_secret_is_found_in_base64_at_any_offset() {
     let marks = Marks::of(&[TOKEN]);
     assert!(!marks.are_in(b"pps_canary") && marks.are_in(format!("x{TOKEN}y").as_bytes()));
     for around in ["", "a", "ab", "abc", "Bearer "] {
@@ -96,7 +96,7 @@ fn a_mark_is_found_in_whatever_it_is_wrapped() {
     }
 }
 
-/// An environment on which everything that outlives a run is below the home directory, temporary files too.
+/// Returns an environment in which everything that outlives a run is below the home directory, temporary files too.
 fn marked() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().keeping_cache();
     env.server.edit(|account| TOKEN.clone_into(&mut account.tokens[0].token));
@@ -109,7 +109,7 @@ fn roomy(env: TestEnv) -> TestEnv {
     env.env("TMPDIR", temporary.display().to_string()).env("LINKS_TEST_NO_WAIT", "1")
 }
 
-/// Every command line there is, but for those that end the account.
+/// Returns every command line, except those that end the account.
 fn lines(env: &TestEnv) -> Vec<Vec<String>> {
     env.file(
         "page.yaml",
@@ -144,7 +144,7 @@ fn lines(env: &TestEnv) -> Vec<Vec<String>> {
     lines
 }
 
-/// Runs every command with everything said that can be said, each in another format; gives how many succeeded.
+/// Runs every command with `-vv`, each in another format. Returns how many succeeded.
 fn run_all(env: &TestEnv, marks: &Marks, more: &[&str]) -> usize {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -168,7 +168,7 @@ fn fault_75_the_token_of_the_environment_is_found_nowhere() {
     let (env, marks) = (marked(), Marks::of(&[TOKEN]));
     assert!(run_all(&env, &marks, &[]) > 50);
     marks.are_in_one_header(&env);
-    // Where nothing answers, where it may not do this, and where it is not known.
+    // With a service that does not answer, and with a token that has no abilities.
     run_all(&env, &marks, &["--base-url", "http://127.0.0.1:1/api/v1"]);
     env.server.edit(|account| account.tokens[0].abilities.clear());
     run_all(&env, &marks, &[]);
@@ -212,7 +212,7 @@ fn marks_of(credentials: &serde_json::Value) -> Marks {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn fault_75_the_token_is_not_in_what_others_see_of_the_process_that_uses_it() {
+fn fault_75_the_token_is_not_in_the_arguments_or_the_environment_of_the_process() {
     use std::process::Stdio;
     let (env, marks) = (marked().env("LINKS_TOKEN", ""), Marks::of(&[TOKEN]));
     let line = ["auth", "login", "--token-stdin", "--store", "file"];
@@ -238,7 +238,7 @@ fn fault_75_no_program_that_is_started_gets_the_token() {
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
     fs::write(&secret, TOKEN).unwrap();
-    // Each notes all that it is given.
+    // Each records all of its input.
     let noting = |name: &str| {
         format!("/bin/sh -c 'env > $HOME/{name}.env; echo \"$0 $@\" > $HOME/{name}.args'")
     };
@@ -276,7 +276,7 @@ fn fault_75_no_program_that_is_started_gets_the_token() {
 }
 
 #[test]
-fn fault_76_an_upload_address_is_said_to_nobody() {
+fn fault_76_an_upload_url_is_not_printed() {
     let env = marked();
     lines(&env);
     for more in ["", " -o json"] {
@@ -292,7 +292,7 @@ fn fault_76_an_upload_address_is_said_to_nobody() {
 }
 
 #[test]
-fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message() {
+fn found_22_a_token_that_the_service_repeats_in_any_form_is_in_no_message() {
     let everywhere = TOKEN.bytes().map(|c| format!("%{c:02X}")).collect::<String>();
     let bearer = STANDARD_NO_PAD.encode(format!("Bearer {TOKEN}"));
     let marks = Marks::of(&[TOKEN]);
@@ -333,7 +333,7 @@ fn found_22_a_service_that_repeats_the_token_in_any_form_gets_it_into_no_message
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_crash_leaves_no_image_of_the_process() {
+fn a_crash_writes_no_core_dump() {
     use std::process::Stdio;
     let env = marked();
     // It waits for its page, so that it can be looked at.

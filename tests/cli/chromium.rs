@@ -1,6 +1,6 @@
-//! The login with its page in a real Chromium. It needs `chromium` and `chromedriver`: `tests/browser/run` sees to them.
+//! Tests of the login with its page in a real Chromium. They need `chromium` and `chromedriver`, which `tests/browser/run` provides.
 //!
-//! Chromedriver is spoken to directly (the W3C's `WebDriver`: JSON over HTTP), which takes less than any crate for it would bring along.
+//! Chromedriver is used directly (the W3C's `WebDriver`: JSON over HTTP), which needs less code than any crate for it.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use crate::browser;
 use crate::connect::{asked, kept, log_in, with_browser};
 use crate::test_env::TestEnv;
 
-/// What `WebDriver` calls an element in its answers.
+/// Name of an element in answers of `WebDriver`.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A browser with one window. It ends when this is dropped.
@@ -24,7 +24,7 @@ struct Chromium {
 }
 
 impl Chromium {
-    /// Without a window on a screen, and with a profile that is thrown away.
+    /// Starts a browser without a window on a screen, and with a temporary profile.
     fn start(profile: &str) -> Self {
         let mut command = Command::new("chromedriver");
         let mut driver = command.arg("--port=0").stdout(Stdio::piped()).spawn().unwrap();
@@ -51,7 +51,7 @@ impl Chromium {
         self.ask("url", &json!({ "url": address }));
     }
 
-    /// What this selector finds on the page, or on the one that is coming.
+    /// Waits for the element of this selector on the page.
     fn find(&self, selector: &str) -> String {
         self.ask("timeouts", &json!({ "implicit": 20_000 }));
         let found = self.ask("element", &json!({ "using": "css selector", "value": selector }));
@@ -62,7 +62,7 @@ impl Chromium {
         self.ask(&format!("{}/click", self.find(selector)), &json!({}));
     }
 
-    /// What a person reads there.
+    /// Returns the visible text of an element.
     fn text(&self, selector: &str) -> String {
         let address = format!("{}/{}/text", self.session, self.find(selector));
         ask("GET", &address, &json!({})).as_str().unwrap().to_owned()
@@ -84,7 +84,7 @@ fn ask(method: &str, address: &str, body: &Value) -> Value {
     serde_json::from_str::<Value>(&answer).unwrap()["value"].clone()
 }
 
-/// What the browser of a login does that is a Chromium: presses the button of this name, and notes what it reads before and after.
+/// Acts as the browser of a login with Chromium: presses the button of this name, and records the text before and after.
 pub(crate) fn answer(address: &str, button: &str) {
     let home = std::env::var("HOME").unwrap();
     let chromium = Chromium::start(&format!("{home}/chromium"));

@@ -1,11 +1,11 @@
-//! What a CI job runs: logins that must be free, a page that must be as expected.
+//! Tests of the checks of a CI job: logins that must be free, a page that must be as expected.
 
 use serde_json::json;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn checks_as_people_see_them() {
+fn checks_print_human_readable_results_and_annotations() {
     let env = TestEnv::cafe();
     env.file("logins.txt", "# for spring\nspring.menu\n\ncafe   # the main one\nmy-links\n");
     env.file("cafe.md", "# Qara Coffee\n\nAnother text\n");
@@ -17,7 +17,10 @@ fn checks_as_people_see_them() {
         "profile preview cafe --expect cafe.md --update",
         "profile preview cafe --expect cafe.md --max-tokens 10 --annotate github",
     ];
-    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
+    for line in lines {
+        let run = env.run(line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
 }
 
 #[test]
@@ -35,7 +38,7 @@ fn logins_come_from_a_file_and_from_standard_input() {
 }
 
 #[test]
-fn a_page_is_compared_with_what_is_expected() {
+fn a_preview_is_compared_with_the_expected_file() {
     let env = TestEnv::cafe();
     assert_eq!(env.run("profile preview cafe --expect cafe.md").exit, 2);
     assert_eq!(env.run("profile preview cafe --expect cafe.md --update").exit, 0);
@@ -62,7 +65,7 @@ fn a_page_is_compared_with_what_is_expected() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_gets_the_page_laid_out() {
+fn a_preview_on_a_terminal_is_laid_out_without_markdown_syntax() {
     let env = TestEnv::cafe();
     let seen = crate::terminal::run(&env, "profile preview cafe --color never", "");
     assert_eq!(seen.exit, 0, "{}", seen.text);

@@ -1,4 +1,4 @@
-//! What completion offers, as the scripts of the shells ask for it.
+//! Tests of completion, as the scripts of the shells request it.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use crate::test_env::TestEnv;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "elvish", "powershell"];
 
-/// The candidates for the last of these words.
+/// Returns the candidates for the last of these words.
 fn offered(env: &TestEnv, shell: &str, words: &[&str]) -> String {
     let line = words.join(" ");
     let args = match shell {
@@ -21,7 +21,7 @@ fn offered(env: &TestEnv, shell: &str, words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A service that names everything so that a shell would run it.
+/// Returns an environment whose service has names that a shell would run.
 fn hostile() -> TestEnv {
     let env = TestEnv::cafe().keeping_cache();
     env.server.edit(|account| {

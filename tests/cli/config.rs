@@ -1,4 +1,4 @@
-//! The configuration file, and what `links doctor` says.
+//! Tests of the configuration file, and of the output of `links doctor`.
 
 use links_fixtures::Limits;
 
@@ -6,12 +6,12 @@ use crate::test_env::TestEnv;
 
 fn env() -> TestEnv {
     let env = TestEnv::cafe();
-    let folder = env.home.path().join("config").display().to_string();
-    env.env("LINKS_CONFIG_DIR", folder)
+    let directory = env.home.path().join("config").display().to_string();
+    env.env("LINKS_CONFIG_DIR", directory)
 }
 
 #[test]
-fn a_key_that_is_set_holds_until_a_variable_or_a_flag_says_otherwise() {
+fn variables_and_flags_override_the_configuration_file() {
     let env = env();
     assert_eq!(env.run("config set output jsonl").exit, 0);
     assert_eq!(env.run("config get output -o table").stdout, "jsonl\n");
@@ -27,7 +27,7 @@ fn a_key_that_is_set_holds_until_a_variable_or_a_flag_says_otherwise() {
 }
 
 #[test]
-fn the_address_can_stand_there_and_nothing_in_the_current_directory_is_read() {
+fn the_base_url_is_read_from_the_configuration_file_but_not_from_the_current_directory() {
     let env = env();
     let address = env.server.base_url();
     let env = env.env("LINKS_BASE_URL", "");
@@ -45,11 +45,11 @@ fn the_address_can_stand_there_and_nothing_in_the_current_directory_is_read() {
 }
 
 #[test]
-fn a_broken_file_is_named_and_can_be_found() {
+fn a_broken_configuration_file_is_reported_with_its_line() {
     let env = env();
-    let folder = env.home.path().join("config");
-    std::fs::create_dir(&folder).unwrap();
-    std::fs::write(folder.join("config.toml"), "output = \"json\"\noutptu = 1\n").unwrap();
+    let directory = env.home.path().join("config");
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("config.toml"), "output = \"json\"\noutptu = 1\n").unwrap();
     let run = env.run("me");
     assert!(
         run.exit == 2 && run.stderr.contains("config.toml:2: there is no key `outptu`"),
@@ -63,7 +63,7 @@ fn a_broken_file_is_named_and_can_be_found() {
 }
 
 #[test]
-fn a_mistyped_key_is_found() {
+fn a_mistyped_key_gets_a_suggestion() {
     let run = env().run("config set outptu json -o json");
     assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `output`?".into()), "{run}");
 }
@@ -76,7 +76,7 @@ fn findings(env: &TestEnv) -> (i32, Vec<(String, String)>) {
 }
 
 #[test]
-fn the_doctor_finds_what_is_wrong() {
+fn the_doctor_reports_the_check_that_fails() {
     let (exit, found) = findings(&env());
     assert_eq!((exit, found.iter().find(|(_, state)| state != "good")), (0, None));
     let checks: Vec<_> = found.iter().map(|(check, _)| check.as_str()).collect();
@@ -114,8 +114,8 @@ fn the_doctor_finds_what_is_wrong() {
     let (exit, found) = findings(&env);
     assert!(exit == 0 && found.contains(&("abilities".into(), "doubtful".into())), "{found:?}");
 
-    let full = TestEnv::with(|it| {
-        it.limits(Limits { profiles: 2, rates_enforced: false, ..Limits::default() })
+    let full = TestEnv::with(|builder| {
+        builder.limits(Limits { profiles: 2, rates_enforced: false, ..Limits::default() })
     });
     let (exit, found) = findings(&full);
     assert!(exit == 0 && found.contains(&("limits".into(), "doubtful".into())), "{found:?}");
@@ -124,7 +124,7 @@ fn the_doctor_finds_what_is_wrong() {
 }
 
 #[test]
-fn the_doctor_tries_no_way_that_cannot_be() {
+fn the_doctor_sends_nothing_without_a_url_and_a_token() {
     for (env, reached) in [
         (env(), true),
         (env().env("LINKS_TOKEN", ""), false),
@@ -139,7 +139,7 @@ fn the_doctor_tries_no_way_that_cannot_be() {
 
 #[cfg(unix)]
 #[test]
-fn the_doctor_looks_at_permissions() {
+fn the_doctor_checks_file_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let env = env();
     let path = env.file("token", env.server.token());
@@ -150,7 +150,7 @@ fn the_doctor_looks_at_permissions() {
 }
 
 #[test]
-fn found_23_the_token_of_the_environment_is_not_sent_to_an_address_of_the_file() {
+fn found_23_the_token_of_the_environment_is_not_sent_to_a_url_of_the_file() {
     let env = env();
     let address = env.server.base_url();
     let env = env.env("LINKS_BASE_URL", "");
@@ -174,7 +174,7 @@ fn found_23_the_token_of_the_environment_is_not_sent_to_an_address_of_the_file()
 }
 
 #[test]
-fn found_h_a_password_in_an_address_is_shown_nowhere() {
+fn found_h_a_password_in_a_url_is_shown_nowhere() {
     let env = env().env("LINKS_BASE_URL", "https://me:canary@links.test/api/v1");
     for line in [
         "doctor",
@@ -197,9 +197,9 @@ fn found_h_directories_of_state_and_cache_are_for_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let env = env().keeping_state().keeping_cache();
     assert_eq!(env.run("profile list").exit, 0);
-    for folder in ["cache", ".local/state/links"] {
-        let found = std::fs::metadata(env.home.path().join(folder)).unwrap();
-        assert_eq!(found.permissions().mode() & 0o777, 0o700, "{folder}");
+    for directory in ["cache", ".local/state/links"] {
+        let found = std::fs::metadata(env.home.path().join(directory)).unwrap();
+        assert_eq!(found.permissions().mode() & 0o777, 0o700, "{directory}");
     }
 }
 
@@ -229,8 +229,9 @@ fn found_11_a_name_with_line_breaks_forges_no_line_of_a_status() {
     });
     for line in ["auth status", "doctor"] {
         let run = env.run(line);
-        let forged =
-            |it: &str| it.starts_with("token from: nowhere") || it.starts_with("✓ token: good");
+        let forged = |line: &str| {
+            line.starts_with("token from: nowhere") || line.starts_with("✓ token: good")
+        };
         assert!(run.exit == 0 && !run.stdout.split(['\n', '\r']).any(forged), "{run}");
     }
 }

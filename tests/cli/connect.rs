@@ -1,4 +1,4 @@
-//! Logging in at the connector: in a browser, without one, and what the connection is good for.
+//! Tests of the login at the connector: in a browser, without one, and the use of the connection.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ use crate::browser::{self, noted};
 use crate::test_env::{Run, TestEnv, wait};
 use links_test_support::misbehaving_servers::misbehaving_connector;
 
-/// Logged out, with a browser in which this is done.
+/// Returns an environment, logged out, with a browser that acts in this way.
 pub(crate) fn with_browser(env: TestEnv, does: &str) -> TestEnv {
     env.env("LINKS_TOKEN", "").env("BROWSER", browser::command()).env("BROWSER_DOES", does)
 }
@@ -24,13 +24,13 @@ fn choosing(choices: Choices) -> TestEnv {
 
 const LINE: [&str; 6] = ["auth", "login", "--store", "file", "-o", "json"];
 
-/// `auth login` in the browser, kept in a file as the account `work`.
+/// Runs `auth login` in the browser, kept in a file as the account `work`.
 pub(crate) fn log_in(env: &TestEnv, more: &[&str]) -> Run {
     let line = LINE.iter().chain(&["--account", "work"]).chain(more);
     env.run_args(line, b"")
 }
 
-/// An environment that is logged in as `work`, with nothing asked since.
+/// Returns an environment that is logged in as `work`, with no request since.
 pub(crate) fn connected() -> TestEnv {
     let env = with_browser(TestEnv::cafe(), "approve");
     let run = log_in(&env, &[]);
@@ -39,18 +39,18 @@ pub(crate) fn connected() -> TestEnv {
     env
 }
 
-/// What the account `work` keeps.
+/// Returns the stored secret of the account `work`.
 pub(crate) fn kept(env: &TestEnv) -> Option<Value> {
     let bytes = fs::read(config(env).join("credentials/work.json")).ok()?;
     Some(serde_json::from_slice::<Value>(&bytes).unwrap()["connection"].clone())
 }
 
-/// How often the service was asked for this path.
+/// Returns the number of requests for this path.
 pub(crate) fn asked(env: &TestEnv, path: &str) -> usize {
     env.server.requests().iter().filter(|it| it.path == path).count()
 }
 
-/// The parameter of the URL that the browser was sent to.
+/// Returns a parameter of the URL that the browser was sent to.
 fn sent(env: &TestEnv, name: &str) -> String {
     let words = noted(env, "browser-words");
     let query = words.lines().last().unwrap().split_once('?').unwrap().1.to_owned();
@@ -86,7 +86,7 @@ fn a_login_in_the_browser_becomes_an_account() {
 }
 
 #[test]
-fn fault_75_the_browser_gets_one_word_through_no_shell_and_no_token() {
+fn fault_75_the_browser_gets_the_url_as_one_argument_without_a_shell_or_a_token() {
     let env = with_browser(TestEnv::cafe(), "approve");
     let env = env.env("LINKS_TOKEN", "canary-one").env("LINKS_TOKEN_FILE", "/canary-two");
     assert_eq!(log_in(&env, &[]).exit, 0);
@@ -103,7 +103,7 @@ fn fault_75_the_browser_gets_one_word_through_no_shell_and_no_token() {
 }
 
 #[test]
-fn fault_86_the_registration_is_used_again_and_made_anew_when_it_was_forgotten() {
+fn fault_86_a_client_registration_is_reused_and_made_anew_when_the_service_forgot_it() {
     let env = connected();
     let first = sent(&env, "client_id");
     assert_eq!(log_in(&env, &[]).exit, 0);
@@ -120,7 +120,7 @@ fn fault_86_the_registration_is_used_again_and_made_anew_when_it_was_forgotten()
 }
 
 #[test]
-fn fault_81_the_user_may_refuse() {
+fn fault_81_a_denied_login_fails_and_stores_nothing() {
     let env = choosing(Choices { oauth_consent: Consent::Deny, ..Choices::default() });
     let env = with_browser(env, "approve");
     let run = log_in(&env, &[]);
@@ -131,7 +131,7 @@ fn fault_81_the_user_may_refuse() {
 }
 
 #[test]
-fn fault_81_only_the_answer_to_this_login_is_taken() {
+fn fault_81_only_the_callback_of_this_login_is_accepted() {
     let env = with_browser(TestEnv::cafe(), "wander");
     let run = log_in(&env, &[]);
     assert_eq!(run.exit, 0, "{run}");
@@ -145,7 +145,7 @@ fn fault_81_only_the_answer_to_this_login_is_taken() {
 }
 
 #[test]
-fn fault_81_what_a_lying_connector_names_is_not_opened() {
+fn fault_81_an_authorization_endpoint_that_is_no_safe_url_is_not_opened() {
     for named in [
         "file:///etc/passwd",
         "http://links.example/authorize",
@@ -167,7 +167,7 @@ fn fault_81_what_a_lying_connector_names_is_not_opened() {
 }
 
 #[test]
-fn fault_82_nobody_is_waited_for_longer_than_five_minutes() {
+fn fault_82_a_login_waits_at_most_five_minutes() {
     let env = with_browser(TestEnv::cafe(), "nothing").env("LINKS_TEST_NO_WAIT", "1");
     let run = log_in(&env, &[]);
     assert_eq!(run.exit, 4, "{run}");
@@ -176,7 +176,7 @@ fn fault_82_nobody_is_waited_for_longer_than_five_minutes() {
 }
 
 #[test]
-fn fault_82_a_port_can_be_named_and_one_that_is_taken_is_not_waited_for() {
+fn fault_82_a_callback_port_in_use_is_an_error_at_once() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let env = with_browser(TestEnv::cafe(), "approve");
@@ -190,7 +190,7 @@ fn fault_82_a_port_can_be_named_and_one_that_is_taken_is_not_waited_for() {
     assert_eq!(sent(&env, "redirect_uri"), format!("http%3A%2F%2F127.0.0.1%3A{port}%2Fcallback"));
 }
 
-/// An `auth login` that waits for someone to paste.
+/// An `auth login` that waits for a pasted URL.
 struct Waiting<'a> {
     env: &'a TestEnv,
     child: Child,
@@ -207,7 +207,7 @@ impl<'a> Waiting<'a> {
         Self { env, child, stderr, said: String::new() }
     }
 
-    /// The URL that it wants to be opened.
+    /// Returns the URL that the login asks to open.
     fn address(&mut self) -> String {
         let start = self.said.len();
         while !self.said[start..].lines().any(|line| line.starts_with("then paste")) {
@@ -221,7 +221,7 @@ impl<'a> Waiting<'a> {
         self.child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    /// What becomes of it when no one pastes any more.
+    /// Ends the input, and returns the finished run.
     fn end(mut self) -> Run {
         drop(self.child.stdin.take());
         self.stderr.read_to_string(&mut self.said).unwrap();
@@ -230,7 +230,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// `auth login` without a browser, when this is pasted for the URL that it shows.
+/// Runs `auth login` without a browser, and pastes the result of `typed` for the URL that it shows.
 fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
     let mut waiting = Waiting::start(env, more);
     let address = waiting.address();
@@ -239,7 +239,7 @@ fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> R
 }
 
 #[test]
-fn fault_86_one_that_is_forgotten_during_the_login_is_registered_once_more() {
+fn fault_86_a_registration_forgotten_during_the_login_is_made_once_more() {
     let env = connected();
     let mut waiting = Waiting::start(&env, &["--no-browser"]);
     let redirect = browser::approve(&waiting.address());
@@ -251,7 +251,7 @@ fn fault_86_one_that_is_forgotten_during_the_login_is_registered_once_more() {
     assert_eq!((run.exit, asked(&env, "/oauth/register")), (0, 1), "{run}");
     assert_eq!(env.run("me").exit, 0);
 
-    // Twice is not tried: something else is wrong then.
+    // A second registration is not tried: there is another problem then.
     let mut waiting = Waiting::start(&env, &["--no-browser"]);
     for _ in 0..2 {
         let redirect = browser::approve(&waiting.address());
@@ -263,7 +263,7 @@ fn fault_86_one_that_is_forgotten_during_the_login_is_registered_once_more() {
 }
 
 #[test]
-fn fault_82_without_a_browser_the_address_is_shown_and_the_end_is_pasted() {
+fn fault_82_without_a_browser_the_url_is_shown_and_the_callback_url_is_pasted() {
     let env = with_browser(TestEnv::cafe(), "approve");
     let run = typing(&env, &["--no-browser"], |address| {
         format!("what is this?\n\n{address}\n  {}\r\n", browser::approve(address))
@@ -300,7 +300,7 @@ fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service
     assert_eq!(log_in(&env, &[]).exit, 0, "the service names it");
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
     let elsewhere = |run: Run, exit: i32| {
-        // A token of another service is none here.
+        // A token of another service is not used here.
         assert_eq!(run.exit, exit, "{run}");
         let seen = other.requests().iter().any(|it| it.path == "/oauth/authorize");
         other.forget_requests();
@@ -314,7 +314,7 @@ fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service
 }
 
 #[test]
-fn fault_78_a_connector_in_the_clear_is_refused() {
+fn fault_78_a_connector_over_plain_http_is_refused() {
     let env = with_browser(TestEnv::cafe(), "approve");
     for bad in [
         "http://links.example/mcp",
@@ -331,7 +331,7 @@ fn fault_78_a_connector_in_the_clear_is_refused() {
 }
 
 #[test]
-fn fault_88_after_access_was_taken_back_the_next_call_says_log_in() {
+fn fault_88_after_access_was_revoked_the_next_call_asks_to_log_in() {
     let env = connected();
     env.server.edit(|account| account.tokens.iter_mut().for_each(|it| it.revoked = true));
     for _ in 0..2 {
@@ -346,7 +346,7 @@ fn fault_88_after_access_was_taken_back_the_next_call_says_log_in() {
 }
 
 #[test]
-fn a_logout_ends_the_connection_at_the_service_too() {
+fn a_logout_revokes_the_connection_at_the_service() {
     let env = connected();
     let run = env.run("auth logout -o json");
     assert_eq!((run.exit, &run.json()["data"]["tokenEnded"]), (0, &json!(true)), "{run}");
@@ -354,7 +354,7 @@ fn a_logout_ends_the_connection_at_the_service_too() {
     let ended = |env: &TestEnv| env.server.account().tokens.iter().filter(|it| it.revoked).count();
     assert_eq!(ended(&env), 1);
 
-    // Where that fails it is said, and the secret is gone all the same.
+    // If that fails, an error is reported, and the secret is still removed.
     let env = connected();
     let path = config(&env).join("credentials/work.json");
     let text = fs::read_to_string(&path).unwrap();

@@ -1,4 +1,5 @@
-//! Pages and scripts that are made from the program's own tables. `LINKS_UPDATE=1 cargo test -p links-cli docs` writes them anew.
+//! Tests of pages and scripts that are generated from the program's own tables. `LINKS_UPDATE=1 cargo test -p links-cli docs` writes them
+//! anew.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::process::Command;
 
 use crate::test_env::TestEnv;
 
-/// Compares a committed file with what the program makes.
+/// Compares a committed file with the generated text.
 fn compare(name: &str, made: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
     if std::env::var_os("LINKS_UPDATE").is_some() {
@@ -18,7 +19,7 @@ fn compare(name: &str, made: &str) {
 }
 
 #[test]
-fn the_page_of_exit_codes_is_the_table() {
+fn the_page_of_exit_codes_is_made_from_the_table() {
     let mut text = "# Exit codes\n\nHow a command ended, as a script sees it.\n\n| code | name | meaning |\n| --- | --- | --- |\n".to_owned();
     for exit in links_cli::Exit::ALL {
         writeln!(text, "| {} | `{}` | {} |", exit.code(), exit.name(), exit.meaning()).unwrap();
@@ -27,7 +28,7 @@ fn the_page_of_exit_codes_is_the_table() {
 }
 
 #[test]
-fn help_has_the_same_table() {
+fn help_lists_every_exit_code_of_the_table() {
     let env = TestEnv::cafe();
     let (topic, brief) = (env.run("help exit-codes").stdout, env.run("--help").stdout);
     for exit in links_cli::Exit::ALL {
@@ -43,7 +44,7 @@ fn help_has_the_same_table() {
 }
 
 #[test]
-fn the_scripts_of_the_shells_are_those_of_the_program() {
+fn the_completion_scripts_are_those_that_the_program_prints() {
     let env = TestEnv::cafe();
     for (shell, name) in [
         ("bash", "links.bash"),
@@ -63,16 +64,16 @@ fn there_is_a_manual_page_for_each_command() {
     let env = TestEnv::cafe();
     let run = env.run("man pages -o json");
     assert_eq!(run.exit, 0, "{run}");
-    let folder = env.home.path().join("pages");
-    let page = std::fs::read_to_string(folder.join("links-slots-apply.1")).unwrap();
+    let directory = env.home.path().join("pages");
+    let page = std::fs::read_to_string(directory.join("links-slots-apply.1")).unwrap();
     assert!(
         page.contains(".TH") && page.contains("\\-\\-prune") && page.contains("Example"),
         "{page}"
     );
-    assert!(!folder.join("links-man.1").exists());
+    assert!(!directory.join("links-man.1").exists());
     let Ok(checked) = Command::new("groff")
         .args(["-man", "-Tutf8", "-ww", "-z"])
-        .arg(folder.join("links-slots-apply.1"))
+        .arg(directory.join("links-slots-apply.1"))
         .output()
     else {
         eprintln!("not shown that the pages are clean: there is no groff on this machine");
@@ -82,7 +83,7 @@ fn there_is_a_manual_page_for_each_command() {
 }
 
 #[test]
-fn every_topic_is_explained_and_a_mistyped_one_found() {
+fn every_topic_is_explained_and_a_mistyped_one_gets_a_suggestion() {
     let env = TestEnv::cafe();
     for topic in ["exit-codes", "environment", "output", "files", "slots apply", "profile"] {
         let run = env.run(&format!("help {topic}"));
@@ -97,21 +98,21 @@ fn every_topic_is_explained_and_a_mistyped_one_found() {
 
 const README: &str = include_str!("../../README.md");
 
-/// The command lines of the README: what stands in code, and what follows a prompt.
+/// Returns the command lines of the README: those in code spans, and those after a prompt.
 fn of_readme() -> Vec<Vec<String>> {
     let prompts = README.lines().filter_map(|line| line.strip_prefix("$ "));
     let inline = README.split('`').filter(|it| !it.contains('\n'));
     let lines = prompts.chain(inline).filter(|it| it.starts_with("links "));
     let is_of_the_shell = |word: &String| ["<", ">", "|"].contains(&word.as_str());
-    let line = |it: &str| {
-        let words = shlex::split(it).unwrap();
+    let line = |text: &str| {
+        let words = shlex::split(text).unwrap();
         words.into_iter().take_while(|word| !is_of_the_shell(word)).collect::<Vec<_>>()
     };
     lines.map(line).filter(|words| words.len() > 1).collect()
 }
 
 #[test]
-fn every_command_of_the_readme_is_one() {
+fn every_command_of_the_readme_can_be_parsed() {
     let lines = of_readme();
     assert!(lines.len() > 20, "{lines:?}");
     for words in lines {
@@ -121,7 +122,7 @@ fn every_command_of_the_readme_is_one() {
 }
 
 #[test]
-fn the_readme_shows_a_page_file_and_what_is_said_of_a_bad_one() {
+fn the_readme_shows_a_page_file_and_the_errors_of_a_bad_one() {
     let env = TestEnv::cafe().keeping_state();
     let page = README.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
     env.file("cafe.yaml", page.replacen("      title: Summer", "      titel: Summer", 1));

@@ -1,4 +1,4 @@
-//! `--dry-run`, on every command that writes.
+//! Tests of `--dry-run`, on every command that writes.
 
 use std::process::Command;
 
@@ -7,20 +7,19 @@ use serde_json::{Value, json};
 use crate::leaves::{self, names};
 use crate::test_env::{Run, TestEnv};
 
-/// Commands that end as `slots plan` does: there is something to do.
+/// Commands that end with the exit code of `slots plan`: there is something to do.
 const AS_PLANS: &[&str] = &["slots apply", "slots restore", "slots edit"];
 
 fn writes(env: &TestEnv) -> bool {
-    let wrote =
-        env.server.requests().iter().any(|it| {
-            it.method != "GET" && !it.headers.iter().any(|(name, _)| name == "precognition")
-        });
+    let wrote = env.server.requests().iter().any(|request| {
+        request.method != "GET" && !request.headers.iter().any(|(name, _)| name == "precognition")
+    });
     env.server.forget_requests();
     wrote
 }
 
 #[test]
-fn every_leaf_that_writes_can_be_rehearsed_and_then_writes_nothing() {
+fn every_leaf_that_writes_has_a_dry_run_that_writes_nothing() {
     for leaf in &names() {
         let exit = if AS_PLANS.contains(&leaf.as_str()) { 3 } else { 0 };
         let env = leaves::env();
@@ -48,7 +47,7 @@ const FORM: [&str; 4] = [
 ];
 
 #[test]
-fn the_service_says_whether_it_would_accept_it() {
+fn a_dry_run_reports_whether_the_service_would_accept_it() {
     let env = TestEnv::cafe();
     let run = env.run_args(FORM.iter().chain(&["--dry-run", "-o", "json"]), b"");
     assert_eq!(
@@ -83,7 +82,7 @@ fn the_request_that_is_shown_is_the_one_that_would_be_sent() {
 }
 
 #[test]
-fn a_delete_is_rehearsed_and_what_no_rehearsal_tells_is_said() {
+fn a_dry_run_of_a_delete_reports_slots_that_cannot_be_deleted() {
     let env = TestEnv::cafe();
     let run = unchanged(&env, |it| it.run("slots delete cafe 1002 --dry-run"));
     assert_eq!(run.exit, 0, "{run}");
@@ -115,7 +114,7 @@ fn unchanged(env: &TestEnv, act: impl FnOnce(&TestEnv) -> Run) -> Run {
 }
 
 #[test]
-fn a_page_file_is_rehearsed_as_a_plan() {
+fn a_dry_run_of_apply_is_the_plan() {
     let env = TestEnv::cafe().keeping_cache();
     env.file("page.yaml", PAGE);
     let plan = env.run("slots plan page.yaml -o json");
@@ -135,7 +134,7 @@ fn a_page_file_is_rehearsed_as_a_plan() {
 }
 
 #[test]
-fn the_requests_of_a_page_file_are_shown_as_far_as_they_are_known() {
+fn a_dry_run_of_apply_prints_the_requests_that_are_known() {
     let env = TestEnv::cafe().keeping_cache();
     env.file("dot.gif", "GIF89a");
     env.file(
@@ -174,10 +173,10 @@ fn the_requests_of_a_page_file_are_shown_as_far_as_they_are_known() {
 }
 
 #[test]
-fn a_run_is_undone_in_a_dry_run_without_being_undone() {
+fn a_dry_run_of_restore_restores_nothing() {
     let env = TestEnv::cafe().keeping_cache();
-    let folder = env.home.path().join("state").display().to_string();
-    let env = env.env("LINKS_STATE_DIR", folder);
+    let directory = env.home.path().join("state").display().to_string();
+    let env = env.env("LINKS_STATE_DIR", directory);
     env.file("page.yaml", PAGE);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     env.operations();

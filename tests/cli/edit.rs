@@ -1,4 +1,4 @@
-//! `slots edit` on a terminal, with an editor that follows a script.
+//! Tests of `slots edit` on a terminal, with an editor that follows a script.
 
 #![cfg(target_os = "linux")]
 
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use crate::terminal::{self, Seen};
 use crate::test_env::TestEnv;
 
-/// Runs `slots edit` with an editor that does the first of these shell commands when it is opened first, the second then, and so on. It
-/// notes what it was given.
+/// Runs `slots edit` with an editor that runs the first of these shell commands when it is opened first, then the second, and so on. It
+/// keeps a copy of each draft that it gets.
 fn edited(env: &TestEnv, flags: &str, turns: &[&str]) -> Seen {
     let turn = |(nth, turn)| format!("if [ $n = {nth} ]; then {turn}; fi\n");
     let done: Vec<String> = turns.iter().enumerate().map(turn).collect();
@@ -26,7 +26,7 @@ fn edited(env: &TestEnv, flags: &str, turns: &[&str]) -> Seen {
     seen
 }
 
-/// An environment with an editor of several words; `$1` is the last of them, and `$2` the file.
+/// Returns an environment with an editor of several words; `$1` is the last of them, and `$2` the file.
 fn env() -> TestEnv {
     let env = TestEnv::cafe();
     let temporary = env.home.path().join("tmp");
@@ -44,13 +44,13 @@ fn title(env: &TestEnv) -> String {
     env.server.account().profiles[0].slots[0].data["title"].as_str().unwrap().to_owned()
 }
 
-/// The files that are left over.
+/// Returns the remaining temporary files.
 fn left(env: &TestEnv) -> Vec<PathBuf> {
-    let folder = std::fs::read_dir(env.home.path().join("tmp")).unwrap();
-    folder.map(|it| it.unwrap().path()).collect()
+    let directory = std::fs::read_dir(env.home.path().join("tmp")).unwrap();
+    directory.map(|it| it.unwrap().path()).collect()
 }
 
-/// The text that was kept, in the file that was named.
+/// Returns the text that was kept, in the file that was named.
 fn kept(env: &TestEnv, seen: &Seen) -> String {
     let [path] = &left(env)[..] else { panic!("{:?}\n{}", left(env), seen.text) };
     assert!(seen.text.contains(&path.display().to_string()), "{}", seen.text);
@@ -58,7 +58,7 @@ fn kept(env: &TestEnv, seen: &Seen) -> String {
 }
 
 #[test]
-fn what_is_saved_is_applied() {
+fn an_edit_that_is_saved_is_applied() {
     let env = env();
     let seen = edited(&env, "", &["sed -i 's/Good morning!/Good evening!/' \"$2\""]);
     assert_eq!(seen.exit, 0, "{}", seen.text);
@@ -100,7 +100,9 @@ fn a_refused_file_is_opened_again_with_every_problem_above_its_line() {
             .join("\n")
     };
     let parsed = given(&env, 3).lines().take(4).collect::<Vec<_>>().join("\n");
-    insta::assert_snapshot!([button(1), button(2), parsed].join("\n\n"));
+    insta::assert_snapshot!("reopened_with_two_problems", button(1));
+    insta::assert_snapshot!("reopened_with_one_problem", button(2));
+    insta::assert_snapshot!("reopened_with_invalid_yaml", parsed);
     let slot = env.server.account().profiles[0].slots[1].clone();
     assert_eq!((&slot.data["title"], &slot.data["style"]), (&"Menü".into(), &"outline".into()));
     assert_eq!(env.operations().iter().filter(|it| *it == "updateSlots").count(), 1);
@@ -108,7 +110,7 @@ fn a_refused_file_is_opened_again_with_every_problem_above_its_line() {
 }
 
 #[test]
-fn what_only_the_service_refuses_is_shown_in_the_same_way() {
+fn a_refusal_of_the_service_is_shown_above_its_line() {
     let env = env();
     let turns =
         ["sed -i 's/style: primary/style: primray/' \"$2\"", "sed -i 's/primray/outline/' \"$2\""];
@@ -118,7 +120,7 @@ fn what_only_the_service_refuses_is_shown_in_the_same_way() {
 }
 
 #[test]
-fn who_gives_up_loses_no_text() {
+fn an_edit_that_is_given_up_keeps_its_text() {
     let env = env();
     let turns = ["sed -i 's/style: primary/style: primray/' \"$2\"", "true"];
     let seen = edited(&env, "", &turns);
@@ -130,7 +132,7 @@ fn who_gives_up_loses_no_text() {
     );
     assert!(!env.operations().contains(&"updateSlots".to_owned()));
 
-    // What was noted in the file are comments, so that it can be applied once it is mended.
+    // The problems in the file are comments, so that it can be applied once it is corrected.
     env.file("mended.yaml", text.replace("primray", "outline"));
     assert_eq!(env.run("slots apply mended.yaml").exit, 0);
 }
@@ -152,7 +154,7 @@ fn an_editor_that_fails_loses_no_text() {
 }
 
 #[test]
-fn deletes_need_consent() {
+fn an_edit_deletes_only_with_prune_and_confirmation() {
     let turn = ["sed -i '/id: 1003/,/id: 1004/{/id: 1004/!d}' \"$2\""];
     let env = env();
     let seen = edited(&env, "", &turn);
@@ -174,7 +176,7 @@ fn deletes_need_consent() {
 }
 
 #[test]
-fn an_edit_is_rehearsed_and_the_text_is_kept() {
+fn a_dry_run_of_an_edit_changes_nothing_and_keeps_the_text() {
     let turn = ["sed -i 's/Good morning!/Good evening!/' \"$2\""];
     for (flags, sign) in
         [("--dry-run", "a dry run: nothing was changed"), ("--dry-run=request", "curl -X PATCH ")]
@@ -189,7 +191,7 @@ fn an_edit_is_rehearsed_and_the_text_is_kept() {
 }
 
 #[test]
-fn scripts_learn_where_the_text_is() {
+fn the_error_in_json_names_the_kept_draft() {
     let env = env();
     let seen = edited(&env, "-o json", &["echo 'slots: []' >> \"$2\"", "true"]);
     assert_eq!(seen.exit, 8, "{}", seen.text);
@@ -197,7 +199,7 @@ fn scripts_learn_where_the_text_is() {
     assert!(kept(&env, &seen).ends_with("slots: []\n"));
 }
 
-/// A shell command by which someone else changes the café meanwhile.
+/// Returns a shell command by which another client changes the café meanwhile.
 fn theirs(env: &TestEnv, line: &str) -> String {
     let (links, token) = (env!("CARGO_BIN_EXE_links"), env.server.token());
     format!("LINKS_TOKEN='{token}' '{links}' {line} > theirs 2>&1 || cat theirs")
@@ -206,7 +208,7 @@ fn theirs(env: &TestEnv, line: &str) -> String {
 const MINE: &str = "sed -i 's/Good morning!/Good evening!/' \"$2\"";
 
 #[test]
-fn found_12_what_others_do_while_the_editor_is_open_stays() {
+fn found_12_changes_by_others_while_the_editor_is_open_are_kept() {
     for flags in ["", "--prune --yes"] {
         let env = env();
         let turn = [
@@ -236,7 +238,7 @@ fn found_12_what_others_do_while_the_editor_is_open_stays() {
 }
 
 #[test]
-fn found_12_what_both_changed_is_refused_with_both_values_and_no_text_is_lost() {
+fn found_12_a_field_that_both_changed_is_refused_with_both_values_and_the_text_is_kept() {
     let env = env();
     let first = [theirs(&env, "slots set cafe 1001 title=Theirs"), MINE.to_owned()].join("\n");
     let seen = edited(&env, "", &[&first, "true"]);
@@ -250,7 +252,7 @@ fn found_12_what_both_changed_is_refused_with_both_values_and_no_text_is_lost() 
 }
 
 #[test]
-fn found_12_whoever_has_seen_both_values_decides() {
+fn found_12_a_conflict_is_resolved_in_the_reopened_file() {
     for (turn, expected) in [
         ("sed -i '/#!! /d' \"$2\"", "Good evening!"),
         ("sed -i 's/Good evening!/Theirs/' \"$2\"", "Theirs"),
@@ -300,7 +302,7 @@ fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
 }
 
 #[test]
-fn found_12_what_others_do_while_the_text_is_applied_stays() {
+fn found_12_changes_by_others_while_the_text_is_applied_are_kept() {
     let mut exits = Vec::new();
     for request in 3..7 {
         let env = env();

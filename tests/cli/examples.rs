@@ -1,4 +1,4 @@
-//! The examples below the help of each command, typed as they are.
+//! Tests of the examples below the help of each command, run as they are.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -7,22 +7,22 @@ use std::process::Command;
 use crate::leaves::leaves;
 use crate::test_env::{TestEnv, picture};
 
-/// Lines that end with another code than 0, as they should.
+/// Examples that end with another exit code than 0, as expected.
 const ENDS_WITH: &[(&str, i32)] = &[
     ("links slots plan cafe.yaml", 3),
     ("links slots plan cafe.yaml --prune -o json", 3),
-    // There is no one to name the old login.
+    // No user is there to type the old login.
     ("links profile rename cafe cafe.mole", 14),
 ];
 
-/// Lines that other tests run: they wait for a browser, need a keyring, or never end.
+/// Examples that other tests run: they wait for a browser, need a keyring, or never end.
 const ELSEWHERE: &[&str] = &[
     "links auth login --base-url https://links.example/api/v1",
     "links auth login --base-url https://links.example/api/v1 --token-stdin < token",
     "links sandbox serve --port 8080",
 ];
 
-/// What is done before each example of a command.
+/// Returns the setup before each example of a command.
 fn before(leaf: &str) -> &'static str {
     match leaf {
         "slots restore" => "links slots apply cafe.yaml",
@@ -37,7 +37,7 @@ fn before(leaf: &str) -> &'static str {
     }
 }
 
-/// The lines below "Example" in the help of a command.
+/// Returns the lines below "Example" in the help of a command.
 fn examples(command: &clap::Command) -> Vec<String> {
     let help = command.get_after_long_help().or(command.get_after_help());
     let text = help.map(ToString::to_string).unwrap_or_default();
@@ -45,7 +45,7 @@ fn examples(command: &clap::Command) -> Vec<String> {
     lines.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A directory with everything that the examples name.
+/// Returns an environment whose directory has everything that the examples name.
 fn env() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().keeping_cache();
     env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
@@ -94,11 +94,12 @@ fn bash(env: &TestEnv, script: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn every_leaf_has_examples_and_they_do_what_they_say() {
+fn every_leaf_has_examples_that_run_as_they_are() {
     let tree = links_cli::command();
     let (mut elsewhere, mut wrong) = (0, Vec::new());
     for leaf in leaves(&tree, &[]) {
-        let command = leaf.iter().fold(&tree, |it, name| it.find_subcommand(name).unwrap());
+        let command =
+            leaf.iter().fold(&tree, |command, name| command.find_subcommand(name).unwrap());
         let lines = examples(command);
         let name = leaf.join(" ");
         assert!(lines.iter().any(|it| it.contains(&format!("links {name}"))), "{name}: {lines:?}");
@@ -112,7 +113,8 @@ fn every_leaf_has_examples_and_they_do_what_they_say() {
             assert_eq!(exit, Some(0), "before `{name}`\n{text}");
             let typed = line.replace("https://links.example/api/v1", &env.server.base_url());
             let (exit, text) = bash(&env, &typed);
-            let expected = ENDS_WITH.iter().find(|(it, _)| *it == line).map_or(0, |(_, it)| *it);
+            let expected =
+                ENDS_WITH.iter().find(|(other, _)| *other == line).map_or(0, |(_, exit)| *exit);
             if exit != Some(expected) {
                 wrong.push(format!("{text}--- exit {exit:?}, not {expected}\n"));
             }

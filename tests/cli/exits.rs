@@ -1,4 +1,4 @@
-//! Every exit code, by a run of the program that ends with it.
+//! Tests of every exit code, by a run of the program that ends with it.
 
 use std::process::{Command, Stdio};
 
@@ -8,7 +8,7 @@ use links_fixtures::Fault;
 use crate::test_env::{TestEnv, picture};
 use links_test_support::canned::Canned;
 
-/// Runs something that should end like this. A code without a line here does not compile.
+/// Runs a command that should end with this code. A code without a line here does not compile.
 fn ended(exit: Exit) -> i32 {
     let env = TestEnv::cafe();
     match exit {
@@ -45,13 +45,13 @@ fn ended(exit: Exit) -> i32 {
     }
 }
 
-/// No one takes what the program prints.
+/// Runs a command whose output cannot be written.
 fn unwritable(env: &TestEnv) -> i32 {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     env.command(["me"]).stdout(full).stderr(Stdio::null()).status().unwrap().code().unwrap()
 }
 
-/// A service that says yes to a change, and shows the page as it was.
+/// Runs a command with a service that confirms a change, and shows the page as it was.
 fn forgetful(env: TestEnv) -> i32 {
     env.file(
         "page.yaml",
@@ -67,7 +67,7 @@ fn forgetful(env: TestEnv) -> i32 {
     run.exit
 }
 
-/// Ctrl-C while a write waits for the rate limit.
+/// Interrupts a command while its write waits for the rate limit.
 fn interrupted(env: &TestEnv) -> i32 {
     env.server.fail(3..9, &Fault::RateLimited(Some("60".into())));
     env.file("page.yaml", "profile: cafe\nslots: [{type: divider}, {type: divider}]\n");
@@ -83,7 +83,7 @@ fn interrupted(env: &TestEnv) -> i32 {
 }
 
 #[test]
-fn every_code_is_one_that_the_program_ends_with() {
+fn every_exit_code_is_reached_by_a_run() {
     for exit in Exit::ALL {
         assert_eq!(ended(*exit), i32::from(exit.code()), "{exit:?}");
     }

@@ -1,4 +1,4 @@
-//! Exit codes, and what is said with them.
+//! Tests of exit codes and their error messages.
 
 use links_fixtures::{ContractServer, World};
 
@@ -6,7 +6,7 @@ use crate::test_env::{TestEnv, wait};
 
 const CANARY: &str = "canary-7f3a";
 
-/// Runs and gives the exit code with the code of the JSON error.
+/// Runs a command. Returns the exit code and the code of the JSON error.
 fn failure(env: &TestEnv, line: &str) -> (i32, String) {
     let run = env.run(&format!("{line} -o json"));
     assert_eq!(run.stdout, "", "{line}\n{run}");
@@ -19,7 +19,7 @@ fn failure(env: &TestEnv, line: &str) -> (i32, String) {
 }
 
 #[test]
-fn each_failure_has_its_exit_code() {
+fn each_error_has_its_exit_code() {
     let env = TestEnv::cafe();
     assert_eq!(failure(&env, "profile get nobody.here").0, 6);
     assert_eq!(failure(&env, "slots get cafe 9").0, 6);
@@ -41,7 +41,7 @@ fn each_failure_has_its_exit_code() {
 }
 
 #[test]
-fn the_event_that_cannot_be_written_is_a_conflict_or_refused_at_home() {
+fn an_event_in_a_page_file_is_refused_before_any_write() {
     let env = TestEnv::cafe();
     env.file("page.yaml", "profile: cafe\nslots:\n  - {type: event, data: {title: New}}\n");
     let run = env.run("slots apply page.yaml");
@@ -51,7 +51,7 @@ fn the_event_that_cannot_be_written_is_a_conflict_or_refused_at_home() {
 }
 
 #[test]
-fn mistakes_in_the_command_line_are_usage() {
+fn mistakes_in_the_command_line_are_usage_errors() {
     let env = TestEnv::cafe();
     for line in [
         "--token abc me",
@@ -73,7 +73,7 @@ fn mistakes_in_the_command_line_are_usage() {
 }
 
 #[test]
-fn an_address_that_would_show_the_token_is_refused() {
+fn a_base_url_that_would_expose_the_token_is_refused() {
     for address in [
         "http://links.test/api/v1",
         "http://127.0.0.1.evil.test",
@@ -154,7 +154,7 @@ fn the_token_is_read_from_a_file_and_never_shown() {
 }
 
 #[test]
-fn failures_as_people_see_them() {
+fn errors_are_printed_with_cause_and_hint() {
     let env = TestEnv::cafe();
     env.file(
         "form.yaml",
@@ -168,10 +168,15 @@ fn failures_as_people_see_them() {
         "slots apply no-such-file.yaml",
         "--base-url http://links.example me",
     ];
-    let mut runs = lines.map(|line| env.run(line).to_string()).to_vec();
-    runs.push(TestEnv::cafe().env("LINKS_BASE_URL", "").run("me").to_string());
-    runs.push(TestEnv::cafe().env("LINKS_TOKEN", "").run("me").to_string());
-    insta::assert_snapshot!(runs.join("\n"));
+    for line in lines {
+        let run = env.run(line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
+    for (name, variable) in
+        [("me_without_a_service_url", "LINKS_BASE_URL"), ("me_without_a_token", "LINKS_TOKEN")]
+    {
+        insta::assert_snapshot!(name, TestEnv::cafe().env(variable, "").run("me"));
+    }
 }
 
 #[test]
@@ -196,7 +201,7 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_write_that_nobody_can_read_about_says_its_id() {
+fn a_write_whose_output_cannot_be_written_reports_the_id() {
     let env = TestEnv::cafe();
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let said = |line: &str| {
@@ -212,7 +217,7 @@ fn a_write_that_nobody_can_read_about_says_its_id() {
 }
 
 #[test]
-fn what_was_meant_is_said_of_words_and_values() {
+fn mistaken_words_and_values_get_a_hint() {
     let env = TestEnv::cafe();
     for (line, hint) in [
         ("profile update cafe moodHours=5", "write moodHours:=5: use := for JSON values"),
@@ -225,7 +230,7 @@ fn what_was_meant_is_said_of_words_and_values() {
 }
 
 #[test]
-fn an_address_that_leads_nowhere_is_named_with_where_it_comes_from() {
+fn a_base_url_that_cannot_be_reached_is_named_with_its_source() {
     let env = TestEnv::cafe();
     let base = env.server.base_url();
     let host = base.strip_suffix("/api/v1").unwrap().to_owned();
@@ -241,28 +246,25 @@ fn an_address_that_leads_nowhere_is_named_with_where_it_comes_from() {
 }
 
 #[test]
-fn the_sandbox_names_no_documentation_for_its_port_is_gone() {
+fn errors_of_the_sandbox_name_no_documentation_url() {
     let env = TestEnv::cafe().env("LINKS_BASE_URL", "").env("LINKS_SANDBOX", "1");
     let run = env.run("forms create title=x -o json");
     assert_eq!((run.exit, &run.error()["hint"]), (8, &serde_json::Value::Null), "{run}");
 }
 
 #[test]
-fn a_whole_slot_is_not_taken_for_its_data() {
+fn a_whole_slot_in_place_of_its_data_is_refused() {
     let env = TestEnv::cafe();
     env.file("template.yaml", env.run("slots template button").stdout);
     env.file("slot.yaml", env.run("slots get cafe 1001 -o yaml").stdout);
     for line in ["slots add cafe button template.yaml", "slots set cafe 1001 slot.yaml"] {
         let run = env.run(line);
-        assert!(
-            run.exit == 8 && run.stderr.contains("give only what stands under `data`"),
-            "{run}"
-        );
+        assert!(run.exit == 8 && run.stderr.contains("give only the content of `data`"), "{run}");
     }
 }
 
 #[test]
-fn days_ids_and_settings_are_said_as_they_are_written() {
+fn errors_about_dates_ids_and_urls_state_the_expected_form() {
     let env = TestEnv::cafe();
     for (line, said) in [
         ("analytics account --from yesterday", "YYYY-MM-DD"),

@@ -1,4 +1,4 @@
-//! Page files that cannot be applied (faults 67): refused with line and column, in bounded memory, before anything is sent.
+//! Tests of page files that cannot be applied (faults 67): refused with line and column, in bounded memory, before anything is sent.
 
 use std::fs::File;
 use std::process::Command;
@@ -48,7 +48,7 @@ fn fault_67_each_bad_page_file_is_refused_at_its_place() {
 }
 
 #[test]
-fn fault_67_what_is_no_file_is_not_read() {
+fn fault_67_directories_and_oversized_files_are_not_read() {
     let env = TestEnv::cafe();
     std::fs::create_dir(env.home.path().join("folder")).unwrap();
     refused(&env, "folder", "folder is a directory, not a file");
@@ -69,7 +69,7 @@ fn fault_67_devices_and_pipes_are_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn fault_67_wherever_a_file_can_stand_what_is_none_is_not_read() {
+fn fault_67_no_argument_that_takes_a_file_reads_what_is_no_regular_file() {
     let env = TestEnv::cafe();
     let pipe = env.home.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -97,12 +97,12 @@ fn fault_67_wherever_a_file_can_stand_what_is_none_is_not_read() {
         }
     }
     let reads = ["previewProfileMarkdown", "getProfile", "listSlotTypes"];
-    let written = |it: &String| !reads.contains(&it.as_str());
+    let written = |operation: &String| !reads.contains(&operation.as_str());
     assert_eq!(env.operations().into_iter().filter(written).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]
-fn fault_55_a_page_of_501_slots_is_refused_here() {
+fn fault_55_a_page_of_501_slots_is_refused_before_anything_is_sent() {
     let env = TestEnv::cafe();
     let text = format!("profile: cafe\nslots:\n{}", "  - type: divider\n".repeat(501));
     env.file("many.yaml", text);
@@ -141,7 +141,7 @@ fn fault_67_standard_input_is_read_to_its_limit() {
 }
 
 #[test]
-fn a_bad_page_file_as_people_see_it() {
+fn problems_of_a_page_file_are_shown_with_their_lines() {
     let env = TestEnv::cafe();
     let text = "\
 profile: cafe

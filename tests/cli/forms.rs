@@ -1,4 +1,4 @@
-//! Lead forms and their fields.
+//! Tests of lead forms and their fields.
 
 use std::process::Stdio;
 
@@ -16,7 +16,7 @@ fn keys(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
-fn forms_as_people_see_them() {
+fn form_commands_print_human_readable_output() {
     let env = TestEnv::cafe();
     let lines = [
         format!("forms get {FORM}"),
@@ -28,14 +28,16 @@ fn forms_as_people_see_them() {
         format!("forms field remove {FORM} colour"),
     ];
     // A new field gets a random key.
-    let text = lines.map(|line| env.run(&line).to_string()).join("\n");
     insta::with_settings!({ filters => vec![("field_[0-9a-f]{32}", "field_[KEY]")] }, {
-        insta::assert_snapshot!(text);
+        for line in lines {
+            let run = env.run(&line);
+            insta::assert_snapshot!(run.snapshot_name(), run);
+        }
     });
 }
 
 #[test]
-fn every_question_that_stays_keeps_its_key() {
+fn fields_that_stay_keep_their_keys() {
     let env = TestEnv::cafe();
     assert_eq!(env.run(&format!("forms field add {FORM} type=text label=Table --at 0")).exit, 0);
     assert_eq!(env.operations(), ["showForm", "showForm", "updateForm"]);
@@ -50,7 +52,7 @@ fn every_question_that_stays_keeps_its_key() {
 }
 
 #[test]
-fn a_list_without_keys_keeps_those_of_known_labels_and_is_compared() {
+fn a_field_list_without_keys_takes_those_of_equal_labels_and_shows_the_changes() {
     let env = TestEnv::cafe();
     let list = json!([{ "type": "text", "label": "Table" }, { "type": "phone", "label": "Phone", "required": true }]);
     let value = format!("fields:={list}");
@@ -81,7 +83,7 @@ fn a_key_that_is_taken_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn questions_that_are_added_at_the_same_time_are_all_there() {
+fn fields_that_are_added_at_the_same_time_are_all_kept() {
     let env = TestEnv::cafe().keeping_state();
     let children: Vec<_> = (0..6)
         .map(|nth| {
@@ -99,7 +101,7 @@ fn questions_that_are_added_at_the_same_time_are_all_there() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn somebody_is_asked_before_questions_go() {
+fn removing_a_field_asks_for_confirmation() {
     let env = TestEnv::cafe();
     let line = format!("forms field remove {FORM} phone");
     let seen = terminal::run(&env, &line, "n\n");
@@ -110,7 +112,7 @@ fn somebody_is_asked_before_questions_go() {
     assert_eq!(keys(&env), ["name", "wishes"]);
 }
 
-/// Runs `forms edit` with an editor that first has someone else run a command, the first time it is opened.
+/// Runs `forms edit` with an editor in which another client runs a command, the first time it is opened.
 #[cfg(target_os = "linux")]
 fn edited_beside(theirs: &str, mine: &str) -> (TestEnv, terminal::Seen) {
     let env = TestEnv::cafe();
@@ -129,7 +131,7 @@ fn edited_beside(theirs: &str, mine: &str) -> (TestEnv, terminal::Seen) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_12_a_question_that_others_add_while_a_form_is_edited_stays() {
+fn found_12_a_field_that_others_add_while_a_form_is_edited_stays() {
     let theirs = format!("forms field add {FORM} type=text label=Theirs");
     let mine = "sed -i 's/^title:.*/title: Mine/' \"$1\"";
     let (env, seen) = edited_beside(&theirs, mine);
@@ -143,7 +145,7 @@ fn found_12_a_question_that_others_add_while_a_form_is_edited_stays() {
     assert_eq!(env.server.account().forms[0].fields.len(), 4);
 }
 
-/// A field of someone else at the end of the form.
+/// Adds a field of another client at the end of the form.
 fn add_theirs(account: &mut links_fixtures::Account) {
     let fields = &mut account.forms[0].fields;
     let mut theirs = fields[0].clone();
@@ -152,7 +154,7 @@ fn add_theirs(account: &mut links_fixtures::Account) {
     fields.push(theirs);
 }
 
-/// Every command that writes the whole list of fields.
+/// Returns every command that writes the whole list of fields.
 fn writers() -> Vec<String> {
     let list = json!([{"key": "name", "type": "text", "label": "You"}]);
     vec![
@@ -164,7 +166,7 @@ fn writers() -> Vec<String> {
 }
 
 #[test]
-fn found_14_a_question_that_others_add_in_any_wait_stays() {
+fn found_14_a_field_that_others_add_in_any_wait_stays() {
     for line in writers() {
         let waits = |prepare: fn(&TestEnv)| {
             let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
@@ -191,7 +193,7 @@ fn found_14_a_question_that_others_add_in_any_wait_stays() {
 }
 
 #[test]
-fn found_14_a_list_of_questions_whose_answer_is_lost_is_written_once() {
+fn found_14_a_field_list_whose_answer_is_lost_is_written_once() {
     for line in writers() {
         for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
             let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
@@ -205,7 +207,7 @@ fn found_14_a_list_of_questions_whose_answer_is_lost_is_written_once() {
 }
 
 #[test]
-fn what_the_service_adds_to_a_question_is_not_sent_back_to_it() {
+fn unknown_properties_of_a_field_are_not_sent_back() {
     let unknown = Choices { unknown_fields: true, ..Choices::default() };
     for choices in [unknown, Choices { channel_ids: Collection::Map, ..Choices::default() }] {
         let env = TestEnv::with(|it| it.choices(choices));
@@ -216,7 +218,7 @@ fn what_the_service_adds_to_a_question_is_not_sent_back_to_it() {
 }
 
 #[test]
-fn mistakes_are_told_apart() {
+fn form_errors_have_different_exit_codes() {
     let env = TestEnv::cafe();
     env.file("form.yaml", "title: Contact\ncolour: red\n");
     for (line, exit) in [
@@ -239,7 +241,7 @@ fn mistakes_are_told_apart() {
 }
 
 #[test]
-fn two_questions_of_one_label_are_told_apart_by_their_keys() {
+fn fields_with_equal_labels_are_named_by_their_keys() {
     let env = TestEnv::cafe();
     env.server.edit(|account| account.forms[0].fields[2].label = "Phone".into());
     assert_eq!(env.run(&format!("forms field remove {FORM} Phone")).exit, 2);
@@ -249,7 +251,7 @@ fn two_questions_of_one_label_are_told_apart_by_their_keys() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_form_is_edited() {
+fn an_edited_form_keeps_the_keys_of_its_fields() {
     let env = TestEnv::cafe();
     // A key that gets lost is no new field.
     let script = "cp \"$1\" seen; sed -i 's/^title:.*/title: Reserve/; s/label: Phone/label: Tel/; \

@@ -1,5 +1,5 @@
-//! Every leaf against a service whose texts are written to drive a terminal, to forge lines, and to command the CI service that keeps the
-//! log.
+//! Tests of every leaf against a service whose texts are written to control a terminal, to forge lines, and to command the CI service that
+//! stores the log.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,10 +11,10 @@ use crate::leaves;
 use crate::terminal;
 use crate::test_env::{Run, TestEnv};
 
-/// Copies to the clipboard, colours, turns the direction of writing, and begins lines of its own.
+/// Text that copies to the clipboard, colours, turns the direction of writing, and begins lines of its own.
 const HOSTILE: &str = " \u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\nFORGED line\rFORGED\n::error::FORGED\n##[error]FORGED ##vso[task.x]y";
 
-/// Strings that a client acts on; with them changed, most commands end early.
+/// Strings that a client acts on; if they are changed, most commands end early.
 const NAMES: [&str; 12] = [
     "type",
     "id",
@@ -30,24 +30,24 @@ const NAMES: [&str; 12] = [
     "version",
 ];
 
-/// What the answers are like.
+/// Texts in the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Texts {
-    /// All are hostile but those that name things.
+    /// All texts are hostile except those that name things.
     Most,
-    /// All are hostile.
+    /// All texts are hostile.
     Every,
     /// Every request fails, with hostile reasons.
     Reasons(u16),
 }
 
-/// A service in front of another one, which changes the texts of its answers.
+/// Starts a service in front of another one, which changes the texts of its answers.
 fn in_front_of(service: String, texts: Texts) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            // A client that has seen enough hangs up.
+            // A client may close the connection early.
             let _ = answer(&stream, &service, texts);
         }
     });
@@ -89,7 +89,7 @@ fn answer(mut stream: &TcpStream, service: &str, texts: Texts) -> std::io::Resul
     stream.write_all(&body)
 }
 
-/// The head of a request or an answer, and its body.
+/// Reads a request or an answer: its head and its body.
 fn message(stream: &TcpStream) -> std::io::Result<(String, Vec<u8>)> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
@@ -116,12 +116,16 @@ fn change(value: &mut Value, name: &str, texts: Texts) {
     match value {
         Value::String(text) if texts == Texts::Every || !NAMES.contains(&name) => *text += HOSTILE,
         Value::Array(items) => items.iter_mut().for_each(|it| change(it, name, texts)),
-        Value::Object(object) => object.iter_mut().for_each(|(name, it)| change(it, name, texts)),
+        Value::Object(object) => {
+            for (name, value) in object {
+                change(value, name, texts);
+            }
+        }
         _ => {}
     }
 }
 
-/// An environment of a job of a CI service, whose texts are hostile.
+/// Returns the environment of a job of a CI service, whose texts are hostile.
 fn env(texts: Texts) -> TestEnv {
     let env =
         leaves::env().env("CI", "true").env("GITHUB_ACTIONS", "true").env("LINKS_PROGRESS", "0");
@@ -131,14 +135,14 @@ fn env(texts: Texts) -> TestEnv {
     env.env("LINKS_BASE_URL", format!("http://{address}/api/v1"))
 }
 
-/// What of a text would act, or look as if the program had said it.
+/// Returns the parts of a text that would act, or look as if the program had printed them.
 fn dangers(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n");
     let mut found = Vec::new();
     for (at, c) in text.char_indices() {
         let rest = &text[at..];
-        let styles = rest.strip_prefix("\u{1b}[").is_some_and(|it| {
-            it.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+        let styles = rest.strip_prefix("\u{1b}[").is_some_and(|style| {
+            style.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
         });
         let is_bad = c.is_control() && !matches!(c, '\n' | '\t') && !styles || c == '\u{202e}';
         if is_bad || rest.starts_with("##[") || rest.starts_with("##vso[") {
@@ -150,11 +154,11 @@ fn dangers(text: &str) -> Vec<String> {
     found
 }
 
-/// Leaves whose stdout is a document for programs, byte for byte where it is no terminal.
+/// Leaves whose stdout is a document for programs, byte for byte unless it is a terminal.
 const DOCUMENTS: [&str; 6] =
     ["api", "slots pull", "slots template", "profile preview", "schema slot", "schema page"];
 
-/// What is dangerous of a run.
+/// Returns the dangerous parts of a run's output.
 fn of(leaf: &str, run: &Run) -> Vec<String> {
     let mut found = dangers(&run.stderr);
     if leaf.ends_with(" edit") {
@@ -169,7 +173,7 @@ fn of(leaf: &str, run: &Run) -> Vec<String> {
     found
 }
 
-/// Leaves that need no service, and those that would take long to say so.
+/// Returns whether a leaf asks the service, and answers without a long wait.
 fn is_asking(leaf: &str) -> bool {
     !["sandbox", "completions", "man", "help", "config"].iter().any(|it| leaf.starts_with(it))
 }
@@ -238,7 +242,7 @@ fn found_11_no_name_of_a_file_acts_or_forges_a_line() {
         }
         for line in lines {
             let run = env.run_args(line, b"");
-            // The note itself is a command that is meant.
+            // The annotation itself is an intended command.
             let stderr: String = run
                 .stderr
                 .lines()

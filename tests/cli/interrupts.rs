@@ -1,4 +1,4 @@
-//! Ctrl-C at the earliest moment at which it can do harm.
+//! Tests of Ctrl-C at the earliest moment at which it can do harm.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -22,7 +22,7 @@ fn interrupted(env: &TestEnv, line: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn found_02_no_run_dies_without_a_word_at_the_first_byte_of_its_request() {
+fn found_02_ctrl_c_at_the_first_byte_of_a_request_is_reported() {
     std::thread::scope(|scope| {
         for line in ["me", "slots list cafe -o json", "profile get cafe", "forms list -o json"] {
             scope.spawn(move || {

@@ -1,4 +1,4 @@
-//! The keyring of the system. These need a session bus: `tests/keyring/run` gives them one.
+//! Tests of the keyring of the system. They need a session bus, which `tests/keyring/run` provides.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::auth::{config, logged_out};
 use crate::connect::with_browser;
 use crate::test_env::{Run, TestEnv};
 
-/// Logged out, on the session bus that this process has.
+/// Returns an environment, logged out, on the session bus of this process.
 fn on_the_bus() -> TestEnv {
     let bus = std::env::var("DBUS_SESSION_BUS_ADDRESS").expect("run by tests/keyring/run");
     logged_out().env("DBUS_SESSION_BUS_ADDRESS", bus)
@@ -19,10 +19,10 @@ fn log_in(env: &TestEnv) -> Run {
     env.run_args(line, env.server.token().as_bytes())
 }
 
-/// The files below a directory that hold a text.
-fn holding(text: &str, folder: &Path) -> Vec<String> {
+/// Returns the files below a directory that hold a text.
+fn holding(text: &str, directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
+    for entry in fs::read_dir(directory).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
             found.extend(holding(text, &path));

@@ -1,19 +1,20 @@
-//! How a page is named: by id, login or URL, wherever a command takes one.
+//! Tests of the keys of a page: id, login or URL, wherever a command takes one.
 
 use crate::leaves;
 use crate::test_env::TestEnv;
 
-/// The arguments of a leaf that name a page.
+/// Returns the arguments of a leaf that name a page.
 fn takes_page(leaf: &str) -> bool {
     let tree = links_cli::command();
-    let command = leaf.split(' ').fold(&tree, |it, name| it.find_subcommand(name).unwrap());
+    let command =
+        leaf.split(' ').fold(&tree, |command, name| command.find_subcommand(name).unwrap());
     command
         .get_positionals()
         .any(|it| it.get_value_names().is_some_and(|names| names.iter().any(|name| name == "KEY")))
 }
 
 #[test]
-fn every_leaf_takes_an_id_a_login_and_an_address() {
+fn every_leaf_that_takes_a_page_takes_an_id_a_login_and_a_url() {
     let mut tried = 0;
     for leaf in leaves::names().iter().filter(|it| takes_page(it)) {
         let words = leaves::words(leaf);
@@ -42,7 +43,7 @@ fn every_leaf_takes_an_id_a_login_and_an_address() {
 }
 
 #[test]
-fn so_do_a_page_file_and_the_page_that_would_take_a_login() {
+fn a_page_file_and_check_login_take_an_id_a_login_and_a_url() {
     let env = TestEnv::cafe();
     for key in ["cafe", "101", "https://links.example/cafe"] {
         env.file("page.yaml", format!("profile: {key}\nslots: [{{id: 1001, type: text}}]\n"));

@@ -1,5 +1,5 @@
-//! Every leaf command of the tree: in every format, filtered, narrowed, and failing. A new leaf is part of it by itself, and needs one
-//! line in [`words`].
+//! Tests of every leaf command of the tree: in every format, filtered, narrowed, and failing. A new leaf is included automatically, and
+//! needs one line in [`words`].
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -12,7 +12,7 @@ use crate::test_env::{Run, TestEnv, picture};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-/// What each leaf is run with. A leaf that is missing here fails the tests.
+/// Returns the words that each leaf is run with. A leaf that is missing here fails the tests.
 pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
     match leaf {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
@@ -71,12 +71,12 @@ pub(crate) fn leaves(command: &clap::Command, parents: &[String]) -> Vec<Vec<Str
     }
 }
 
-/// The names of all leaves.
+/// Returns the names of all leaves.
 pub(crate) fn names() -> Vec<String> {
     leaves(&links_cli::command(), &[]).iter().map(|it| it.join(" ")).collect()
 }
 
-/// An environment with all that the words name, where nothing waits.
+/// Returns an environment with everything that the words name, in which nothing waits.
 pub(crate) fn env() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
     env.file(
@@ -88,7 +88,7 @@ pub(crate) fn env() -> TestEnv {
     env.env("VISUAL", format!("sh {editor}"))
 }
 
-/// The line of a leaf with its words, once everything is done that has to be done before.
+/// Does the setup that a leaf needs, and returns its line with its words.
 pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
     let mut line: Vec<String> = leaf.split(' ').map(str::to_owned).collect();
     line.extend(words(leaf).into_iter().map(str::to_owned));
@@ -129,7 +129,7 @@ pub(crate) fn typed(env: &TestEnv, leaf: &str, mut line: Vec<String>, more: &[&s
     }
 }
 
-/// An editor needs a terminal; the data goes elsewhere.
+/// Runs a leaf that opens an editor, which needs a terminal; its data goes elsewhere.
 fn edited(env: &TestEnv, line: &[String]) -> Run {
     let inner = env.command(line);
     let words = std::iter::once(inner.get_program()).chain(inner.get_args());
@@ -144,7 +144,7 @@ fn edited(env: &TestEnv, line: &[String]) -> Run {
     Run::new(env, output.status.code(), stdout, output.stdout)
 }
 
-/// What is served is told at once, and then there is nothing more until it is stopped.
+/// Runs a leaf that serves until it is stopped, and prints its data at once.
 fn served(env: &TestEnv, line: &[String]) -> Run {
     let mut child =
         env.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -156,12 +156,12 @@ fn served(env: &TestEnv, line: &[String]) -> Run {
     assert!(stopped.success());
     pipe.read_to_end(&mut stdout).unwrap();
     child.stderr.take().unwrap().read_to_end(&mut stderr).unwrap();
-    // 130 is how it ends well.
+    // 130 is the expected exit code.
     let exit = child.wait().unwrap().code().map(|it| if it == 130 { 0 } else { it });
     Run::new(env, exit, stdout, stderr)
 }
 
-/// The values of an option of every command.
+/// Returns the values of an option of every command.
 fn values(option: &str) -> Vec<String> {
     let command = links_cli::command();
     let argument = command.get_arguments().find(|it| it.get_long() == Some(option)).unwrap();
@@ -169,11 +169,11 @@ fn values(option: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_leaf_speaks_every_format() {
+fn every_leaf_has_every_output_format() {
     let formats = values("output");
     assert_eq!(formats, ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"]);
     for leaf in names() {
-        // Only what this machine remembers of earlier runs.
+        // These leaves show only what this machine has stored of earlier runs.
         let is_empty = leaf == "slots history" || leaf == "auth list";
         // The line for other programs is the data itself.
         let key = if leaf == "sandbox serve" { "baseUrl" } else { "data" };
@@ -221,7 +221,7 @@ fn every_leaf_speaks_every_format() {
 }
 
 #[test]
-fn every_leaf_can_be_filtered_and_narrowed() {
+fn every_leaf_takes_jq_and_fields() {
     for leaf in names() {
         let filtered = run(&env(), &leaf, &["--jq", "has(\"data\")"]);
         let enveloped = leaf != "sandbox serve";
@@ -242,7 +242,7 @@ fn every_leaf_can_be_filtered_and_narrowed() {
     }
 }
 
-/// Leaves that need no service, or look whether there is one.
+/// Leaves that need no service, or check whether there is one.
 const LOCAL: &[&str] =
     &["sandbox", "auth", "doctor", "config", "help", "completions", "man", "slots history"];
 
@@ -251,7 +251,7 @@ fn is_local(leaf: &str) -> bool {
 }
 
 #[test]
-fn every_leaf_says_in_json_why_it_failed() {
+fn every_leaf_reports_its_error_in_json() {
     for leaf in names().iter().filter(|it| !is_local(it)) {
         let run = run(&env().env("LINKS_BASE_URL", ""), leaf, &["-o", "json"]);
         assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{leaf}\n{run}");
@@ -265,13 +265,13 @@ fn every_leaf_says_in_json_why_it_failed() {
     }
 }
 
-/// Whatever a command does, what the service answers decides its exit code.
+/// Checks that the answer of the service determines the exit code of every command.
 #[test]
 fn every_leaf_ends_with_the_exit_code_of_the_answer() {
     for leaf in names().iter().filter(|it| !is_local(it)) {
         for (status, exit) in [(401, 4), (403, 5), (500, 11)] {
             if leaf == "service" && status != 500 {
-                // Whoever asks, it is answered.
+                // The index is answered without a token, too.
                 continue;
             }
             let env = env();

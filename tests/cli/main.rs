@@ -1,8 +1,7 @@
-//! The program as its users run it: the real binary, a cleared environment, a contract server on this machine.
+//! Tests of the program as its users run it: the real binary, a cleared environment, a contract server on this machine.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod advice;
 mod analytics;
 mod api;
 mod apply;
@@ -27,6 +26,7 @@ mod exits;
 mod failures;
 mod files;
 mod forms;
+mod hints;
 #[cfg(target_os = "linux")]
 mod hostile_texts;
 #[cfg(unix)]
@@ -39,6 +39,8 @@ mod leaves;
 mod music;
 mod names;
 mod origins;
+#[cfg(target_os = "linux")]
+mod outcomes;
 mod output;
 mod pacing;
 mod pages;
@@ -59,8 +61,6 @@ mod terminal;
 mod test_env;
 #[cfg(unix)]
 mod tmux;
-#[cfg(target_os = "linux")]
-mod truth;
 mod uploads;
 mod validation;
 #[cfg(unix)]

@@ -1,22 +1,23 @@
-//! Releases, channels, and calls by path.
+//! Tests of releases, channels, and calls by path.
 
 use serde_json::json;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn releases_and_channels_as_people_see_them() {
+fn music_and_channel_commands_print_human_readable_output() {
     let env = TestEnv::cafe();
-    let mut runs = ["channels list", "music lookup KZA012600042", "music lookup nothing.at.all"]
-        .map(|line| env.run(line).to_string())
-        .to_vec();
+    for line in ["channels list", "music lookup KZA012600042", "music lookup nothing.at.all"] {
+        let run = env.run(line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
     let search = ["music", "lookup", "Steppe Radio", "--artist", "Dala", "--type", "track"];
-    runs.push(env.run_args(search, b"").to_string());
-    insta::assert_snapshot!(runs.join("\n"));
+    let run = env.run_args(search, b"");
+    insta::assert_snapshot!(run.snapshot_name(), run);
 }
 
 #[test]
-fn what_was_found_is_what_is_put_on_the_page() {
+fn music_add_creates_the_slot_that_lookup_shows() {
     let env = TestEnv::cafe();
     let found = env.run("music lookup KZA012600042 -o json").json()["data"]["slot"].clone();
     env.operations();

@@ -1,4 +1,4 @@
-//! Names and ids that are none: refused before anything is sent, and never used as the name of a file.
+//! Tests of invalid names and ids: refused before anything is sent, and never used as the name of a file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ const OF_PAGES: &[&[&str]] = &[
 ];
 
 #[test]
-fn fault_73_what_is_no_page_is_refused_before_anything_is_sent() {
+fn fault_73_an_invalid_page_key_is_refused_before_anything_is_sent() {
     let env = TestEnv::cafe();
     let long = "x".repeat(61);
     let keys = [
@@ -53,7 +53,7 @@ fn fault_73_what_is_no_page_is_refused_before_anything_is_sent() {
             assert!(why.iter().any(|it| run.stderr.contains(it)), "{key:?}\n{run}");
         }
     }
-    // In a page file it is a mistake of the file.
+    // In a page file it is an error of the file.
     for key in ["..", "a/b", "%2e%2e", &long] {
         env.file("page.yaml", format!("profile: {key:?}\nslots: []\n"));
         let run = env.run("slots plan page.yaml");
@@ -99,9 +99,9 @@ fn fault_74_an_id_is_a_positive_number_that_fits() {
     assert_eq!(largest.exit, 6, "{largest}");
 }
 
-/// Everything below a directory, by its path from there.
-fn below(folder: &Path, from: &Path, found: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+/// Collects everything below a directory, by its path from there.
+fn below(directory: &Path, from: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(directory).unwrap().flatten() {
         let path = entry.path();
         found.insert(path.strip_prefix(from).unwrap().display().to_string());
         if entry.file_type().unwrap().is_dir() {

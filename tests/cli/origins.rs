@@ -1,4 +1,4 @@
-//! Where each byte comes from: what the user typed may name files, what the service or a data file says may not.
+//! Tests of the origin of file names: the user may name files, the service or a data file may not.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -9,7 +9,7 @@ fn uploads(operations: &[String]) -> usize {
     operations.iter().filter(|it| *it == "uploadFile").count()
 }
 
-/// A page file in a directory of its own, with an image beside that directory.
+/// Returns an environment with a page file in a directory of its own, and an image beside that directory.
 fn naming(name: &str) -> TestEnv {
     let env = TestEnv::cafe().keeping_cache();
     std::fs::create_dir_all(env.home.path().join("pages/images")).unwrap();
@@ -24,7 +24,7 @@ fn write_page(env: &TestEnv, name: &str) {
     env.file("pages/page.yaml", page.to_string());
 }
 
-/// Plans and applies; nothing may leave. Returns what was said of the plan.
+/// Plans and applies; nothing may be sent. Returns the output of the plan.
 fn refused(env: &TestEnv, name: &str) -> Run {
     write_page(env, name);
     let run = env.run("slots apply pages/page.yaml --yes");
@@ -61,7 +61,7 @@ fn found_04_no_path_leads_out_of_the_page_files_directory() {
 
 #[cfg(unix)]
 #[test]
-fn found_04_links_are_resolved_before_it_is_judged_where_a_file_lies() {
+fn found_04_symbolic_links_are_resolved_before_the_directory_is_checked() {
     use std::os::unix::fs::symlink;
     let env = naming("");
     let pages = env.home.path().join("pages");
@@ -88,7 +88,7 @@ fn found_04_links_are_resolved_before_it_is_judged_where_a_file_lies() {
 
 #[cfg(unix)]
 #[test]
-fn found_04_nothing_tells_whether_a_file_outside_is_there() {
+fn found_04_errors_do_not_reveal_whether_a_file_outside_exists() {
     let env = naming("");
     let pages = env.home.path().join("pages");
     std::os::unix::fs::symlink("../outside.gif", pages.join("link.gif")).unwrap();
@@ -118,7 +118,7 @@ fn found_04_only_regular_files_with_an_image_in_them_are_uploaded() {
 }
 
 #[test]
-fn found_04_a_directory_that_the_user_names_widens_it() {
+fn found_04_upload_root_allows_another_directory() {
     let env = naming("../outside.gif");
     assert_eq!(env.run("slots plan pages/page.yaml --upload-root pages").exit, 8);
     assert_eq!(env.run("slots plan pages/page.yaml --upload-root no/such").exit, 2);
@@ -145,7 +145,7 @@ fn found_04_uploads_are_shown_and_confirmed() {
     assert_eq!((run.exit, uploads(&env.operations())), (0, 1), "{run}");
 }
 
-/// A plan with the digest of what it says: whoever writes one by hand can make that too.
+/// Returns a plan with the digest of its content, as anyone who writes one by hand can make it.
 fn signed(mut plan: Value) -> String {
     plan["digest"] = Value::Null;
     plan.sort_all_objects();
@@ -155,19 +155,19 @@ fn signed(mut plan: Value) -> String {
 }
 
 #[test]
-fn found_04_a_saved_plan_chooses_no_directory() {
+fn found_04_a_saved_plan_cannot_choose_the_upload_directory() {
     let env = naming("images/menu.gif");
     assert_eq!(env.run("slots plan pages/page.yaml --out plan.json").exit, 3);
     let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(saved["file"]["folder"], "pages");
+    assert_eq!(saved["file"]["directory"], "pages");
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::create_dir(elsewhere.path().join("images")).unwrap();
     std::fs::write(elsewhere.path().join("images/menu.gif"), picture(2, 2)).unwrap();
     std::fs::create_dir(env.home.path().join("plans")).unwrap();
-    for folder in [elsewhere.path().display().to_string(), "../pages".to_owned()] {
+    for directory in [elsewhere.path().display().to_string(), "../pages".to_owned()] {
         let mut other = saved.clone();
-        other["file"]["folder"] = folder.into();
+        other["file"]["directory"] = directory.into();
         env.file("plans/plan.json", signed(other));
         let run = env.run("slots apply --plan plans/plan.json --yes");
         assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{run}");
@@ -177,7 +177,7 @@ fn found_04_a_saved_plan_chooses_no_directory() {
     assert_eq!((run.exit, uploads(&env.operations())), (0, 1), "{run}");
 }
 
-/// A page whose data looks like references, with the files and the form that they would mean.
+/// Returns an environment with a page whose data looks like references, and with the files and the form that they would mean.
 fn hostile() -> TestEnv {
     let env = TestEnv::cafe();
     env.file("secret.gif", picture(3, 3));
@@ -204,7 +204,7 @@ fn nothing_left(env: &TestEnv) {
 }
 
 #[test]
-fn found_05_what_was_pulled_refers_to_nothing_and_is_no_change() {
+fn found_05_references_in_data_of_the_service_are_escaped_in_a_pulled_file() {
     for file in ["page.yaml", "page.json"] {
         let env = hostile();
         assert_eq!(env.run(&format!("slots pull cafe -O {file}")).exit, 0);
@@ -218,7 +218,7 @@ fn found_05_what_was_pulled_refers_to_nothing_and_is_no_change() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn found_05_an_edited_page_refers_to_nothing_that_the_service_says() {
+fn found_05_references_in_data_of_the_service_are_not_followed_in_an_edit() {
     let env = hostile();
     env.file("editor.sh", "sed -i 's/Good morning!/Good evening!/' \"$1\"");
     let env = env.env("VISUAL", "/bin/sh editor.sh");
@@ -229,7 +229,7 @@ fn found_05_an_edited_page_refers_to_nothing_that_the_service_says() {
 }
 
 #[test]
-fn found_05_a_restored_page_refers_to_nothing() {
+fn found_05_references_in_data_of_the_service_are_not_followed_in_a_restore() {
     let env = hostile().keeping_state();
     env.file(
         "page.yaml",
@@ -288,7 +288,7 @@ fn found_06_an_image_is_uploaded_from_the_command_line() {
 }
 
 #[test]
-fn found_06_a_local_path_is_not_stored_as_a_text() {
+fn found_06_a_local_path_as_a_value_is_refused() {
     let env = TestEnv::cafe();
     for line in [
         "slots add cafe picture image=./sq.png",
@@ -312,7 +312,7 @@ fn found_06_a_local_path_is_not_stored_as_a_text() {
 const FEWER: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n";
 
 #[test]
-fn found_07_a_data_file_grants_itself_nothing() {
+fn found_07_a_plan_is_taken_only_from_the_plan_flag() {
     let env = TestEnv::cafe().keeping_cache();
     env.file("less.yaml", FEWER);
     let plan = "slots plan less.yaml --prune --prune-unsupported --max-deletes 99 --out page.yaml";
@@ -337,7 +337,7 @@ fn found_07_a_data_file_grants_itself_nothing() {
 }
 
 #[test]
-fn found_07_a_pinned_page_is_the_only_one() {
+fn found_07_a_file_for_another_page_than_profile_names_is_refused() {
     let env = TestEnv::cafe().keeping_cache();
     let other = env.server.account().profiles[1].login.clone();
     env.file("page.yaml", FEWER.replace("1001, type: text", "1001, type: text, data: {title: X}"));
@@ -389,7 +389,7 @@ slots:
 }
 
 #[test]
-fn found_h_a_file_of_another_kind_is_not_printed() {
+fn found_h_a_csv_file_as_a_page_file_gives_a_short_error() {
     let env = TestEnv::cafe();
     let text: String = (0..500).map(|at| format!("row {at},https://x.example/{at}\n")).collect();
     env.file("links.csv", text);
@@ -399,10 +399,10 @@ fn found_h_a_file_of_another_kind_is_not_printed() {
     assert!(run.stderr.contains("a page file is a mapping"), "{run}");
 }
 
-/// A hundred references that each lead to the next one twice.
+/// The schema has a hundred references that each lead to the next one twice.
 #[cfg(target_os = "linux")]
 #[test]
-fn found_h_a_schema_whose_references_double_ends_at_once() {
+fn found_h_a_schema_of_doubling_references_is_bounded() {
     use links_test_support::canned::Canned;
     let env = TestEnv::cafe();
     env.file("page.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: Shop}}\n");
@@ -427,10 +427,10 @@ fn found_h_a_schema_whose_references_double_ends_at_once() {
     assert_eq!(run.exit, 3, "{run}");
 }
 
-/// Skipped, loudly, on a kernel without Landlock.
+/// Skipped, with a message, on a kernel without Landlock.
 #[cfg(target_os = "linux")]
 #[test]
-fn hardening_plan_and_apply_are_kept_from_other_files() {
+fn hardening_plan_and_apply_cannot_open_other_files() {
     let elsewhere = tempfile::tempdir().unwrap();
     let secret = elsewhere.path().join("secret");
     std::fs::write(&secret, "secret").unwrap();

@@ -1,4 +1,4 @@
-//! What stands on stdout and on stderr.
+//! Tests of the content of stdout and of stderr.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use crate::test_env::TestEnv;
 const BAD: &str = "\u{1b}]52;c;x\u{7}\u{9b}31m\u{202e}evil\u{200b}\r\nnext";
 
 #[test]
-fn commands_as_people_see_them() {
+fn commands_that_read_print_human_readable_output() {
     let env = TestEnv::cafe();
     let lines = [
         "me",
@@ -22,10 +22,13 @@ fn commands_as_people_see_them() {
         "forms list",
         "profile check-login cafe a.new.name admin api ab",
     ];
-    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
+    for line in lines {
+        let run = env.run(line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
 }
 
-/// The body of an answer to a plain GET, as it went over the wire.
+/// Returns the body of an answer to a plain GET, as it was sent.
 fn raw(env: &TestEnv, path: &str) -> Vec<u8> {
     let address = env.server.base_url();
     let (host, base) = address.strip_prefix("http://").unwrap().split_once('/').unwrap();
@@ -67,7 +70,7 @@ fn markdown_is_printed_as_it_was_sent() {
 }
 
 #[test]
-fn fault_70_what_could_drive_the_terminal_is_written_out() {
+fn fault_70_control_characters_of_the_service_are_escaped() {
     let env = TestEnv::cafe();
     env.server.edit(|account| {
         account.profiles[0].title = Some(BAD.to_owned());
@@ -98,7 +101,7 @@ fn fault_70_what_could_drive_the_terminal_is_written_out() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn fault_70_nor_can_the_words_of_a_refusal() {
+fn fault_70_control_characters_in_errors_of_the_service_are_escaped() {
     let refusal = serde_json::json!({
         "message": BAD, "code": BAD, "errors": { BAD: [BAD], "data.title": [BAD] }, "documentation": BAD,
     });
@@ -130,7 +133,7 @@ fn fault_70_nor_can_the_words_of_a_refusal() {
 }
 
 #[test]
-fn fault_71_a_reader_that_goes_away_is_no_failure() {
+fn fault_71_a_closed_stdout_is_no_error() {
     let env = TestEnv::cafe();
     for line in ["slots list cafe", "profile preview cafe", "me -o json", "--help"] {
         let mut child = env
@@ -150,7 +153,7 @@ fn fault_71_a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn help_and_version_need_nothing() {
+fn help_and_version_need_no_service_no_token_and_no_valid_settings() {
     let env = TestEnv::cafe()
         .env("LINKS_BASE_URL", "")
         .env("LINKS_TOKEN", "")

@@ -1,4 +1,4 @@
-//! The rate limits belong to the token, so all processes of one token keep within them together.
+//! Tests of the rate limits across processes: they belong to the token, so all processes of one token keep within them together.
 
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use links_sdk::{Clock, SystemClock};
 use crate::test_env::TestEnv;
 
 const PROCESSES: u32 = 8;
-/// Each process asks about so many logins, one request each.
+/// Number of logins that each process checks, one request each.
 const REQUESTS: u32 = 15;
 const PER_SECOND: u32 = 40;
-/// A machine that is busy with something else makes a run longer, never shorter.
+/// Number of tries. A busy machine makes a run longer, never shorter.
 const TRIES: usize = 3;
 
 fn limited(requests_per_second: u32) -> TestEnv {
@@ -20,7 +20,7 @@ fn limited(requests_per_second: u32) -> TestEnv {
     TestEnv::with(|builder| builder.limits(limits)).keeping_state()
 }
 
-/// Time that the limits force on all requests together.
+/// Returns the minimum time that the limits require for all requests together.
 fn forced() -> Duration {
     Duration::from_secs((PROCESSES * REQUESTS / PER_SECOND).into())
 }
@@ -32,7 +32,7 @@ fn start(env: &TestEnv, process: u32) -> Child {
     env.command(line).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
 }
 
-/// Runs all processes at once after one that learns the limits for them, and gives the time until the last one has ended.
+/// Runs all processes at once, after one that learns the limits for them. Returns the time until the last one has ended.
 fn run() -> Duration {
     let env = limited(PER_SECOND);
     let clock = SystemClock::new();
@@ -70,7 +70,7 @@ fn eight_processes_at_once_use_the_limits_in_full() {
 }
 
 #[test]
-fn a_429_is_waited_for_and_said_and_stops_the_other_processes_too() {
+fn a_429_is_waited_out_and_reported_and_holds_back_other_processes() {
     let env = limited(5);
     env.server.fail([1], &Fault::RateLimited(Some("2".to_owned())));
     let run = env.run("me");

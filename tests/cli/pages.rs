@@ -1,4 +1,4 @@
-//! Pages: made, changed, edited, renamed, opened.
+//! Tests of pages: created, changed, edited, renamed, opened.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::terminal;
 use crate::test_env::TestEnv;
 
 #[test]
-fn pages_as_people_see_them() {
+fn page_commands_print_human_readable_output() {
     let env = TestEnv::cafe();
     let lines = [
         "profile create spring.menu title=Spring",
@@ -20,11 +20,14 @@ fn pages_as_people_see_them() {
         "profile rename cafe cafe.mole --yes --confirm cafe",
         "profile rename cafe.mole cafe.mole",
     ];
-    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
+    for line in lines {
+        let run = env.run(line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
 }
 
 #[test]
-fn a_login_that_is_not_free_is_not_asked_for() {
+fn a_login_that_is_not_free_is_refused_before_any_write() {
     let env = TestEnv::cafe();
     for login in ["my-links", "abc", "settings", "qara.weddings"] {
         let run = env.run(&format!("profile create {login} -o json"));
@@ -37,7 +40,7 @@ fn a_login_that_is_not_free_is_not_asked_for() {
 }
 
 #[test]
-fn fields_are_refused_where_they_were_written() {
+fn invalid_fields_are_refused_before_any_write() {
     let env = TestEnv::cafe();
     env.file("page.yaml", "title: Spring\ncolour: red\n");
     for line in ["profile create spring.menu page.yaml", "profile update cafe page.yaml"] {
@@ -55,7 +58,7 @@ fn fields_are_refused_where_they_were_written() {
 }
 
 #[test]
-fn a_rename_needs_the_old_name() {
+fn a_rename_is_confirmed_with_the_old_login() {
     let env = TestEnv::cafe();
     let run = env.run("profile rename cafe cafe.mole");
     assert_eq!(run.exit, 14, "{run}");
@@ -71,7 +74,7 @@ fn a_rename_needs_the_old_name() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn on_a_terminal_a_rename_asks_for_the_old_name() {
+fn on_a_terminal_a_rename_asks_for_the_old_login() {
     let env = TestEnv::cafe();
     let seen = terminal::run(&env, "profile rename cafe cafe.mole", "cafe.mole\n");
     assert_eq!(seen.exit, 14, "{}", seen.text);
@@ -81,7 +84,7 @@ fn on_a_terminal_a_rename_asks_for_the_old_name() {
     assert_eq!(env.server.account().profiles[0].login, "cafe.mole");
 }
 
-/// An editor that does this with the file, once for each line.
+/// Returns an environment whose editor does this with the file, once for each line.
 #[cfg(target_os = "linux")]
 fn editor(env: TestEnv, steps: &[&str]) -> TestEnv {
     let cases: Vec<_> =
@@ -97,7 +100,7 @@ fn editor(env: TestEnv, steps: &[&str]) -> TestEnv {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_page_is_edited_until_it_is_right() {
+fn an_invalid_edit_is_opened_again_until_it_is_valid() {
     let steps = [
         "sed -i 's/^title:.*/title: 7\\ncolour: red/' \"$1\"",
         "sed -i 's/^title:.*/title: Anew/; /^colour/d' \"$1\"",
@@ -142,7 +145,7 @@ fn an_edit_that_changes_nothing_sends_nothing_and_one_that_stays_wrong_is_kept()
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_browser_is_started_only_for_somebody_who_sees_it() {
+fn a_browser_is_started_only_from_a_terminal() {
     let env = TestEnv::cafe();
     let path = env.file(
         "browser.sh",

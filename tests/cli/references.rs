@@ -1,21 +1,21 @@
-//! Values of a page file that stand for others: images to upload, forms by their titles.
+//! Tests of values of a page file that stand for others: images to upload, forms by their titles.
 
 use crate::test_env::{Run, TestEnv};
 
 const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
-/// Another image of one dot.
+/// Returns another image of one dot.
 fn other_dot() -> Vec<u8> {
     let mut dot = DOT.to_vec();
     dot[13] = 0xff;
     dot
 }
 
-/// An environment whose runs remember what was uploaded.
+/// Returns an environment whose runs share the cache of uploads.
 fn env() -> TestEnv {
     let env = TestEnv::cafe().keeping_cache();
-    let folder = env.home.path().join("state").display().to_string();
-    let env = env.env("LINKS_STATE_DIR", folder);
+    let directory = env.home.path().join("state").display().to_string();
+    let env = env.env("LINKS_STATE_DIR", directory);
     assert_eq!(env.run("slots pull cafe").exit, 0);
     env.operations();
     env
@@ -55,7 +55,7 @@ fn an_image_is_uploaded_once_and_after_consent() {
 
     let first = env.run("slots apply pages/cafe.yaml --yes");
     let mut operations = env.operations();
-    // Where the limits make the update wait, the page is looked at once more.
+    // If the limits make the update wait, the page is read once more.
     operations.dedup();
     assert_eq!(
         operations,
@@ -79,10 +79,14 @@ fn an_image_is_uploaded_once_and_after_consent() {
 
     let second = env.run("slots apply pages/cafe.yaml --yes");
     assert_eq!(env.operations(), ["getProfile"]);
-    let shown = [plan, first, second].map(|run| run.to_string().replace(&path, "[PATH]"));
-    // How many looks there are depends on how long the limits made it wait.
-    let shown = shown.map(|text| text.replace("created (8 requests)", "created (7 requests)"));
-    insta::assert_snapshot!(shown.join("\n"));
+    // The number of reads depends on how long the limits made it wait.
+    let shown = |run: &Run| {
+        let text = run.to_string().replace(&path, "[PATH]");
+        text.replace("created (8 requests)", "created (7 requests)")
+    };
+    insta::assert_snapshot!(plan.snapshot_name(), shown(&plan));
+    insta::assert_snapshot!(first.snapshot_name(), shown(&first));
+    insta::assert_snapshot!("slots_apply_pages_cafe_yaml_yes_again", shown(&second));
 
     env.file("pages/images/menu.gif", other_dot());
     assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
@@ -93,7 +97,7 @@ fn an_image_is_uploaded_once_and_after_consent() {
 }
 
 #[test]
-fn another_page_of_the_account_knows_its_images() {
+fn an_image_is_not_uploaded_again_for_another_page() {
     let env = env();
     with_pictures(&env);
     assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
@@ -106,7 +110,7 @@ fn another_page_of_the_account_knows_its_images() {
 }
 
 #[test]
-fn an_image_that_is_not_there_is_shown_at_its_line() {
+fn a_missing_image_is_shown_at_its_line() {
     let env = env();
     with_pictures(&env);
     std::fs::remove_file(env.home.path().join("pages/images/same.gif")).unwrap();
@@ -124,7 +128,7 @@ fn an_image_that_is_not_there_is_shown_at_its_line() {
 fn an_image_that_the_service_refuses_stops_the_run_before_the_first_write() {
     let env = env();
     with_pictures(&env);
-    // An image by its first bytes, which are all that is looked at here.
+    // An image by its first bytes, which are all that is checked here.
     env.file("pages/images/same.gif", "GIF89a");
     let before = env.server.account().profiles[0].slots.len();
     let run = env.run("slots apply pages/cafe.yaml --yes");
@@ -176,9 +180,15 @@ fn a_form_is_found_by_its_title() {
     assert_eq!(found.exit, 3, "{found}");
     assert!(found.stdout.contains("→ \"00000000-0000-4000-8000-000000000001\""), "{found}");
     assert_eq!(env.operations(), ["getProfile", "listForms"]);
-    let bad = ["Twice", "Once onyl", "Nothing alike"].map(|it| with_form(&env, it));
-    assert!(bad.iter().all(|run| run.exit == 8));
-    insta::assert_snapshot!(bad.map(|it| it.to_string()).join("\n"));
+    for (name, title) in [
+        ("ambiguous_form_title", "Twice"),
+        ("mistyped_form_title", "Once onyl"),
+        ("unknown_form_title", "Nothing alike"),
+    ] {
+        let run = with_form(&env, title);
+        assert_eq!(run.exit, 8, "{run}");
+        insta::assert_snapshot!(name, run);
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A connection whose token has ended, renewed by the commands that use it.
+//! Tests of a connection whose token has expired, renewed by the commands that use it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ use crate::auth::config;
 use crate::connect::{asked, connected, kept, log_in};
 use crate::test_env::TestEnv;
 
-/// Ends the access token at both sides.
+/// Makes the access token expire on both sides.
 pub(crate) fn expire(env: &TestEnv) {
     let path = config(env).join("credentials/work.json");
     let mut secret: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -27,23 +27,23 @@ pub(crate) fn expire(env: &TestEnv) {
     });
 }
 
-/// An environment whose connection has to be renewed.
+/// Returns an environment whose connection has to be renewed.
 fn expired() -> TestEnv {
     let env = connected();
     expire(&env);
     env
 }
 
-/// What lies beside the credentials.
+/// Returns the files beside the credentials.
 fn files(env: &TestEnv) -> Vec<String> {
-    let folder = fs::read_dir(config(env).join("credentials")).unwrap();
+    let directory = fs::read_dir(config(env).join("credentials")).unwrap();
     let mut names: Vec<_> =
-        folder.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        directory.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
-/// Waits until so many processes wait for the lock of a file.
+/// Waits until this number of processes waits for the lock of a file.
 #[cfg(target_os = "linux")]
 fn wait_for_waiters(file: &fs::File, processes: usize) {
     use std::os::unix::fs::MetadataExt;
@@ -127,7 +127,7 @@ fn fault_84_a_crash_in_a_second_login_leaves_the_first_or_the_second() {
 }
 
 #[test]
-fn fault_85_a_server_that_fails_leaves_the_connection() {
+fn fault_85_a_failing_server_does_not_end_the_connection() {
     let env = expired();
     let before = kept(&env);
     for status in [500, 503, 429] {
@@ -142,7 +142,7 @@ fn fault_85_a_server_that_fails_leaves_the_connection() {
 }
 
 #[test]
-fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connection() {
+fn fault_85_an_unreachable_or_silent_server_does_not_end_the_connection() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     thread::spawn(move || {
@@ -169,14 +169,14 @@ fn fault_85_a_server_that_cannot_be_reached_or_gives_no_answer_leaves_the_connec
 
 #[cfg(unix)]
 #[test]
-fn fault_84_nothing_is_spent_that_cannot_be_replaced() {
+fn fault_84_a_refresh_token_is_not_used_where_the_next_one_cannot_be_stored() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let env = connected();
-    let folder = config(&env).join("credentials");
+    let directory = config(&env).join("credentials");
     let elsewhere = env.home.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
-    fs::rename(folder.join("work.json"), elsewhere.join("real.json")).unwrap();
-    symlink(elsewhere.join("real.json"), folder.join("work.json")).unwrap();
+    fs::rename(directory.join("work.json"), elsewhere.join("real.json")).unwrap();
+    symlink(elsewhere.join("real.json"), directory.join("work.json")).unwrap();
     expire(&env);
     let before = kept(&env);
     // Others could put something else there, which is seen when it is written.
@@ -202,7 +202,7 @@ fn fault_84_ctrl_c_waits_until_a_renewal_is_kept_and_a_second_one_does_not() {
 
 #[cfg(unix)]
 #[test]
-fn found_02_no_renewal_is_broken_off_without_a_word() {
+fn found_02_ctrl_c_during_a_token_refresh_is_reported() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| (0..5).for_each(|_| interrupted_renewal(true)));

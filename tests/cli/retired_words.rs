@@ -1,4 +1,4 @@
-//! Words that users read no more, in documents, help, messages and snapshots. `retired_words.txt` lists them.
+//! Tests for words that users no longer read, in documents, help, messages and snapshots. `retired_words.txt` lists them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ const LEFT_IN_SNAPSHOTS: usize = 0;
 
 struct RetiredWords {
     words: Vec<(Regex, &'static str)>,
-    /// Texts in which they may stand.
+    /// Texts in which the words are allowed.
     kept: Vec<Regex>,
 }
 
@@ -91,7 +91,8 @@ fn files(directory: &str, extensions: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the string literals of a source file that hold a space, without its tests; what stands in braces is a name of the source.
+/// Returns the string literals of a source file that hold a space, without its tests; text in braces is a name of the source, and is left
+/// out.
 fn literals(source: &str) -> String {
     let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
     let no_text = [r"(?m)^\s*//.*$", r##"(?s)\br#+".*?"#+"##, r#"b?'\\?"'"#, r#"reason = "[^"]*""#];

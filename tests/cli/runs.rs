@@ -1,4 +1,4 @@
-//! Runs that are interrupted, locked out, listed, gone on with, given up and undone; the tests carry the numbers of the project's list
+//! Tests of runs that are interrupted, locked out, listed, continued, aborted and undone; the tests carry the numbers of the project's list
 //! of faults.
 
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::test_env::{Run, TestEnv};
 
 const PAGE: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: New}}\n  - {type: text, data: {title: Middle}}\n  - {type: text, data: {title: Last}}\n";
 
-/// The café, with state that outlives a run and no waiting.
+/// Returns the café, with state that outlives a run and no waiting.
 fn cafe() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
-    let folder = state(&env).display().to_string();
-    let env = env.env("LINKS_STATE_DIR", folder);
+    let directory = state(&env).display().to_string();
+    let env = env.env("LINKS_STATE_DIR", directory);
     env.file("page.yaml", PAGE);
     env
 }
@@ -25,7 +25,7 @@ fn state(env: &TestEnv) -> PathBuf {
     env.home.path().join("state")
 }
 
-/// Runs a command that is ended at a place.
+/// Runs a command that is ended at a crash point.
 fn cut_off(env: &TestEnv, place: &str, line: &str) {
     let mut command = env.command(line.split_whitespace());
     let output = command.env("LINKS_TEST_CRASH", place).output().unwrap();
@@ -45,7 +45,7 @@ fn slots(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn an_interrupted_run_is_shown_and_gone_on_with() {
+fn an_interrupted_run_is_listed_and_resumed() {
     let env = cafe();
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
     assert_eq!(env.run("slots apply --resume").exit, 6);
@@ -75,7 +75,7 @@ fn an_interrupted_run_is_shown_and_gone_on_with() {
 }
 
 #[test]
-fn an_interrupted_run_can_be_given_up() {
+fn an_interrupted_run_can_be_aborted() {
     let env = cafe();
     cut_off(&env, "after_send:2", "slots apply page.yaml");
     let aborted = env.run("slots apply --abort page.yaml");
@@ -87,7 +87,7 @@ fn an_interrupted_run_can_be_given_up() {
 }
 
 #[test]
-fn fault_49_a_run_of_another_file_is_given_up_and_said_so() {
+fn fault_49_an_unfinished_run_of_another_file_is_replaced_and_reported() {
     let env = cafe();
     cut_off(&env, "before_send:3", "slots apply page.yaml");
     env.file("page.yaml", PAGE.replace("Last", "Another"));
@@ -103,7 +103,7 @@ fn fault_49_a_run_of_another_file_is_given_up_and_said_so() {
 }
 
 #[test]
-fn fault_65_a_broken_journal_stops_everything_until_it_is_put_aside() {
+fn fault_65_a_damaged_journal_blocks_apply_until_it_is_aborted() {
     let env = cafe();
     cut_off(&env, "after_send:3", "slots apply page.yaml");
     let journal = runs(&env).list().unwrap().remove(0).path;
@@ -129,7 +129,7 @@ fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
     std::fs::write(text("journal"), "what?\n{}\n").unwrap();
     assert_eq!(env.run("slots apply page.yaml").exit, 14, "it stands in the way");
     assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
-    // A run that never began stands in no one's way, and stays as well.
+    // A run that never began blocks no other run, and stays as well.
     let other = text("backup").replace(".page.json", "0.page.json");
     std::fs::copy(text("backup"), &other).unwrap();
     let again = env.run("slots apply page.yaml");
@@ -143,7 +143,7 @@ fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
     assert_eq!(env.server.account().profiles[0].slots[0].data["title"], "Good morning!");
 }
 
-/// What a second user of the same service has: another token, and pages of its own.
+/// Adds a second token, as that of another user of the same service, and returns it.
 fn as_second_user(env: &TestEnv) -> String {
     env.server.edit(|account| {
         let mut token = account.tokens[0].clone();
@@ -155,7 +155,7 @@ fn as_second_user(env: &TestEnv) -> String {
 }
 
 #[test]
-fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
+fn found_20_a_run_of_another_account_is_acted_on_only_when_named() {
     let env = cafe();
     cut_off(&env, "after_send:2", "slots apply page.yaml");
     let second = as_second_user(&env);
@@ -174,7 +174,7 @@ fn found_20_nobody_acts_on_the_run_of_another_account_without_naming_it() {
     assert_eq!(other("slots apply --abort page.yaml").0, 0);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
 
-    // What is known to be of another user does not even show.
+    // A run that is known to belong to another user is not shown.
     env.file("page.yaml", PAGE.replace("Last", "Another"));
     cut_off(&env, "before_send:2", "slots apply page.yaml");
     let of_user = |user: &str| {
@@ -241,9 +241,9 @@ fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
     assert!(seen.text.contains(row["run"].as_str().unwrap()), "{}", seen.text);
 }
 
-/// A key made of the content would get the first answer again, and nothing would be created.
+/// A key derived from the content would return the first answer again, and nothing would be created.
 #[test]
-fn fault_52_there_and_back_again_creates_anew() {
+fn fault_52_content_that_comes_back_is_created_anew() {
     let env = cafe();
     let file = |title: &str| {
         let text = "profile: cafe\nslots:\n  - {type: text, data: {title: ";
@@ -276,7 +276,7 @@ fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
 
     let mut waiting = env.command(["slots", "apply", "page.yaml", "--wait"]);
     let mut waiting = waiting.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // Linux lists who waits for a lock with an arrow.
+    // Linux lists waiting processes of a lock with an arrow.
     let waits = |line: &str| line.contains("->") && line.contains(&format!(" {} ", waiting.id()));
     while !std::fs::read_to_string("/proc/locks").unwrap().lines().any(waits) {
         std::thread::yield_now();
@@ -292,7 +292,7 @@ fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
 }
 
 #[test]
-fn fault_60_runs_that_start_together_make_the_page_once() {
+fn fault_60_runs_that_start_together_create_each_slot_once() {
     for _ in 0..5 {
         let env = cafe();
         let start = || {
@@ -311,7 +311,7 @@ fn fault_60_runs_that_start_together_make_the_page_once() {
 }
 
 #[test]
-fn a_run_is_undone_as_far_as_that_goes() {
+fn a_restore_reverts_what_can_be_reverted_and_reports_the_rest() {
     let env = cafe();
     env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Changed}}\n  - {type: text, data: {title: Stays}}\n");
     let before = env.run("slots pull cafe").stdout;
@@ -439,7 +439,7 @@ fn an_interrupted_restore_is_finished_by_the_same_command() {
 }
 
 #[test]
-fn consent_outlives_the_run_but_covers_nothing_more() {
+fn a_resumed_run_keeps_its_confirmation_but_deletes_nothing_more() {
     let env = cafe();
     env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
     cut_off(&env, "before_send:3", "slots apply less.yaml --prune --yes --max-deletes 11");
@@ -458,7 +458,7 @@ fn consent_outlives_the_run_but_covers_nothing_more() {
 }
 
 #[test]
-fn fault_35_a_page_that_reads_empty_is_not_believed() {
+fn fault_35_a_page_found_unexpectedly_empty_is_refused() {
     let env = cafe();
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     let slots_before = env.server.edit(|account| std::mem::take(&mut account.profiles[0].slots));
@@ -492,7 +492,7 @@ fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() 
 }
 
 #[test]
-fn fault_64_without_a_directory_of_state_nothing_is_begun() {
+fn fault_64_without_a_state_directory_no_run_begins() {
     let env = cafe();
     let file = env.file("no-directory", "").display().to_string();
     let env = env.env("LINKS_STATE_DIR", file);
@@ -503,7 +503,7 @@ fn fault_64_without_a_directory_of_state_nothing_is_begun() {
     assert_eq!(env.server.account().profiles, before.profiles);
 }
 
-/// The size that files may have stands for the room on a disk.
+/// The maximum size of files stands for the room on a disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
@@ -577,9 +577,9 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     assert_eq!(slots(&env), 14 + 299);
 }
 
-/// What only tests need must not be in what is released.
+/// Test hooks must not be part of a release build.
 #[test]
-fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
+fn crash_points_and_fake_clocks_are_only_in_test_builds() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let armed = text("sdk/src/crash_point.rs");
@@ -607,7 +607,7 @@ fn places_to_crash_and_clocks_that_do_not_wait_are_only_in_test_builds() {
     }
 }
 
-fn sources(folder: &std::path::Path) -> Vec<PathBuf> {
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+fn sources(directory: &std::path::Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }

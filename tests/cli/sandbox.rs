@@ -1,4 +1,4 @@
-//! The embedded service.
+//! Tests of the embedded service.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::test_env::TestEnv;
 
-/// No service but the sandbox is named.
+/// Returns an environment without any service except the sandbox.
 fn env() -> TestEnv {
     TestEnv::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "").keeping_state()
 }
 
 #[test]
-fn one_command_sees_what_the_last_one_did() {
+fn the_state_of_the_sandbox_is_kept_between_commands() {
     let env = env();
     assert_eq!(env.run("--sandbox forms create title=Contact fields:=[]").exit, 8);
     let run = env.run_args(
@@ -36,7 +36,7 @@ fn one_command_sees_what_the_last_one_did() {
 }
 
 #[test]
-fn its_state_is_where_it_says() {
+fn sandbox_path_is_where_the_state_is() {
     let env = env();
     let path = env.run("sandbox path").stdout.trim_end().to_owned();
     assert!(path.starts_with(&env.home.path().display().to_string()), "{path}");
@@ -50,7 +50,7 @@ fn its_state_is_where_it_says() {
 }
 
 #[test]
-fn the_token_of_the_environment_is_not_sent_to_it() {
+fn the_token_of_the_environment_is_not_sent_to_the_sandbox() {
     // With any token but its own the sandbox would answer 401.
     let env =
         env().env("LINKS_TOKEN", "canary").env("LINKS_BASE_URL", "https://links.example/api/v1");
@@ -59,7 +59,7 @@ fn the_token_of_the_environment_is_not_sent_to_it() {
 }
 
 #[test]
-fn it_serves_other_programs_until_it_is_stopped() {
+fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
     let env = env();
     let mut child = env
         .command(["sandbox", "serve", "--no-limits"])
@@ -82,7 +82,7 @@ fn it_serves_other_programs_until_it_is_stopped() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
-/// The token of the sandbox below this directory.
+/// Returns the token of the sandbox below this directory.
 fn token(env: &TestEnv) -> String {
     let mut child = env
         .command(["sandbox", "serve"])
@@ -113,7 +113,7 @@ fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
 
 #[cfg(unix)]
 #[test]
-fn found_39_only_the_owner_can_read_its_state() {
+fn found_39_only_the_owner_can_read_the_state_of_the_sandbox() {
     use std::os::unix::fs::PermissionsExt;
     let env = env();
     assert_eq!(env.run("--sandbox me").exit, 0);

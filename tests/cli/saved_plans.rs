@@ -1,4 +1,4 @@
-//! `slots plan --out`, `--check` and `--annotate`, and plans that are applied later.
+//! Tests of `slots plan --out`, `--check` and `--annotate`, and of plans that are applied later.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,9 @@ fn a_saved_plan_is_applied_as_it_was_made() {
     let again = env.run("slots apply --plan plan.json");
     assert_eq!(env.operations(), ["getProfile"], "it is done, and done once only");
     assert_eq!(again.exit, 7, "{again}");
-    insta::assert_snapshot!([made, applied, again].map(|it| it.to_string()).join("\n"));
+    insta::assert_snapshot!(made.snapshot_name(), made);
+    insta::assert_snapshot!(applied.snapshot_name(), applied);
+    insta::assert_snapshot!("slots_apply_plan_plan_json_again", again);
 }
 
 #[test]
@@ -67,7 +69,7 @@ fn a_plan_for_a_page_that_was_changed_since_is_refused() {
 }
 
 #[test]
-fn guards_and_consent_hold_for_a_plan() {
+fn delete_limits_and_confirmation_apply_to_a_saved_plan() {
     let fewer = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n";
     let env = TestEnv::cafe().keeping_cache();
     env.file("page.yaml", fewer);
@@ -82,7 +84,7 @@ fn guards_and_consent_hold_for_a_plan() {
     assert_eq!(env.server.account().profiles[0].slots.len(), 5);
 }
 
-/// The plan with something changed in it.
+/// Applies the plan with one change in it.
 fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> Run {
     let path = env.home.path().join("plan.json");
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -95,12 +97,12 @@ fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> Run {
 }
 
 #[test]
-fn found_21_a_plan_edited_by_hand_is_said_to_be_that() {
+fn found_21_a_plan_edited_by_hand_is_reported_as_edited() {
     let env = env(PAGE);
     let run = tampered(&env, |saved| saved["plan"]["order"] = json!([]));
     assert!(run.stderr.contains("the plan file was edited"), "{run}");
     assert!(!run.stderr.contains("slot type"), "{run}");
-    // What only looks different is the same plan.
+    // A plan in another layout is the same plan.
     let path = env.home.path().join("plan.json");
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     saved.sort_all_objects();
@@ -110,7 +112,7 @@ fn found_21_a_plan_edited_by_hand_is_said_to_be_that() {
 }
 
 #[test]
-fn a_plan_that_is_not_what_its_file_says_is_refused() {
+fn a_plan_that_was_tampered_with_is_refused() {
     let env = env(PAGE);
     for (path, value, exit) in [
         ("/version", json!(2), 8),
@@ -151,7 +153,7 @@ fn a_plan_overwrites_nothing_but_a_plan() {
 }
 
 #[test]
-fn a_plan_waits_for_its_images() {
+fn a_saved_plan_uploads_only_the_images_it_was_made_with() {
     let dot = |last: u8| {
         [&b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"[..], &[last]].concat()
     };
@@ -175,7 +177,7 @@ fn a_plan_waits_for_its_images() {
     );
 }
 
-/// What the schemas allow and the service refuses: `open` types take fields that only it knows.
+/// A page file that the schemas allow and the service refuses: `open` types take fields that only the service knows.
 const REFUSED: &str = "\
 profile: cafe
 slots:
@@ -239,7 +241,7 @@ fn refusals_become_annotations() {
 }
 
 #[test]
-fn a_plan_is_one_model_for_people_and_scripts() {
+fn a_plan_in_json_has_every_change() {
     let env = TestEnv::cafe();
     env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
     let plan = env.run("slots plan cafe.yaml -o json").json();

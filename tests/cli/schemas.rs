@@ -1,11 +1,11 @@
-//! JSON Schemas for editors.
+//! Tests of JSON Schemas for editors.
 
 use serde_json::Value;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn the_page_of_the_cafe_is_valid() {
+fn the_page_schema_accepts_valid_pages_and_refuses_invalid_slots() {
     let env = TestEnv::cafe();
     let schema: Value = serde_json::from_str(&env.run("schema page").stdout).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
@@ -41,7 +41,7 @@ fn the_page_of_the_cafe_is_valid() {
 }
 
 #[test]
-fn a_schema_of_a_type_is_that_of_the_service() {
+fn the_schema_of_a_slot_type_is_that_of_the_service() {
     let env = TestEnv::cafe();
     let document: Value = serde_json::from_str(&env.run("schema slot button").stdout).unwrap();
     assert_eq!(env.run("schema slot button -o json").json()["data"], document);

@@ -1,5 +1,5 @@
-//! The table of `docs/security.md`: what each command reads, writes, starts and contacts, as it is seen to do. `LINKS_UPDATE=1` writes it
-//! anew.
+//! Test of the table of `docs/security.md`: the files, programs and hosts that each command was observed to use. `LINKS_UPDATE=1` writes
+//! the table anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,19 +13,19 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md");
 
-/// Folders below the home directory that are the program's own.
+/// Directories below the home directory that belong to the program.
 const OWN: [(&str, &str); 3] = [
     (".cache/links", "cache"),
     (".config/links", "configuration"),
     (".local/state/links", "state"),
 ];
 
-/// The file by which the editor is known to have run.
+/// The file that shows that the editor has run.
 const STARTED: &str = "started";
 
-/// Every file below a directory with its content.
-fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+/// Collects every file below a directory with its content.
+fn files(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(directory).unwrap().flatten() {
         if entry.file_type().unwrap().is_dir() {
             files(&entry.path(), found);
         } else {
@@ -40,7 +40,7 @@ fn below(env: &TestEnv) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What a leaf takes from files that its arguments name.
+/// Returns the arguments of a leaf that name files.
 fn given(leaf: &str) -> Vec<String> {
     let mut command = links_cli::command();
     for word in leaf.split(' ') {
@@ -64,7 +64,7 @@ fn given(leaf: &str) -> Vec<String> {
     found
 }
 
-/// A leaf that has been run, with what was seen so far.
+/// A leaf that has been run, with the observations so far.
 struct Seen {
     leaf: String,
     env: TestEnv,
@@ -90,7 +90,7 @@ fn run(leaf: &str) -> Seen {
         if is_ours || before.get(&path) == Some(&content) {
             continue;
         }
-        let own = OWN.iter().find(|(folder, _)| name.starts_with(folder));
+        let own = OWN.iter().find(|(directory, _)| name.starts_with(directory));
         written.insert(own.map_or("the files it is told to", |(_, kind)| kind));
     }
     let asked = env.server.requests().into_iter().map(|it| it.method).collect();
@@ -117,7 +117,7 @@ impl Seen {
 }
 
 #[test]
-fn the_table_of_the_security_guide_is_what_the_commands_do() {
+fn the_table_of_the_security_guide_matches_what_the_commands_do() {
     let seen: Vec<_> = leaves::names().iter().map(|leaf| run(leaf)).collect();
     let rows: String = seen.iter().map(Seen::row).collect();
     let table = format!(
@@ -137,7 +137,7 @@ fn the_table_of_the_security_guide_is_what_the_commands_do() {
 }
 
 #[test]
-fn the_security_guide_is_found_and_says_what_it_has_to() {
+fn the_security_guide_is_linked_and_has_its_sections() {
     let guide = std::fs::read_to_string(GUIDE).unwrap();
     for part in [
         "## Trust boundaries",

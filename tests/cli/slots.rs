@@ -1,4 +1,4 @@
-//! Single slots: added, changed, moved, deleted, and their types explained.
+//! Tests of single slots: added, changed, moved, deleted, and their types explained.
 
 use std::process::Stdio;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 
-/// The ids of the café's slots, as the page shows them.
+/// Returns the ids of the café's slots, as the page shows them.
 fn order(env: &TestEnv) -> Vec<u64> {
     env.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
 }
 
 #[test]
-fn slots_as_people_see_them() {
+fn slot_commands_print_human_readable_output() {
     let env = TestEnv::in_june();
     let lines = [
         "slots add qara.weddings button title=Menu link=https://qara.example/menu --top",
@@ -28,11 +28,14 @@ fn slots_as_people_see_them() {
         "slots template button",
         "slots template divider",
     ];
-    insta::assert_snapshot!(lines.map(|line| env.run(line).to_string()).join("\n"));
+    for line in lines {
+        let run = env.run(line);
+        insta::assert_snapshot!(run.snapshot_name(), run);
+    }
 }
 
 #[test]
-fn a_new_slot_goes_where_it_is_told() {
+fn a_new_slot_is_placed_by_its_position_flag() {
     for (place, at) in [
         ("", 14),
         ("--bottom", 14),
@@ -88,7 +91,7 @@ fn the_data_of_a_slot_comes_from_a_file_from_stdin_and_from_values() {
 }
 
 #[test]
-fn a_slot_moves_in_one_write_and_not_at_all_where_it_is_there_already() {
+fn a_move_is_one_write_and_none_where_the_slot_is_there_already() {
     for (id, place, at) in [
         (1004, "--top", 0),
         (1004, "--bottom", 13),
@@ -135,7 +138,7 @@ fn slots_that_are_moved_at_the_same_time_are_all_moved() {
 }
 
 #[test]
-fn an_order_that_is_not_whole_is_refused_with_what_is_amiss() {
+fn an_incomplete_order_is_refused_with_the_ids_that_are_wrong() {
     let env = TestEnv::cafe();
     let run = env.run("slots reorder qara.weddings 1102 1101");
     assert_eq!(run.exit, 0, "{run}");
@@ -152,7 +155,7 @@ fn an_order_that_is_not_whole_is_refused_with_what_is_amiss() {
 }
 
 #[test]
-fn a_delete_shows_what_is_lost_and_gives_it_back_as_data() {
+fn a_delete_shows_the_slots_and_returns_their_data() {
     let env = TestEnv::cafe();
     let run = env.run("slots delete cafe 1002 1007");
     assert_eq!((run.exit, run.stdout.as_str()), (14, ""), "{run}");
@@ -225,7 +228,7 @@ fn a_template_can_be_pasted_into_a_page_file_and_applied() {
     assert_eq!(env.server.account().profiles[1].slots.len(), 2 + 5);
 }
 
-/// A café whose server refuses a request as too soon, and where someone else uses the wait.
+/// Returns a café whose server refuses a request because of its rate limit, and where another client uses the wait.
 fn meddled(request: usize, edit: impl FnOnce(&mut Account) + Send + 'static) -> TestEnv {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
     env.server.fail([request], &Fault::RateLimited(Some("30".into())));
@@ -238,7 +241,7 @@ fn rename_first(account: &mut Account) {
 }
 
 #[test]
-fn found_14_what_others_change_in_a_wait_is_not_written_over() {
+fn found_14_changes_by_others_in_a_wait_are_not_overwritten() {
     let move_first: fn(&mut Account) = |account| account.profiles[0].slots.swap(0, 1);
     let retitle: fn(&mut Account) = |account| account.profiles[0].title = Some("Theirs".into());
     let relogin: fn(&mut Account) = |account| account.profiles[0].login = "cafe.theirs".into();
@@ -280,7 +283,7 @@ fn found_14_a_move_is_made_in_the_order_that_others_left() {
 }
 
 #[test]
-fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_again() {
+fn found_14_a_write_whose_answer_is_lost_is_found_and_not_repeated() {
     for (request, line) in [
         (2, "slots set cafe 1001 title=Mine"),
         (3, "slots delete cafe 1001 1002 --yes"),
@@ -291,7 +294,7 @@ fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_a
         for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
             let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
             env.server.fail([request], &fault);
-            // Someone else has the next word.
+            // Another client edits after the next request.
             env.server.edit_after(request + 1, rename_first);
             let run = env.run(line);
             assert_eq!(run.exit, 0, "{fault:?}: {run}");
@@ -303,7 +306,7 @@ fn found_14_what_was_written_is_found_where_its_answer_is_lost_and_not_written_a
 }
 
 #[test]
-fn found_h_a_rename_says_what_happened_in_a_sentence() {
+fn found_h_a_rename_prints_the_old_and_the_new_login() {
     let env = TestEnv::cafe();
     let run = env.run("profile rename cafe cafe.mole --yes --confirm cafe");
     assert_eq!(

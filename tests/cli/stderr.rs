@@ -1,9 +1,9 @@
-//! What is said beside the data: requests with `-v`, and hints where a command is mistaken.
+//! Tests of messages beside the data: requests with `-v`, and hints for wrong commands.
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn each_request_is_a_line_and_stdout_stays_what_it_was() {
+fn verbose_prints_one_line_per_request_and_leaves_stdout_unchanged() {
     let env = TestEnv::cafe();
     let plain = env.run("slots list cafe -o json");
     for how in ["-v", "--verbose"] {
@@ -52,7 +52,7 @@ fn fault_76_headers_and_bodies_are_shown_without_secrets() {
 }
 
 #[test]
-fn a_call_ends_within_the_time_it_is_given() {
+fn a_call_ends_within_its_timeout() {
     let env = TestEnv::cafe();
     assert_eq!(env.run("me --timeout 30").exit, 0);
     assert_eq!(env.run("me --timeout 0").exit, 2);
@@ -60,7 +60,7 @@ fn a_call_ends_within_the_time_it_is_given() {
 }
 
 #[test]
-fn a_field_that_nothing_has_is_said() {
+fn a_field_that_no_record_has_is_reported() {
     let env = TestEnv::cafe();
     let run = env.run("slots list cafe --fields id,data.titel");
     assert_eq!(run.exit, 0);

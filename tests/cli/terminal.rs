@@ -1,22 +1,22 @@
-//! Runs the binary on a terminal, where it asks and edits.
+//! Runs of the binary on a terminal, where it asks and edits.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::test_env::TestEnv;
 
-/// What a terminal showed, and the exit code.
+/// Output of a terminal, and the exit code.
 pub(crate) struct Seen {
     pub(crate) text: String,
     pub(crate) exit: i32,
 }
 
-/// Runs a command line on a terminal of its own, with what is typed.
+/// Runs a command line on a terminal of its own, with this input.
 pub(crate) fn run(env: &TestEnv, line: &str, typed: &str) -> Seen {
     run_after("", env, line, typed)
 }
 
-/// Runs a command line on a terminal that is so wide.
+/// Runs a command line on a terminal of this width.
 pub(crate) fn run_at(columns: u16, env: &TestEnv, line: &str) -> Seen {
     run_after(&format!("stty cols {columns}; "), env, line, "")
 }
@@ -24,7 +24,7 @@ pub(crate) fn run_at(columns: u16, env: &TestEnv, line: &str) -> Seen {
 fn run_after(before: &str, env: &TestEnv, line: &str, typed: &str) -> Seen {
     let inner = env.command(line.split_whitespace());
     let quoted =
-        |it: &std::ffi::OsStr| format!("'{}'", it.to_string_lossy().replace('\'', r"'\''"));
+        |word: &std::ffi::OsStr| format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"));
     let words: Vec<_> =
         std::iter::once(inner.get_program()).chain(inner.get_args()).map(quoted).collect();
     let mut outer = Command::new("script");

@@ -1,4 +1,4 @@
-//! Runs the binary: with an environment of its own, a home that is thrown away, and a contract server without limits.
+//! Runs of the binary with an environment of its own, a temporary home directory, and a contract server without limits.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -15,14 +15,14 @@ use links_fixtures::{Clock, ContractServer, ContractServerBuilder, World};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A service, a home directory, and what the environment says of them.
+/// A service, a home directory, and the environment that names them.
 pub(crate) struct TestEnv {
     pub(crate) server: ContractServer,
     pub(crate) home: TempDir,
-    /// What the runs leave where temporary files belong.
+    /// Directory for the temporary files of the runs.
     scratch: TempDir,
     env: Vec<(&'static str, String)>,
-    /// A directory of state for each run, so that no run waits for the rate limits that the one before has used up.
+    /// State directory for each run, so that no run waits for the rate limits that the one before has used up.
     states: Option<TempDir>,
     runs: Cell<usize>,
 }
@@ -40,7 +40,7 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-/// The beginning of a GIF of this size, which is all that anybody looks at.
+/// Returns the beginning of a GIF of this size, which is all that is checked.
 pub(crate) fn picture(width: u16, height: u16) -> Vec<u8> {
     let [wide, tall] = [width, height].map(u16::to_le_bytes);
     [
@@ -53,38 +53,38 @@ pub(crate) fn picture(width: u16, height: u16) -> Vec<u8> {
 }
 
 impl TestEnv {
-    /// The café, with a token that may do everything.
+    /// Returns the café, with a token that may do everything.
     pub(crate) fn cafe() -> Self {
         Self::with(|builder| builder)
     }
 
-    /// The café on the 9th of June 2026, for what depends on the day.
+    /// Returns the café on the 9th of June 2026, for tests that depend on the day.
     pub(crate) fn in_june() -> Self {
         let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_781_000_000);
         Self::with(|builder| builder.clock(Clock::manual(then)))
     }
 
-    /// The café on a server with other settings.
+    /// Returns the café on a server with other settings.
     pub(crate) fn with(
         settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
     ) -> Self {
         let server =
             wait(settings(ContractServer::builder(World::cafe()).no_limits()).start()).unwrap();
         let env = vec![("LINKS_BASE_URL", server.base_url()), ("LINKS_TOKEN", server.token())];
-        let folder = || tempfile::tempdir().unwrap();
+        let directory = || tempfile::tempdir().unwrap();
         Self {
             server,
-            home: folder(),
-            scratch: folder(),
+            home: directory(),
+            scratch: directory(),
             env,
-            states: Some(folder()),
+            states: Some(directory()),
             runs: Cell::new(0),
         }
     }
 
-    /// The same with a variable set, or not set if the value is empty.
+    /// Sets a variable, or removes it if the value is empty.
     pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.env.retain(|(it, _)| *it != name);
+        self.env.retain(|(other, _)| *other != name);
         let value = value.into();
         if !value.is_empty() {
             self.env.push((name, value));
@@ -92,18 +92,18 @@ impl TestEnv {
         self
     }
 
-    /// The same with state that outlives a run, below the home directory.
+    /// Keeps state that outlives a run, below the home directory.
     pub(crate) fn keeping_state(self) -> Self {
         Self { states: None, ..self }
     }
 
-    /// The same with a cache that outlives a run, below the home directory.
+    /// Keeps a cache that outlives a run, below the home directory.
     pub(crate) fn keeping_cache(self) -> Self {
-        let folder = self.home.path().join("cache").display().to_string();
-        self.env("LINKS_CACHE_DIR", folder)
+        let directory = self.home.path().join("cache").display().to_string();
+        self.env("LINKS_CACHE_DIR", directory)
     }
 
-    /// A file in the home directory, which is also where the binary runs.
+    /// Creates a file in the home directory, which is also where the binary runs.
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.home.path().join(name);
         std::fs::write(&path, bytes).unwrap();
@@ -116,9 +116,9 @@ impl TestEnv {
         command.env("TMPDIR", self.scratch.path());
         if let Some(states) = &self.states {
             self.runs.set(self.runs.get() + 1);
-            let folder = states.path().join(self.runs.get().to_string());
-            command.env("LINKS_STATE_DIR", folder.join("state"));
-            command.env("LINKS_CACHE_DIR", folder.join("cache"));
+            let directory = states.path().join(self.runs.get().to_string());
+            command.env("LINKS_STATE_DIR", directory.join("state"));
+            command.env("LINKS_CACHE_DIR", directory.join("cache"));
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
@@ -143,13 +143,13 @@ impl TestEnv {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A program that reads no further closes the pipe, which is its right.
+        // A program may close the pipe without reading further.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
         Run { line, ..Run::new(self, output.status.code(), output.stdout, output.stderr) }
     }
 
-    /// Begins a long run and holds the service up in the middle of it, while this works.
+    /// Begins a long run, holds the service in the middle of it during `work`, and lets it continue.
     #[cfg(unix)]
     pub(crate) fn held<T>(&self, begin: impl FnOnce(), work: impl FnOnce() -> T) -> T {
         let service = &self.server;
@@ -177,7 +177,7 @@ impl TestEnv {
         })
     }
 
-    /// The operations that the service has answered since this was last asked.
+    /// Returns the operations that the service has answered since the last call.
     pub(crate) fn operations(&self) -> Vec<String> {
         let seen = self.server.requests();
         self.server.forget_requests();
@@ -186,7 +186,14 @@ impl TestEnv {
 }
 
 impl Run {
-    /// What a process left that was started on this environment.
+    /// Returns the command line as the name of a snapshot: `slots_list_cafe`.
+    pub(crate) fn snapshot_name(&self) -> String {
+        let words = self.line.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        words.join("_").to_ascii_lowercase()
+    }
+
+    /// Returns the result of a process that was started in this environment.
     pub(crate) fn new(env: &TestEnv, exit: Option<i32>, stdout: Vec<u8>, stderr: Vec<u8>) -> Self {
         let address = env.server.base_url();
         let origin = address.strip_suffix("/api/v1").unwrap_or(&address).to_owned();
@@ -200,17 +207,17 @@ impl Run {
         }
     }
 
-    /// The JSON on stdout.
+    /// Returns the JSON on stdout.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in\n{self}"))
     }
 
-    /// The JSON on stderr.
+    /// Returns the JSON on stderr.
     pub(crate) fn error(&self) -> Value {
         serde_json::from_str(&self.stderr).unwrap_or_else(|error| panic!("{error} in\n{self}"))
     }
 
-    /// The JSON in the last line on stderr, after what was said to the person.
+    /// Returns the JSON in the last line on stderr, after the messages for the user.
     pub(crate) fn error_at_end(&self) -> Value {
         let line = self.stderr.lines().last().unwrap_or_default();
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in\n{self}"))

@@ -1,11 +1,11 @@
-//! Images.
+//! Tests of images.
 
 use links_fixtures::Fault;
 
 use crate::test_env::{TestEnv, picture};
 
 #[test]
-fn files_and_addresses_are_uploaded() {
+fn files_and_urls_are_uploaded() {
     let env = TestEnv::cafe();
     env.file("dot.gif", picture(1, 1));
     env.file("wide.gif", picture(1600, 900));
@@ -24,7 +24,7 @@ fn files_and_addresses_are_uploaded() {
 }
 
 #[test]
-fn the_way_is_chosen_by_the_size() {
+fn the_upload_method_depends_on_the_file_size() {
     let env = TestEnv::cafe();
     let mut large = picture(800, 800);
     large.resize((10 << 20) + 1, 0);
@@ -43,7 +43,7 @@ fn the_way_is_chosen_by_the_size() {
 }
 
 #[test]
-fn what_does_not_suit_its_use_is_not_sent() {
+fn an_image_that_does_not_suit_its_use_is_not_sent() {
     let env = TestEnv::cafe();
     for (name, width, height) in [("square", 800, 800), ("wide", 1600, 900), ("small", 400, 400)] {
         env.file(&format!("{name}.gif"), picture(width, height));
@@ -71,7 +71,7 @@ fn what_does_not_suit_its_use_is_not_sent() {
 }
 
 #[test]
-fn what_is_up_already_is_told_when_a_later_one_fails() {
+fn a_failed_upload_reports_the_earlier_ones() {
     let env = TestEnv::cafe();
     env.file("dot.gif", picture(1, 1));
     env.file("text.gif", "no image");

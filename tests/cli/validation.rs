@@ -1,10 +1,10 @@
-//! Page files against the schemas that the service publishes, and what it costs to know them.
+//! Tests of page files against the schemas that the service publishes, and of the requests that this takes.
 
 use serde_json::{Value, json};
 
 use crate::test_env::{Run, TestEnv};
 
-/// Every kind of mistake once, in new slots and in ones that are on the page.
+/// A page file with every kind of mistake once, in new slots and in existing ones.
 const BAD: &str = "\
 profile: cafe
 slots:
@@ -23,18 +23,18 @@ slots:
     type: text
 ";
 
-/// Line, column and path of each place.
+/// Returns line, column and path of each place.
 fn places(run: &Run) -> Vec<(u64, u64, String)> {
     let error = run.error();
-    let place = |it: &Value| {
-        let number = |key: &str| it[key].as_u64().unwrap();
-        (number("line"), number("column"), it["path"].as_str().unwrap().to_owned())
+    let place = |place: &Value| {
+        let number = |key: &str| place[key].as_u64().unwrap();
+        (number("line"), number("column"), place["path"].as_str().unwrap().to_owned())
     };
     error["places"].as_array().unwrap().iter().map(place).collect()
 }
 
 #[test]
-fn all_mistakes_are_shown_at_once() {
+fn all_problems_are_shown_at_once() {
     let env = TestEnv::cafe();
     env.file("page.yaml", BAD);
     insta::assert_snapshot!(env.run("slots plan page.yaml"));
@@ -64,7 +64,7 @@ fn all_mistakes_are_shown_at_once() {
 }
 
 #[test]
-fn places_in_json_are_as_good() {
+fn problems_in_a_json_page_file_have_line_and_column() {
     let env = TestEnv::cafe();
     env.file(
         "page.json",
@@ -90,7 +90,7 @@ fn places_in_json_are_as_good() {
 }
 
 #[test]
-fn what_the_service_refuses_is_shown_like_what_is_refused_here() {
+fn refusals_of_the_service_are_shown_at_their_lines() {
     let env = TestEnv::cafe();
     env.file("page.yaml", BAD.split("  - id: 1002").next().unwrap());
     insta::assert_snapshot!(env.run("slots apply page.yaml --no-validate"));
@@ -127,10 +127,10 @@ fn slot_types_are_read_once_a_day() {
     assert!(run.stderr.contains("500 to create (12 requests)"), "{run}");
 }
 
-/// Changes what is kept of the button's schema.
+/// Changes the cached schema of the button.
 fn edit_kept(env: &TestEnv, edit: impl FnOnce(&mut Value)) {
-    let folder = env.home.path().join("cache");
-    let mut paths = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
+    let directory = env.home.path().join("cache");
+    let mut paths = std::fs::read_dir(&directory).unwrap().map(|it| it.unwrap().path());
     let path = paths.find(|it| it.to_string_lossy().contains("slot-types")).unwrap();
     let mut kept: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let types = kept["types"].as_array_mut().unwrap();
@@ -139,7 +139,7 @@ fn edit_kept(env: &TestEnv, edit: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn what_was_kept_gives_way_to_what_the_service_says_now() {
+fn cached_slot_types_are_replaced_when_the_service_disagrees() {
     let env = TestEnv::cafe().keeping_cache();
     let page = |field: &str| {
         let text = "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {";
@@ -166,7 +166,7 @@ fn what_was_kept_gives_way_to_what_the_service_says_now() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_costs_a_request_and_no_more() {
+fn a_cache_that_cannot_be_written_costs_one_request_per_run() {
     let env = TestEnv::cafe();
     let env = env.env("LINKS_CACHE_DIR", "/dev/null/none");
     env.file("page.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: New}}\n");

@@ -1,4 +1,4 @@
-//! The action and the workflow of `docs/ci.md`, run as a CI service runs them, on the sandbox.
+//! Tests of the action and the workflow of `docs/ci.md`, run as a CI service runs them, on the sandbox.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,22 +12,22 @@ fn yaml(text: &str) -> Value {
     serde_saphyr::from_str(text).unwrap()
 }
 
-/// A directory to work in, with what the repository has in it.
+/// Returns a working directory with the files of the repository.
 fn checkout() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(folder.path().join("fixtures/pages")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(directory.path().join("fixtures/pages")).unwrap();
     let page = Path::new("fixtures/pages/cafe.yaml");
-    std::fs::copy(Path::new(ROOT).join(page), folder.path().join(page)).unwrap();
-    folder
+    std::fs::copy(Path::new(ROOT).join(page), directory.path().join(page)).unwrap();
+    directory
 }
 
 /// Runs a script where `links` is in the path, without any account.
-fn bash(folder: &Path, script: &str, env: &[(String, String)]) -> Output {
+fn bash(directory: &Path, script: &str, env: &[(String, String)]) -> Output {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_links"));
     let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
     let mut command = Command::new("bash");
-    command.args(["-e", "-o", "pipefail", "-c", script]).current_dir(folder).env_clear();
-    command.env("PATH", path).env("HOME", folder).env("LINKS_SANDBOX", "1");
+    command.args(["-e", "-o", "pipefail", "-c", script]).current_dir(directory).env_clear();
+    command.env("PATH", path).env("HOME", directory).env("LINKS_SANDBOX", "1");
     command.envs(env.iter().map(|(name, value)| (name, value))).output().unwrap()
 }
 
@@ -42,14 +42,14 @@ fn the_workflow_of_the_guide_passes() {
     let workflow = guide.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
     let job = yaml(workflow)["jobs"]["check"].clone();
     assert_eq!(job["env"]["LINKS_SANDBOX"], "1");
-    let folder = checkout();
+    let directory = checkout();
     let mut ran = 0;
     for step in job["steps"].as_array().unwrap() {
         let Some(script) = step["run"].as_str().filter(|it| !it.starts_with("cargo install"))
         else {
             continue;
         };
-        let output = bash(folder.path(), script, &[]);
+        let output = bash(directory.path(), script, &[]);
         assert!(output.status.success(), "{}\n{}", step["name"], text(&output));
         ran += 1;
     }
@@ -61,7 +61,7 @@ fn read_action() -> Value {
 }
 
 /// Runs the checks of the action with these inputs.
-fn action(folder: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
+fn action(directory: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
     let action = read_action();
     let known = action["inputs"].as_object().unwrap();
     assert!(inputs.iter().all(|(name, _)| known.contains_key(*name)));
@@ -71,7 +71,8 @@ fn action(folder: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
             return env!("CARGO_BIN_EXE_links").to_owned();
         }
         let name = expression.trim_start_matches("${{ inputs.").trim_end_matches(" }}");
-        let given = inputs.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
+        let given =
+            inputs.iter().find(|(input, _)| *input == name).map(|(_, value)| (*value).to_owned());
         given.unwrap_or_else(|| known[name]["default"].as_str().unwrap().to_owned())
     };
     let env: Vec<_> = step["env"]
@@ -80,11 +81,11 @@ fn action(folder: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
         .iter()
         .map(|(name, expression)| (name.clone(), value(expression.as_str().unwrap())))
         .collect();
-    let output = bash(folder, step["run"].as_str().unwrap(), &env);
+    let output = bash(directory, step["run"].as_str().unwrap(), &env);
     (output.status.code(), text(&output))
 }
 
-/// A cargo that tells what it is given, asks the real one whether the workspace is whole, and installs a program.
+/// A cargo that prints its arguments, asks the real one whether the workspace is complete, and installs a program.
 const CARGO: &str = r#"#!/bin/sh
 { pwd; echo "$*"; env; } > "$NOTES"
 "$REAL_CARGO" metadata --no-deps --offline --format-version 1 > /dev/null || exit 1
@@ -93,11 +94,11 @@ mkdir -p "$root/bin" && echo program > "$root/bin/links"
 "#;
 
 #[test]
-fn found_09_the_action_builds_nothing_that_the_checkout_chooses() {
+fn found_09_the_build_of_the_action_ignores_settings_of_the_checkout() {
     let runner = tempfile::tempdir().unwrap();
     let [workspace, temporary, tools] = ["work", "temp", "tools"].map(|it| runner.path().join(it));
-    for folder in [&workspace.join(".cargo"), &temporary, &tools] {
-        std::fs::create_dir_all(folder).unwrap();
+    for directory in [&workspace.join(".cargo"), &temporary, &tools] {
+        std::fs::create_dir_all(directory).unwrap();
     }
     let toolchain = "[toolchain]\npath = \"./evil\"\n";
     std::fs::write(workspace.join("rust-toolchain.toml"), toolchain).unwrap();
@@ -126,9 +127,9 @@ fn found_09_the_action_builds_nothing_that_the_checkout_chooses() {
     assert!(ended.status.success(), "{}", text(&ended));
 
     let notes = std::fs::read_to_string(&notes).unwrap();
-    let folder = Path::new(notes.lines().next().unwrap());
-    assert!(folder.starts_with(temporary.canonicalize().unwrap()), "{notes}");
-    assert!(!folder.starts_with(workspace.canonicalize().unwrap()), "{notes}");
+    let directory = Path::new(notes.lines().next().unwrap());
+    assert!(directory.starts_with(temporary.canonicalize().unwrap()), "{notes}");
+    assert!(!directory.starts_with(workspace.canonicalize().unwrap()), "{notes}");
     assert!(notes.lines().nth(1).unwrap().contains("--locked"), "{notes}");
     assert!(notes.lines().any(|it| it == "RUSTUP_TOOLCHAIN=stable"), "{notes}");
     assert!(!notes.contains("canary-55ab"), "a token is given to the build\n{notes}");
@@ -138,7 +139,7 @@ fn found_09_the_action_builds_nothing_that_the_checkout_chooses() {
 }
 
 #[test]
-fn found_09_actions_are_named_by_their_commit_and_pull_requests_are_spoken_of() {
+fn found_09_the_guide_pins_actions_to_commits_and_covers_pull_requests() {
     let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
     let used: Vec<_> = guide.lines().filter_map(|line| line.split("uses: ").nth(1)).collect();
     assert!(used.len() > 2, "{used:?}");
@@ -153,11 +154,11 @@ fn found_09_actions_are_named_by_their_commit_and_pull_requests_are_spoken_of() 
 }
 
 #[test]
-fn the_action_runs_what_it_is_given() {
-    let folder = checkout();
-    let file = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+fn the_action_runs_the_checks_of_its_inputs() {
+    let directory = checkout();
+    let file = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     file("logins.txt", "spring.menu\n");
-    let preview = bash(folder.path(), "links profile preview cafe > cafe.md", &[]);
+    let preview = bash(directory.path(), "links profile preview cafe > cafe.md", &[]);
     assert!(preview.status.success(), "{}", text(&preview));
 
     let good = [
@@ -167,25 +168,25 @@ fn the_action_runs_what_it_is_given() {
         ("expect", "cafe.md"),
         ("max-tokens", "2000"),
     ];
-    let (exit, said) = action(folder.path(), &good);
+    let (exit, said) = action(directory.path(), &good);
     assert_eq!(exit, Some(0), "{said}");
 
     file("logins.txt", "spring.menu\ncafe\n");
     file("cafe.md", "# Another page\n");
-    let (exit, said) = action(folder.path(), &good);
+    let (exit, said) = action(directory.path(), &good);
     assert_eq!(exit, Some(3), "{said}");
     for part in ["::error file=logins.txt,line=2::cafe", "::error file=cafe.md,line=1::"] {
         assert!(said.contains(part), "{part}\n{said}");
     }
     let (exit, said) =
-        action(folder.path(), &[("sandbox", "true"), ("plan", "fixtures/pages/cafe.yaml")]);
+        action(directory.path(), &[("sandbox", "true"), ("plan", "fixtures/pages/cafe.yaml")]);
     assert_eq!(exit, Some(3), "{said}");
-    let (exit, said) = action(folder.path(), &[("logins", "absent.txt"), ("sandbox", "true")]);
+    let (exit, said) = action(directory.path(), &[("logins", "absent.txt"), ("sandbox", "true")]);
     assert_eq!(exit, Some(2), "{said}");
     for inputs in [&[][..], &[("expect", "cafe.md")], &[("plan", "a.yaml"), ("max-tokens", "9")]] {
-        let (exit, said) = action(folder.path(), inputs);
+        let (exit, said) = action(directory.path(), inputs);
         assert_eq!((exit, said.starts_with("::error::")), (Some(2), true), "{inputs:?}\n{said}");
     }
-    let (exit, said) = action(folder.path(), &[("profile", "cafe")]);
+    let (exit, said) = action(directory.path(), &[("profile", "cafe")]);
     assert_eq!(exit, Some(2), "no service URL is configured\n{said}");
 }

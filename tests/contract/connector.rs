@@ -12,7 +12,7 @@ use crate::support::{Answer, Api};
 pub(crate) const VERIFIER: &str = "a-verifier-of-more-than-forty-three-characters-in-all";
 const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 
-/// A client of the connector: what it learned on its way to a token.
+/// A client of the connector, with what it has learned on its way to a token.
 pub(crate) struct Connector<'a> {
     api: &'a Api,
     pub(crate) metadata: Value,
@@ -60,7 +60,7 @@ impl<'a> Connector<'a> {
         self.metadata[name].as_str().unwrap_or_else(|| panic!("no {name} in {}", self.metadata))
     }
 
-    /// Asks for access, `changes` replacing or (when empty) removing parameters.
+    /// Requests authorization, with `changes` that replace or (when empty) remove parameters.
     pub(crate) async fn authorize(&self, changes: &[(&str, &str)]) -> Answer {
         self.api.ask(&Method::GET, self.authorization(changes).as_str()).anonymous().await
     }
@@ -93,7 +93,7 @@ impl<'a> Connector<'a> {
             .expect("an address")
     }
 
-    /// The code the browser is sent back with.
+    /// Returns the code that the browser is sent back with.
     pub(crate) async fn code(&self) -> String {
         let redirect = redirected(&self.authorize(&[]).await);
         assert_eq!(parameter(&redirect, "state").as_deref(), Some("of-the-test"));
@@ -124,14 +124,14 @@ impl<'a> Connector<'a> {
         self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh_token)]).await
     }
 
-    /// The answer of the token endpoint to an approved request.
+    /// Returns the answer of the token endpoint to an approved request.
     pub(crate) async fn connect(&self) -> Value {
         let code = self.code().await;
         self.exchange(&code, VERIFIER).await.is(200).json
     }
 }
 
-/// The address of the protected resource's metadata, from the challenge at the connector.
+/// Returns the URL of the protected resource's metadata, from the challenge at the connector.
 pub(crate) async fn resource_metadata(api: &Api) -> String {
     let challenge =
         api.ask(&Method::POST, &api.server.mcp_url()).anonymous().json(&json!({})).await.is(401);

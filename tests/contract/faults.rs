@@ -1,11 +1,11 @@
-//! Faults that tests can inject: what the client sees, and whether the service executed the request.
+//! Tests of the injectable faults: the answer that the client gets, and whether the service executed the request.
 
 use links_fixtures::{Fault, Substitute};
 use serde_json::json;
 
 use crate::support::{Api, RequestBuilder};
 
-/// A write whose effect can be seen.
+/// Returns a write whose effect can be seen.
 fn write(api: &Api) -> RequestBuilder<'_> {
     api.post("/profiles/cafe/slots").json(&json!({ "type": "text", "data": { "title": "Hello" } }))
 }
@@ -29,7 +29,7 @@ async fn a_dropped_connection_brings_no_answer_whether_executed_or_not() {
 }
 
 #[tokio::test]
-async fn a_dropped_transfer_is_played_too() {
+async fn a_dropped_transfer_to_an_upload_url_is_executed_without_an_answer() {
     let api = Api::cafe().await;
     let issued = api.post("/files/upload-url").await.is(200);
     let address = issued.data()["upload_url"].as_str().expect("an address").to_owned();
@@ -173,7 +173,7 @@ async fn somebody_else_edits_before_and_after_a_request() {
 }
 
 #[tokio::test]
-async fn an_edit_can_take_the_token_away_midway() {
+async fn an_edit_between_two_requests_can_remove_the_token() {
     let api = Api::cafe().await;
     api.server.edit_before(2, |account| account.tokens.clear());
     api.get("/me").await.is(200);
@@ -181,7 +181,7 @@ async fn an_edit_can_take_the_token_away_midway() {
 }
 
 #[tokio::test]
-async fn found_36_a_panic_is_a_500_that_no_test_overlooks() {
+async fn found_36_a_panic_is_answered_with_500_and_fails_the_test() {
     let api = Api::cafe().await;
     api.server.edit_before(1, |_| panic!("a mistake of the server"));
     let answer = api.get("/me").await.refused(500);

@@ -1,4 +1,4 @@
-//! Refusals of requests that are not meant for the server: another host's, a web page's, and large bodies.
+//! Tests of requests that are not meant for the server and are refused: another host's, a web page's, and large bodies.
 
 use serde_json::json;
 

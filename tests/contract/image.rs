@@ -1,9 +1,9 @@
-//! Real pictures, made in memory.
+//! Real images, made in memory.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// A black one-bit PNG of `width` by `height` pixels.
+/// Returns a black one-bit PNG of `width` by `height` pixels.
 pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let row = 1 + width.div_ceil(8) as usize;
     let pixels = vec![0; row * height as usize];
@@ -21,7 +21,7 @@ pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     png
 }
 
-/// One pixel in each of the other formats.
+/// Returns one pixel in each of the other formats.
 pub(crate) fn pixels() -> [(&'static str, Vec<u8>); 3] {
     const JPEG: &str = "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////\
         ////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=";

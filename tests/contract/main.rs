@@ -1,4 +1,4 @@
-//! The contract server, held against the interface rule by rule over plain HTTP.
+//! Tests of the contract server against the interface, rule by rule over plain HTTP.
 //!
 //! Each test is named after the section and rule it shows; each has its own server and its own account.
 

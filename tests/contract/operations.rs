@@ -9,7 +9,7 @@ use crate::support::{Api, Page, RequestBuilder, id_of, ids_query};
 /// A release that the lookup finds: any valid UPC.
 pub(crate) const KNOWN_MUSIC: &str = "/music/lookup?query=198000000017";
 
-/// Which record a path addresses besides the account.
+/// Record that a path names besides the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Addresses {
     Account,
@@ -27,7 +27,7 @@ pub(crate) enum Body {
     File(Vec<u8>),
 }
 
-/// One row of the table with a request that succeeds.
+/// One row of the table, with a request that succeeds.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
     pub(crate) name: &'static str,
@@ -40,7 +40,7 @@ pub(crate) struct Operation {
     pub(crate) invalid: Option<Value>,
     /// A path whose record does not exist, where the path addresses one.
     pub(crate) missing: Option<String>,
-    /// Declares `Idempotency-Key` (4.1.4).
+    /// Set if the operation declares `Idempotency-Key` (4.1.4).
     pub(crate) keyed: bool,
 }
 
@@ -85,7 +85,7 @@ impl Operation {
         self.method != Method::GET
     }
 
-    /// The request of this row, ready to be changed further or sent.
+    /// Returns the request of this row, ready to be changed further or sent.
     pub(crate) fn on<'a>(&self, api: &'a Api) -> RequestBuilder<'a> {
         self.on_path(api, &self.path)
     }
@@ -100,7 +100,7 @@ impl Operation {
     }
 }
 
-/// All rows, each valid on its own for the page as it is now.
+/// Returns all rows, each valid on its own for the page as it is now.
 pub(crate) async fn operations(api: &Api, page: &Page<'_>) -> Vec<Operation> {
     let form = api.form().await;
     let form = form.as_str();

@@ -1,11 +1,11 @@
-//! Section 1: what the service does, and what it deliberately does not offer.
+//! Section 1: the features that the service has, and those that it deliberately does not offer.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{Api, id_of};
 
-/// Sends a request that no row of the table has and expects it not to succeed.
+/// Sends a request that no row of the table has, and expects it not to succeed.
 async fn offers_nothing_at(api: &Api, method: Method, path: &str) {
     let before = api.state().await;
     let answer = api.ask(&method, path).json(&json!({})).await;
@@ -113,7 +113,7 @@ async fn rule_1_6_account_settings_are_not_offered() {
 }
 
 #[tokio::test]
-async fn rule_1_strict_on_write_tolerant_on_read() {
+async fn rule_1_legacy_slots_can_be_read_and_computed_keys_are_not_writable() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let legacy = page.legacy().await;

@@ -10,7 +10,7 @@ use crate::shapes;
 use crate::support::{Api, noon};
 
 #[tokio::test]
-async fn rule_2_1_profile_fields() {
+async fn rule_2_1_a_profile_has_the_documented_fields() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let profile = api.get(&page.at("")).await.is(200);
@@ -114,7 +114,7 @@ async fn rule_2_1_mood_text_is_absent_when_the_status_feature_is_off() {
 }
 
 #[tokio::test]
-async fn rule_2_6_profile_settings_fields() {
+async fn rule_2_6_profile_settings_have_the_documented_fields() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let settings = api.get(&page.at("/settings")).await.is(200);

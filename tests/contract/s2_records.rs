@@ -75,7 +75,7 @@ async fn rule_2_success_is_data_and_meta() {
 }
 
 #[tokio::test]
-async fn rule_2_4_lead_form_fields() {
+async fn rule_2_4_a_lead_form_has_the_documented_fields() {
     let api = Api::cafe().await;
     let listed = api.get("/forms").await.is(200);
     for form in listed.data().as_array().expect("forms") {
@@ -94,7 +94,7 @@ async fn rule_2_4_a_form_is_addressed_by_its_uuid_only() {
 }
 
 #[tokio::test]
-async fn rule_2_5_notification_channel_fields() {
+async fn rule_2_5_a_notification_channel_has_the_documented_fields() {
     let api = Api::cafe().await;
     let listed = api.get("/notification-channels").await.is(200);
     let channels = shapes::records("channels", listed.data(), shapes::CHANNEL);

@@ -13,7 +13,7 @@ pub(crate) const SLOT_TYPES: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn rule_2_2_slot_fields() {
+async fn rule_2_2_a_slot_has_the_documented_fields() {
     let api = Api::cafe().await;
     let slots = api.page().await.slots().await;
     assert_eq!(slots.len(), 14);
@@ -170,7 +170,7 @@ async fn rule_2_2_computed_fields_in_data_are_refused() {
 }
 
 #[tokio::test]
-async fn rule_2_3_slot_type_descriptions() {
+async fn rule_2_3_every_slot_type_is_described_with_a_valid_schema() {
     let api = Api::cafe().await;
     let listed = api.get("/slot-types").await.is(200);
     let types = shapes::records("slot types", listed.data(), shapes::SLOT_TYPE);

@@ -1,4 +1,4 @@
-//! Section 3: states, derived conditions, and what never changes.
+//! Section 3: states, derived conditions, and values that never change.
 
 use std::time::Duration;
 

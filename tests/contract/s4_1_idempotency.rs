@@ -135,7 +135,7 @@ async fn rule_4_1_4_a_key_has_at_most_128_characters() {
 }
 
 #[tokio::test]
-async fn rule_4_1_4_a_failure_under_a_key_does_not_stand_in_the_way_of_the_corrected_request() {
+async fn rule_4_1_4_a_failure_under_a_key_does_not_block_the_corrected_request() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let create = |body| api.post(&page.at("/slots")).key("k").json(&body);

@@ -28,13 +28,13 @@ async fn rule_4_2_every_row_answers_with_its_success_status() {
 }
 
 #[tokio::test]
-async fn rule_4_2_get_me() {
+async fn rule_4_2_get_me_answers_the_account() {
     let api = Api::cafe().await;
     shapes::record("me", api.get("/me").await.is(200).data(), shapes::ME);
 }
 
 #[tokio::test]
-async fn rule_4_2_list_and_get_slot_types() {
+async fn rule_4_2_a_single_slot_type_equals_its_entry_in_the_list() {
     let api = Api::cafe().await;
     let listed = api.get("/slot-types").await.is(200);
     for described in shapes::records("slot types", listed.data(), shapes::SLOT_TYPE) {
@@ -51,7 +51,7 @@ async fn rule_4_2_an_unknown_slot_type_is_404_not_found() {
 }
 
 #[tokio::test]
-async fn rule_4_2_list_profiles() {
+async fn rule_4_2_list_profiles_answers_all_profiles_and_their_total() {
     for api in [Api::empty().await, Api::cafe().await, Api::full().await] {
         let count = api.server.account().profiles.len();
         let listed = api.get("/profiles").await.is(200);
@@ -65,7 +65,7 @@ async fn rule_4_2_list_profiles() {
 }
 
 #[tokio::test]
-async fn rule_4_2_create_profile() {
+async fn rule_4_2_a_created_profile_is_answered_and_can_be_read() {
     let api = Api::empty().await;
     let created = api.post("/profiles").json(&json!({"login": "bakery.one"})).await.is(201);
     shapes::profile("profile", created.data());
@@ -75,7 +75,7 @@ async fn rule_4_2_create_profile() {
 }
 
 #[tokio::test]
-async fn rule_4_2_check_login() {
+async fn rule_4_2_check_login_answers_availability_with_a_reason() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let fields = &[
@@ -108,7 +108,7 @@ async fn rule_4_2_check_login() {
 }
 
 #[tokio::test]
-async fn rule_4_2_check_login_excuses_only_the_named_page() {
+async fn rule_4_2_check_login_ignores_only_the_login_of_the_named_page() {
     let api = Api::cafe().await;
     api.post("/profiles").json(&json!({"login": "bakery.one"})).await.is(201);
     let other = api.get("/profiles/check-login?login=cafe&profile=bakery.one").await.is(200);
@@ -116,7 +116,7 @@ async fn rule_4_2_check_login_excuses_only_the_named_page() {
 }
 
 #[tokio::test]
-async fn rule_4_2_get_profile_with_and_without_slots() {
+async fn rule_4_2_get_profile_adds_slots_only_when_they_are_included() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let plain = api.get(&page.at("")).await.is(200);
@@ -152,7 +152,7 @@ async fn rule_4_2_update_bodies_of_profiles_and_settings_are_optional() {
 }
 
 #[tokio::test]
-async fn rule_4_2_get_and_update_profile_settings() {
+async fn rule_4_2_updated_profile_settings_are_answered_and_can_be_read() {
     let api = Api::cafe().await;
     let path = api.page().await.at("/settings");
     let settings = api.get(&path).await.is(200);
@@ -177,7 +177,7 @@ async fn rule_4_2_markdown_is_text_with_its_token_count() {
 }
 
 #[tokio::test]
-async fn rule_4_2_json_answers_say_so() {
+async fn rule_4_2_json_answers_have_the_content_type_of_json() {
     let api = Api::cafe().await;
     for answer in
         [api.get("/me").await, api.get("/nowhere").await, api.get("/me").anonymous().await]
@@ -198,7 +198,7 @@ async fn rule_4_2_list_slots_is_in_page_order() {
 }
 
 #[tokio::test]
-async fn rule_4_2_create_get_update_and_delete_a_slot() {
+async fn rule_4_2_a_slot_can_be_created_read_updated_and_deleted() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let body = json!({"type": "text", "data": {"title": "New", "description": "slot"}});
@@ -260,7 +260,7 @@ async fn rule_4_2_delete_slots_takes_ids_in_the_query_or_in_the_body() {
 }
 
 #[tokio::test]
-async fn rule_4_2_list_create_show_and_update_a_form() {
+async fn rule_4_2_a_form_can_be_listed_created_read_and_updated() {
     let api = Api::cafe().await;
     let listed = api.get("/forms").await.is(200);
     let count = listed.data().as_array().expect("forms").len();
@@ -279,7 +279,7 @@ async fn rule_4_2_list_create_show_and_update_a_form() {
 }
 
 #[tokio::test]
-async fn rule_4_2_list_notification_channels() {
+async fn rule_4_2_list_notification_channels_answers_all_and_their_total() {
     let api = Api::cafe().await;
     let listed = api.get("/notification-channels").await.is(200);
     let channels = shapes::records("channels", listed.data(), shapes::CHANNEL);
@@ -287,20 +287,20 @@ async fn rule_4_2_list_notification_channels() {
 }
 
 #[tokio::test]
-async fn rule_4_2_lookup_music() {
+async fn rule_4_2_lookup_music_answers_a_known_release() {
     let api = Api::cafe().await;
     api.get(KNOWN_MUSIC).await.is(200).data();
 }
 
 #[tokio::test]
-async fn rule_4_2_upload_file() {
+async fn rule_4_2_upload_file_answers_201_with_the_file() {
     let api = Api::cafe().await;
     let uploaded = api.post("/files").file(&png(8, 8)).await.is(201);
     shapes::record("file", uploaded.data(), shapes::FILE);
 }
 
 #[tokio::test]
-async fn rule_4_2_create_upload_url() {
+async fn rule_4_2_create_upload_url_answers_200_with_a_url() {
     let api = Api::cafe().await;
     let created = api.post("/files/upload-url").await.is(200);
     assert!(created.data()["upload_url"].is_string());

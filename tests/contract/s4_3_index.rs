@@ -49,7 +49,7 @@ async fn rule_4_3_the_base_address_answers_with_and_without_its_slash() {
 }
 
 #[tokio::test]
-async fn rule_4_3_authentication() {
+async fn rule_4_3_authentication_describes_bearer_tokens_and_abilities() {
     let api = Api::cafe().await;
     let index = api.get("/").anonymous().await.is(200);
     let authentication = &index.data()["authentication"];
@@ -74,7 +74,7 @@ async fn rule_4_3_authentication() {
 }
 
 #[tokio::test]
-async fn rule_4_3_discovery_conventions_and_examples() {
+async fn rule_4_3_discovery_conventions_and_examples_have_the_documented_entries() {
     let api = Api::cafe().await;
     let index = api.get("/").anonymous().await.is(200);
     strings(
@@ -135,7 +135,7 @@ async fn rule_4_3_discovery_conventions_and_examples() {
 }
 
 #[tokio::test]
-async fn rule_4_3_the_addresses_of_discovery_lead_somewhere() {
+async fn rule_4_3_the_urls_of_discovery_can_be_requested() {
     let api = Api::cafe().await;
     let index = api.get("/").anonymous().await.is(200);
     for (name, address) in index.data()["discovery"].as_object().expect("addresses") {

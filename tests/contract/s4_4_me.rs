@@ -1,4 +1,4 @@
-//! Section 4.4: what a token can do and how much is left.
+//! Section 4.4: the abilities of a token, and the rest of each limit.
 
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn rule_4_4_limits_are_those_of_section_8() {
 }
 
 #[tokio::test]
-async fn rule_4_4_it_shows_whether_the_token_can_write() {
+async fn rule_4_4_me_shows_whether_the_token_can_write() {
     let api = Api::cafe().await;
     let me = api.get("/me").await.is(200);
     assert_eq!(me.data()["abilities"], json!(["profile:read", "profile:write"]));
@@ -58,7 +58,7 @@ async fn rule_4_4_it_shows_whether_the_token_can_write() {
 }
 
 #[tokio::test]
-async fn rule_4_4_it_shows_how_many_profiles_are_used() {
+async fn rule_4_4_me_shows_how_many_profiles_are_used() {
     let api = Api::empty().await;
     for used in 0..3 {
         assert_eq!(api.get("/me").await.is(200).data()["limits"]["profiles"]["used"], used);

@@ -120,7 +120,7 @@ async fn rule_4_5_every_unknown_or_computed_field_is_listed() {
 }
 
 #[tokio::test]
-async fn rule_4_5_a_refused_update_changes_nothing_of_what_was_right_in_it() {
+async fn rule_4_5_a_refused_update_does_not_change_its_valid_fields() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let before = api.state().await;

@@ -8,7 +8,7 @@ fn dividers(count: usize) -> Value {
     json!({"slots": vec![json!({"type": "divider"}); count]})
 }
 
-/// A page filled up with slots that may all be deleted, and their ids.
+/// Fills a page with slots that may all be deleted, and returns their ids.
 async fn with_texts(api: &Api, page: &Page<'_>, count: usize) -> Vec<i64> {
     let mut ids = Vec::new();
     for chunk in
@@ -146,7 +146,7 @@ async fn rule_4_6_3_click_statistics_are_kept() {
 }
 
 #[tokio::test]
-async fn rule_4_6_3_is_all_or_nothing() {
+async fn rule_4_6_3_a_batch_update_is_all_or_nothing() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let before = page.slots().await;

@@ -7,7 +7,7 @@ use crate::shapes;
 use crate::support::Api;
 
 #[tokio::test]
-async fn rule_4_8_response_fields() {
+async fn rule_4_8_a_lookup_has_the_documented_fields() {
     let api = Api::cafe().await;
     let found = api.get(KNOWN_MUSIC).await.is(200);
     let data = found.data();

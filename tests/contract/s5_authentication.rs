@@ -141,7 +141,7 @@ async fn rule_5_3_a_code_is_bound_to_its_client_and_redirect() {
 }
 
 #[tokio::test]
-async fn rule_5_3_nobody_is_sent_to_an_address_that_was_not_registered() {
+async fn rule_5_3_a_redirect_to_an_unregistered_uri_is_refused() {
     let api = Api::cafe().await;
     let connector = Connector::register(&api).await;
     connector.authorize(&[("redirect_uri", "http://127.0.0.1:49152/elsewhere")]).await.is(400);
@@ -237,7 +237,7 @@ async fn rule_5_6_a_disconnected_application_fails_at_its_next_request() {
 }
 
 #[tokio::test]
-async fn rule_5_7_a_bad_token_is_401_and_a_weak_one_403() {
+async fn rule_5_7_an_invalid_token_is_401_and_one_without_the_ability_403() {
     let api = Api::read_only().await;
     let page = api.page().await;
     let title = json!({"title": "T"});

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Api, ids_query};
 
 #[tokio::test]
-async fn rule_7_204_a_dry_run_passed_or_a_slot_was_deleted() {
+async fn rule_7_204_answers_a_passed_dry_run_and_a_deleted_slot() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let text = page.at(&format!("/slots/{}", page.slot("text").await["id"]));
@@ -16,7 +16,7 @@ async fn rule_7_204_a_dry_run_passed_or_a_slot_was_deleted() {
 }
 
 #[tokio::test]
-async fn rule_7_401_missing_invalid_or_revoked_token() {
+async fn rule_7_401_answers_a_missing_invalid_or_revoked_token() {
     let api = Api::cafe().await;
     api.get("/me").anonymous().await.refused(401);
     api.get("/me").token("invalid").await.refused(401);
@@ -25,13 +25,13 @@ async fn rule_7_401_missing_invalid_or_revoked_token() {
 }
 
 #[tokio::test]
-async fn rule_7_403_token_not_allowed() {
+async fn rule_7_403_answers_a_token_without_the_ability() {
     let api = Api::read_only().await;
     api.post("/profiles").json(&json!({"login": "new.page"})).await.refused(403);
 }
 
 #[tokio::test]
-async fn rule_7_404_profile_slot_form_slot_type_or_release() {
+async fn rule_7_404_answers_an_unknown_profile_slot_form_slot_type_or_release() {
     let api = Api::cafe().await;
     let page = api.page().await;
     api.get("/profiles/nobody.here").await.refused(404);
@@ -44,7 +44,7 @@ async fn rule_7_404_profile_slot_form_slot_type_or_release() {
 }
 
 #[tokio::test]
-async fn rule_7_409_a_limit_reached_or_a_read_only_type() {
+async fn rule_7_409_answers_a_reached_limit_and_a_read_only_type() {
     let api = Api::full().await;
     api.post("/profiles").json(&json!({"login": "new.page"})).await.refused(409);
     let cafe = Api::cafe().await;
@@ -84,7 +84,7 @@ async fn rule_7_429_carries_retry_after() {
 }
 
 #[tokio::test]
-async fn rule_7_codes_are_stable_words() {
+async fn rule_7_codes_are_lowercase_identifiers() {
     let api = Api::read_only().await;
     let page = api.page().await;
     for answer in [

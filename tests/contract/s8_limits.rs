@@ -12,7 +12,7 @@ use crate::support::{Answer, Api, multipart};
 const SECOND: Duration = Duration::from_secs(1);
 const MEGABYTES_50: usize = 50 << 20;
 
-/// Sends `count` requests, five a second, and expects none to be held back.
+/// Sends `count` requests, five a second, and expects that none is refused.
 async fn five_a_second(api: &Api, clock: &Clock, path: &str, count: usize) {
     for sent in 0..count {
         if sent % 5 == 0 {
@@ -22,7 +22,7 @@ async fn five_a_second(api: &Api, clock: &Clock, path: &str, count: usize) {
     }
 }
 
-/// The wait a 429 asks for.
+/// Returns the wait that a 429 asks for.
 #[track_caller]
 fn wait(answer: &Answer) -> Duration {
     let seconds = answer.header("retry-after").expect("Retry-After").parse().expect("seconds");
@@ -30,7 +30,7 @@ fn wait(answer: &Answer) -> Duration {
 }
 
 #[tokio::test]
-async fn rule_8_5_requests_a_second() {
+async fn rule_8_at_most_5_requests_a_second() {
     let (api, clock) = Api::limited(World::cafe()).await;
     for _ in 0..5 {
         api.get("/me").await.is(200);
@@ -45,7 +45,7 @@ async fn rule_8_5_requests_a_second() {
 }
 
 #[tokio::test]
-async fn rule_8_60_requests_a_minute() {
+async fn rule_8_at_most_60_requests_a_minute() {
     let (api, clock) = Api::limited(World::cafe()).await;
     five_a_second(&api, &clock, "/me", 60).await;
     clock.advance(SECOND);
@@ -82,7 +82,7 @@ async fn rule_8_a_write_beyond_the_rate_is_not_executed() {
 }
 
 #[tokio::test]
-async fn rule_8_20_analytics_requests_a_minute() {
+async fn rule_8_at_most_20_analytics_requests_a_minute() {
     let (api, clock) = Api::limited(World::cafe()).await;
     let page = api.page().await;
     five_a_second(&api, &clock, "/analytics", 20).await;
@@ -94,7 +94,7 @@ async fn rule_8_20_analytics_requests_a_minute() {
 }
 
 #[tokio::test]
-async fn rule_8_15_music_lookups_a_minute_on_top_of_the_global_limit() {
+async fn rule_8_at_most_15_music_lookups_a_minute_within_the_global_limit() {
     let (api, clock) = Api::limited(World::cafe()).await;
     five_a_second(&api, &clock, KNOWN_MUSIC, 15).await;
     clock.advance(SECOND);
@@ -110,7 +110,7 @@ async fn rule_8_15_music_lookups_a_minute_on_top_of_the_global_limit() {
 }
 
 #[tokio::test]
-async fn rule_8_500_slots_a_profile_and_50_a_batch() {
+async fn rule_8_at_most_500_slots_a_profile_and_50_a_batch() {
     let api = Api::empty().await;
     let created = api.post("/profiles").json(&json!({"login": "long.page"})).await.is(201);
     let slots = format!("/profiles/{}/slots", created.data()["id"]);
@@ -126,7 +126,7 @@ async fn rule_8_500_slots_a_profile_and_50_a_batch() {
 }
 
 #[tokio::test]
-async fn rule_8_100_profiles_a_user() {
+async fn rule_8_at_most_100_profiles_a_user() {
     let api = Api::empty().await;
     for number in 1..=100 {
         api.post("/profiles").json(&json!({"login": format!("page.{number}")})).await.is(201);
@@ -136,7 +136,7 @@ async fn rule_8_100_profiles_a_user() {
 }
 
 #[tokio::test]
-async fn rule_8_5_tokens_a_user() {
+async fn rule_8_me_reports_at_most_5_tokens_a_user() {
     let api = Api::full().await;
     let me = api.get("/me").await.is(200);
     assert_eq!(me.data()["limits"]["tokens"], json!({"used": 5, "max": 5}));

@@ -13,7 +13,7 @@ async fn rule_9_the_version_is_in_the_base_path() {
 }
 
 #[tokio::test]
-async fn rule_9_the_description_is_openapi_3_1_0_and_itself_1_0_0() {
+async fn rule_9_the_description_is_openapi_3_1_0_of_version_1_0_0() {
     let api = Api::cafe().await;
     let described = api.get("/openapi.json").await.is(200).json;
     assert_eq!(described["openapi"], "3.1.0");

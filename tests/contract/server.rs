@@ -1,4 +1,4 @@
-//! Features of the server for tests: its log of requests, edits, and a state that several servers share.
+//! Tests of the server's features for tests: its log of requests, edits, and a state that several servers share.
 
 use links_fixtures::{ContractServer, Limits, World};
 use serde_json::json;
@@ -68,7 +68,7 @@ async fn servers_of_one_state_file_share_their_account() {
 }
 
 #[tokio::test]
-async fn limits_can_be_lowered_and_are_told() {
+async fn limits_can_be_lowered_and_are_reported() {
     let limits = Limits {
         rates_enforced: false,
         slots_per_batch: 2,

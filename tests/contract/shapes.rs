@@ -142,7 +142,7 @@ pub(crate) fn at_least(what: &str, value: &Value, fields: Fields) {
     }
 }
 
-/// Checks each record of a list and gives the list.
+/// Checks each record of a list, and returns the list.
 #[track_caller]
 pub(crate) fn records<'a>(what: &str, list: &'a Value, fields: Fields) -> &'a [Value] {
     let list = list.as_array().unwrap_or_else(|| panic!("{what} is no list: {list}"));
@@ -152,7 +152,7 @@ pub(crate) fn records<'a>(what: &str, list: &'a Value, fields: Fields) -> &'a [V
     list
 }
 
-/// A slot may carry fields the interface does not show (2.2).
+/// Checks a slot, which may carry fields that the interface does not show (2.2).
 #[track_caller]
 pub(crate) fn slot(what: &str, value: &Value) {
     at_least(what, value, SLOT);
@@ -207,7 +207,7 @@ pub(crate) fn settings(what: &str, value: &Value) {
     );
 }
 
-/// The error envelope of 2.7.
+/// Checks the error envelope of 2.7.
 #[track_caller]
 pub(crate) fn error(answer: &Answer) {
     let what = format!("the error of {} ({})", answer.asked, answer.status);

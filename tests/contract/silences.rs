@@ -1,14 +1,14 @@
-//! Points on which the interface is silent or contradicts itself: the reading taken by default, and the switch to the other.
+//! Tests of the points on which the interface is silent or contradicts itself: the default reading, and the switch to the other.
 
-mod compared;
 mod protocol;
 mod records;
+mod values;
 
 use links_fixtures::Choices;
 
 use crate::support::Api;
 
-/// Both readings of a switch.
+/// Returns a server for each reading of a switch.
 async fn both(change: impl FnOnce(&mut Choices)) -> (Api, Api) {
     let mut choices = Choices::default();
     change(&mut choices);

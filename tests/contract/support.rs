@@ -1,4 +1,4 @@
-//! A small HTTP client bound to one contract server, and the answers it brings back.
+//! Small HTTP client bound to one contract server, and its answers.
 
 use std::future::{Future, IntoFuture};
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ impl Api {
         Self { server, http: http_client() }
     }
 
-    /// A world without rate limits, on the machine's clock.
+    /// Starts a world without rate limits, on the machine's clock.
     pub(crate) async fn of(world: World) -> Self {
         let server = ContractServer::builder(world).no_limits().start().await;
         Self::over(server.expect("the server binds to loopback"))
@@ -44,27 +44,27 @@ impl Api {
         Self::of(World::read_only()).await
     }
 
-    /// The café without rate limits, reading the interface as `choices` says.
+    /// Starts the café without rate limits, with these readings of the interface.
     pub(crate) async fn choosing(choices: Choices) -> Self {
         let server = ContractServer::builder(World::cafe()).no_limits().choices(choices);
         Self::over(server.start().await.expect("the server binds to loopback"))
     }
 
-    /// A world without rate limits whose time the test moves.
+    /// Starts a world without rate limits, with a clock that the test moves.
     pub(crate) async fn timed(world: World) -> (Self, Clock) {
         let clock = Clock::manual(noon());
         let server = ContractServer::builder(world).clock(clock.clone()).no_limits().start().await;
         (Self::over(server.expect("the server binds to loopback")), clock)
     }
 
-    /// A world with the published rate limits, whose time the test moves.
+    /// Starts a world with the published rate limits, with a clock that the test moves.
     pub(crate) async fn limited(world: World) -> (Self, Clock) {
         let clock = Clock::manual(noon());
         let server = ContractServer::builder(world).clock(clock.clone()).start().await;
         (Self::over(server.expect("the server binds to loopback")), clock)
     }
 
-    /// A request to `target`: a path below the base address, or a whole address.
+    /// Returns a request to `target`: a path below the base URL, or a whole URL.
     pub(crate) fn ask(&self, method: &Method, target: &str) -> RequestBuilder<'_> {
         let address = if target.starts_with("http") {
             target.to_owned()
@@ -96,20 +96,21 @@ impl Api {
         self.ask(&Method::DELETE, path)
     }
 
-    /// The first page of the account.
+    /// Returns the first page of the account.
     pub(crate) async fn page(&self) -> Page<'_> {
         let profiles = self.get("/profiles").await.is(200);
         let id = profiles.data()[0]["id"].as_i64().expect("the account has a page");
         Page { api: self, id }
     }
 
-    /// The id of the first form of the account.
+    /// Returns the id of the first form of the account.
     pub(crate) async fn form(&self) -> String {
         let forms = self.get("/forms").await.is(200);
         forms.data()[0]["id"].as_str().expect("the account has a form").to_owned()
     }
 
-    /// Returns whatever comes back for these bytes until the connection is closed. `{host}` stands for the server's host and port.
+    /// Sends these bytes, and returns everything that is received until the connection is closed. `{host}` stands for the server's host and
+    /// port.
     pub(crate) fn raw(&self, request: &str) -> String {
         let base_url = self.server.base_url();
         let host = base_url.trim_start_matches("http://").trim_end_matches("/api/v1");
@@ -120,7 +121,7 @@ impl Api {
         String::from_utf8(answer).expect("text")
     }
 
-    /// Everything a client can read and write, to be compared before and after.
+    /// Returns everything that a client can read and write, to be compared before and after.
     pub(crate) async fn state(&self) -> Value {
         let mut state = Vec::new();
         for profile in self.get("/profiles").await.is(200).data().as_array().expect("a list") {
@@ -143,7 +144,7 @@ pub(crate) struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// A path below this profile.
+    /// Returns a path below this profile.
     pub(crate) fn at(&self, rest: &str) -> String {
         format!("/profiles/{}{rest}", self.id)
     }
@@ -157,7 +158,7 @@ impl Page<'_> {
         self.slots().await.iter().map(id_of).collect()
     }
 
-    /// The first slot of a type that can still be edited.
+    /// Returns the first slot of a type that can still be edited.
     pub(crate) async fn slot(&self, slot_type: &str) -> Value {
         let slots = self.slots().await;
         let found =
@@ -165,7 +166,7 @@ impl Page<'_> {
         found.unwrap_or_else(|| panic!("the page has no {slot_type}: {slots:?}")).clone()
     }
 
-    /// A legacy slot.
+    /// Returns a legacy slot.
     pub(crate) async fn legacy(&self) -> Value {
         let slots = self.slots().await;
         let found = slots.iter().find(|slot| slot["supported"] == false);
@@ -176,14 +177,14 @@ impl Page<'_> {
         self.api.get(&self.at(&format!("/slots/{}", slot["id"]))).await.is(200).data().clone()
     }
 
-    /// Adds a text slot at the end and gives its id.
+    /// Adds a text slot at the end, and returns its id.
     pub(crate) async fn add_text(&self, title: &str) -> i64 {
         let body = serde_json::json!({"type": "text", "data": {"title": title, "description": ""}});
         id_of(self.api.post(&self.at("/slots")).json(&body).await.is(201).data())
     }
 }
 
-/// A request being put together; awaiting it sends it.
+/// A request under construction; awaiting it sends it.
 pub(crate) struct RequestBuilder<'a> {
     api: &'a Api,
     request: reqwest::RequestBuilder,
@@ -209,7 +210,7 @@ impl RequestBuilder<'_> {
         self.with(|request| request.header(CONTENT_TYPE, content_type).body(bytes.into()))
     }
 
-    /// The file as the part `file` of a multipart body whose boundary never changes.
+    /// Sets the body: the file as the part `file` of a multipart body whose boundary never changes.
     pub(crate) fn file(self, bytes: &[u8]) -> Self {
         let (content_type, body) = multipart("file", bytes);
         self.body(&content_type, body)
@@ -243,7 +244,7 @@ impl RequestBuilder<'_> {
         self.attempt().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"))
     }
 
-    /// The answer, or what kept it from coming.
+    /// Sends the request. Returns the answer, or the error of the network.
     pub(crate) async fn attempt(self) -> reqwest::Result<Answer> {
         let request = match &self.token {
             Some(token) => self.request.bearer_auth(token),
@@ -283,14 +284,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The answer, known to have this status.
+    /// Checks the status, and returns the answer.
     #[track_caller]
     pub(crate) fn is(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{} answered: {}", self.asked, self.text);
         self
     }
 
-    /// The answer, known to be a refusal with this status in the error envelope (2.7).
+    /// Checks that the answer is a refusal with this status in the error envelope (2.7), and returns it.
     #[track_caller]
     pub(crate) fn refused(self, status: u16) -> Self {
         let answer = self.is(status);
@@ -298,7 +299,7 @@ impl Answer {
         answer
     }
 
-    /// The answer, known to be a 422 that names exactly these fields.
+    /// Checks that the answer is a 422 that names exactly these fields, and returns it.
     #[track_caller]
     pub(crate) fn names(self, fields: &[&str]) -> Self {
         let answer = self.refused(422);
@@ -318,7 +319,7 @@ impl Answer {
         self.json.get("meta").unwrap_or_else(|| panic!("{} has no meta: {}", self.asked, self.text))
     }
 
-    /// The paths of the refused fields, sorted.
+    /// Returns the paths of the refused fields, sorted.
     pub(crate) fn error_keys(&self) -> Vec<String> {
         let mut keys: Vec<_> = self.json["errors"]
             .as_object()
@@ -332,23 +333,23 @@ impl Answer {
     }
 }
 
-/// The id of a record.
+/// Returns the id of a record.
 #[track_caller]
 pub(crate) fn id_of(record: &Value) -> i64 {
     record["id"].as_i64().unwrap_or_else(|| panic!("no numeric id in {record}"))
 }
 
-/// The moment at which manual clocks start: 2026-09-15 12:00 UTC.
+/// Returns the moment at which manual clocks start: 2026-09-15 12:00 UTC.
 pub(crate) fn noon() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_789_473_600)
 }
 
-/// `ids[]=1&ids[]=2`
+/// Returns a query such as `ids[]=1&ids[]=2`.
 pub(crate) fn ids_query(ids: &[i64]) -> String {
     ids.iter().map(|id| format!("ids[]={id}")).collect::<Vec<_>>().join("&")
 }
 
-/// A multipart body with one part, and its content type.
+/// Returns a multipart body with one part, and its content type.
 pub(crate) fn multipart(part: &str, bytes: &[u8]) -> (String, Vec<u8>) {
     const BOUNDARY: &str = "a-boundary-that-stays";
     let head = format!(
@@ -359,7 +360,7 @@ pub(crate) fn multipart(part: &str, bytes: &[u8]) -> (String, Vec<u8>) {
 }
 
 fn http_client() -> reqwest::Client {
-    // Someone else in this process may have installed it; either provider serves plain http.
+    // Another test in this process may have installed it; either provider serves plain http.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()

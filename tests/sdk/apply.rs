@@ -1,4 +1,4 @@
-//! Apply of a page: the number of its requests, and edits by someone else meanwhile.
+//! Tests of the apply of a page: the number of its requests, and edits by other clients meanwhile.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use links_sdk::apply::{
 };
 use links_sdk::{Client, Object, ProfileKey, Slot};
 
-use crate::{cafe, client_of, recorded_run};
+use crate::{cafe, cafe_with, client_of, recorded_run};
 
 fn text(title: impl Into<String>) -> DesiredSlot {
     DesiredSlot {
@@ -137,7 +137,7 @@ async fn every_kind_of_step_at_once_ends_as_the_file_says() {
 }
 
 #[tokio::test]
-async fn deletes_alone_are_preceded_by_a_second_look() {
+async fn a_run_of_deletes_only_reads_the_page_again_before_them() {
     let (server, client) = cafe().await;
     let mut file = page_file(&client).await;
     file.slots.retain(|slot| slot.kind != "faq");
@@ -227,7 +227,7 @@ async fn a_refused_field_names_the_item_of_the_file() {
 }
 
 #[tokio::test]
-async fn fault_54_a_full_page_loses_exactly_what_makes_room_and_only_if_the_new_slots_are_good() {
+async fn fault_54_a_full_page_deletes_early_only_what_makes_room_and_only_for_valid_slots() {
     let (server, client) = cafe().await;
     let old = |n: u64| format!("Text {n}");
     server.edit(|account| {
@@ -299,7 +299,7 @@ async fn fault_54_a_full_page_loses_exactly_what_makes_room_and_only_if_the_new_
 }
 
 #[tokio::test]
-async fn found_18_a_full_page_is_swapped_whatever_a_dry_run_says_of_its_limit() {
+async fn found_18_a_full_page_is_replaced_whatever_a_dry_run_says_of_its_limit() {
     for (dry_run_conflict, status) in [
         (DryRunConflict::Passes, 204),
         (DryRunConflict::Invalid, 422),
@@ -307,9 +307,7 @@ async fn found_18_a_full_page_is_swapped_whatever_a_dry_run_says_of_its_limit() 
     ] {
         for new in [10, 120, 500] {
             let choices = Choices { dry_run_conflict, ..Choices::default() };
-            let server = ContractServer::builder(World::cafe()).no_limits().choices(choices);
-            let server = server.start().await.unwrap();
-            let client = client_of(&server);
+            let (server, client) = cafe_with(choices).await;
             server.edit(|account| {
                 let slot = |n: u64| {
                     let data =

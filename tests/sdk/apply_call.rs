@@ -1,4 +1,4 @@
-//! Apply in one call: the order of locking, reading and settling is not left to the program.
+//! Tests of apply in one call: the order of locking, reading and settling is not left to the program.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn ten_slots() -> DesiredPage {
     serde_json::from_value(json!({ "slots": (0..10).map(text).collect::<Vec<_>>() })).unwrap()
 }
 
-/// Run of another process from its start to its end, while this one waits.
+/// Executes a run of another process from its start to its end, while this one waits.
 fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
     let act = async {
         let mut run =
@@ -35,7 +35,7 @@ fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
     std::thread::scope(|scope| scope.spawn(run).join().unwrap());
 }
 
-/// Another process applies the same file right after this one has read the page.
+/// Observer by which another process applies the same file right after this one has read the page.
 struct ApplyAfterRead(Mutex<Option<(Arc<ContractServer>, PathBuf)>>);
 
 impl std::fmt::Debug for ApplyAfterRead {
@@ -60,7 +60,7 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
     let server = Arc::new(server);
     let state = tempfile::tempdir().unwrap();
     let between = ApplyAfterRead(Mutex::new(Some((server.clone(), state.path().to_owned()))));
-    // Both at one address, which is what tells services apart.
+    // Both at one URL, which identifies a service.
     let client = Client::builder(server.base_url())
         .token(Token::new(&server.token()).unwrap())
         .rate_limits(no_limits())
@@ -86,7 +86,7 @@ async fn found_15_a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
         let (state, meanwhile) = (tempfile::tempdir().unwrap(), server.clone());
         let mut run = client.profile("cafe").apply(ten_slots()).confirm(move |plan, page| {
             assert_eq!((plan.creates.len(), page.slots.len()), (10, 0));
-            // On another machine: there is no lock that both know.
+            // On another machine, which does not share the lock.
             elsewhere(&meanwhile, None);
             true
         });
@@ -105,7 +105,7 @@ async fn found_15_what_a_run_did_before_it_failed_counts() {
     let (server, client) = cafe().await;
     let state = tempfile::tempdir().unwrap();
     let file = ten_slots();
-    // The order is refused for good, after ten slots were created.
+    // The reorder is refused on every try, after ten slots were created.
     server.fail([3, 4, 5, 6], &Fault::Before(403));
     server.edit(|account| account.profiles[0].slots.truncate(2));
     let mut reversed = file.clone();

@@ -1,14 +1,13 @@
-//! Writes over any number of slots.
+//! Tests of writes over any number of slots.
 
 use std::sync::{Arc, Mutex};
 
 use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{BatchCause, BatchError, Client, IdempotencyKey, Outcome, SlotsHandle, Token};
+use links_sdk::{BatchCause, BatchError, Client, IdempotencyKey, Outcome, SlotsHandle};
 
-use crate::client_of;
+use crate::{cafe_with, client_of, idempotency_keys, quick_cafe};
 use links_test_support::canned::Canned;
-use links_test_support::clock::SharedClock;
 
 fn line(n: usize) -> NewSlot {
     NewSlot::of("text").with("title", format!("Line {n}"))
@@ -18,7 +17,7 @@ fn lines(count: usize) -> impl Iterator<Item = NewSlot> {
     (0..count).map(line)
 }
 
-/// A server with an empty page of a client.
+/// Returns a server, and a client's slots on an empty page.
 async fn empty_page() -> (ContractServer, SlotsHandle) {
     let server = ContractServer::builder(World::empty()).no_limits().start().await.unwrap();
     let client = client_of(&server);
@@ -42,7 +41,7 @@ async fn titles(slots: &SlotsHandle) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn nothing_takes_no_request_and_51_take_two() {
+async fn an_empty_batch_takes_no_request_and_51_slots_take_two() {
     let (server, slots) = empty_page().await;
     assert!(slots.create_many([]).await.unwrap().is_empty());
     assert!(slots.delete_many([]).await.unwrap().is_empty());
@@ -145,11 +144,7 @@ async fn a_run_that_was_interrupted_is_carried_on_with_its_key() {
     let made = slots.create_many(lines(120)).with_run_key(key.clone()).await.unwrap();
     assert_eq!(made.len(), 120);
     assert_eq!(titles(&slots).await, (0..120).map(|n| format!("Line {n}")).collect::<Vec<_>>());
-    let keys: Vec<_> = server
-        .requests()
-        .iter()
-        .filter_map(|it| it.header("idempotency-key").map(str::to_owned))
-        .collect();
+    let keys: Vec<_> = idempotency_keys(&server).into_iter().flatten().collect();
     assert_eq!(keys, ["run-1-0", "run-1-1", "run-1-0", "run-1-1", "run-1-2"]);
 
     let long = IdempotencyKey::new("k".repeat(128)).unwrap();
@@ -159,11 +154,7 @@ async fn a_run_that_was_interrupted_is_carried_on_with_its_key() {
 
 #[tokio::test]
 async fn a_run_that_failed_half_way_is_carried_on_with_the_key_of_its_error() {
-    let (clock, service) = SharedClock::new();
-    let server =
-        ContractServer::builder(World::cafe()).no_limits().clock(service).start().await.unwrap();
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
-    let client = builder.clock(clock).rate_limits(crate::no_limits()).build().unwrap();
+    let (server, client, _) = quick_cafe().await;
     let slots = client.profile("cafe").slots();
     let before = slots.list().await.unwrap().len();
     server.fail(2..=5, &Fault::Before(502));
@@ -192,15 +183,14 @@ async fn two_runs_have_different_keys() {
 #[tokio::test]
 async fn a_service_without_keys_still_creates_each_slot_once() {
     let choices = Choices { idempotent_writes: IdempotentWrites::None, ..Choices::default() };
-    let server =
-        ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
-    let slots = client_of(&server).profile("cafe").slots();
+    let (_server, client) = cafe_with(choices).await;
+    let slots = client.profile("cafe").slots();
     let before = slots.list().await.unwrap().len();
     slots.create_many(lines(120)).await.unwrap();
     assert_eq!(slots.list().await.unwrap().len(), before + 120);
 }
 
-/// The slots of a service that answers every request so.
+/// Returns the slots of a service that answers every request with this.
 fn answering(status: u16, body: &str) -> (Canned, SlotsHandle) {
     let server = Canned::start([(status, body.to_owned())]);
     let client = Client::builder(server.origin()).rate_limits(crate::no_limits()).build().unwrap();

@@ -1,7 +1,7 @@
-//! Faults 60 and 61: someone else adds, edits, deletes or moves slots between any two requests of a run.
+//! Tests of faults 60 and 61: another client adds, edits, deletes or moves slots between any two requests of a run.
 //!
-//! Nothing of theirs is deleted, and the run never ends as if nothing had happened, but where no client could tell: between the look at
-//! a slot and the write that follows it.
+//! No slot of the other client is deleted, and the run never ends as if nothing had happened, except where no client could detect the edit:
+//! between the read of a slot and the write that follows it.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::foreign_edit::{DOOMED, Edit, FOREIGN, NAMED, PAGE, THEIRS, UPDATED, every_step, text};
 use crate::{cafe, client_of, recorded_run};
 
-/// The file does not name it, and it cannot be pruned.
+/// Id of a slot that the file does not name and that cannot be pruned.
 const KEPT: u64 = 3;
 fn start(account: &mut Account) {
     let concert = json!({ "title": "Concert" }).as_object().unwrap().clone();
@@ -25,15 +25,16 @@ fn start(account: &mut Account) {
     ];
 }
 
-/// Returns whether the edit comes after the last read of what it changes and before the write that sets it: no client could tell.
+/// Returns whether the edit comes after the last read of what it changes and before the write that sets it, so that no client could detect
+/// it.
 fn cannot_be_seen(edit: Edit, step: Step) -> bool {
     match edit {
         Edit::Change(UPDATED, "title") => matches!(step, Step::Update(_)),
-        // The answer to the update is the first look at it.
+        // The answer to the update is the first read of it.
         Edit::Change(UPDATED, _) => matches!(step, Step::Update(_)),
         Edit::Change(DOOMED, _) => matches!(step, Step::Delete(_) | Step::Verify),
         Edit::Delete(DOOMED) => matches!(step, Step::Verify),
-        // The file says in which order the page is to be.
+        // The file determines the order of the page.
         Edit::Move => matches!(step, Step::Update(_) | Step::Create(_) | Step::Reorder),
         _ => false,
     }
@@ -83,7 +84,7 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
     assert_eq!(tried, 60);
 }
 
-/// Edits of a second host from start to end: a file of its own, which it prunes by.
+/// Applies a file of a second machine from start to end, with pruning.
 fn other_host(server: &ContractServer) {
     let act = async {
         let client = client_of(server);
@@ -94,7 +95,7 @@ fn other_host(server: &ContractServer) {
         .unwrap();
         client.profile(PAGE).apply(file).prune(true).await.unwrap();
     };
-    // The one that is watched waits meanwhile.
+    // The run under test waits meanwhile.
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.unwrap().block_on(act);

@@ -1,4 +1,4 @@
-//! Conditional writes: somebody else edits in every wait that comes before them.
+//! Tests of conditional writes: another client edits in every wait that comes before them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,10 +12,10 @@ use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
-/// Edit of the page by someone else, once, when the client waits.
+/// Edit of the page by another client, once, when the client waits.
 type AccountEdit = Box<dyn FnOnce(&mut Account) + Send>;
 
-/// A clock by whose first wait somebody else edits the page.
+/// A clock during whose first wait another client edits the page.
 pub(crate) struct EditingClock {
     clock: Arc<SharedClock>,
     server: Mutex<Option<(Arc<ContractServer>, AccountEdit)>>,
@@ -42,7 +42,7 @@ impl links_sdk::Clock for EditingClock {
     }
 }
 
-/// A service behind a proxy, and a client whose waits are used by someone else.
+/// A service behind a proxy, and a client during whose waits another client edits.
 pub(crate) struct ContendedEnv {
     pub(crate) server: Arc<ContractServer>,
     pub(crate) proxy: Arc<Proxy>,
@@ -74,7 +74,7 @@ impl ContendedEnv {
         Self { server, proxy, client, clock }
     }
 
-    /// Somebody edits the account in the next wait of the client.
+    /// Sets the edit that another client makes in the next wait of the client.
     pub(crate) fn meddle(&self, edit: impl FnOnce(&mut Account) + Send + 'static) {
         *self.clock.server.lock().unwrap() = Some((self.server.clone(), Box::new(edit)));
     }
@@ -89,7 +89,7 @@ impl ContendedEnv {
     }
 }
 
-/// Fault of the write, which is the second request after the read, before it takes effect.
+/// Returns faults of the write, which is the second request after the read, before it takes effect.
 pub(crate) fn troubles() -> Vec<(&'static str, Act)> {
     let error = |status, headers: &[(&str, &str)]| {
         Act::answer(status, headers, r#"{"message": "No.", "code": "no"}"#)
@@ -150,7 +150,7 @@ async fn found_13_a_delete_that_is_lost_or_held_up_is_carried_out_once_where_nob
 
 #[tokio::test]
 async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_follows_it_at_once() {
-    // With two requests a second the third has to wait, and with one the look and the delete still follow each other.
+    // With two requests a second the third has to wait, and with one the read and the delete still follow each other.
     for per_second in [5, 2, 1] {
         let mut limits = RateLimits::default();
         limits.per_second = per_second;
@@ -200,7 +200,7 @@ async fn found_14_a_form_that_somebody_edits_in_any_wait_is_not_written_over() {
         assert!(env.was_meddled_with() && error.is_conflict(), "{name}: {error}");
         assert_eq!(form.get().await.unwrap().title, "Of somebody else", "{name}");
 
-        // What is not changed by us may be changed by others.
+        // Fields that this call does not change may be changed by other clients.
         let seen = form.get().await.unwrap();
         env.meddle(|account| account.forms[0].button_text = "Of somebody else".into());
         env.proxy.script([Act::pass(), trouble]);
@@ -226,7 +226,7 @@ async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking()
 
 type WriteFuture = Pin<Box<dyn Future<Output = Result<(), links_sdk::Error>>>>;
 
-/// A write over one thing that somebody else changes meanwhile, and how that shows afterwards.
+/// A write of a record that another client changes meanwhile, and the check of the result.
 struct Overwrite {
     name: &'static str,
     edit: fn(&mut Account),
@@ -292,7 +292,7 @@ async fn found_14_whatever_somebody_edits_in_any_wait_is_not_written_over() {
         for (trouble, act) in troubles() {
             let env = ContendedEnv::new(no_limits()).await;
             env.meddle(edit);
-            // An order is read before it is looked at.
+            // A reorder needs one more read, for the order that it relies on.
             let looks = if name == "order" { 2 } else { 1 };
             env.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
             let error = write(env.client.clone()).await.unwrap_err();
@@ -349,7 +349,7 @@ async fn found_13_a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent
     }
 }
 
-/// A service that allows one request a second.
+/// Returns a service that allows one request a second.
 pub(crate) async fn slow(limits: RateLimits) -> ContendedEnv {
     ContendedEnv::before(limits, |server| {
         server.limits(Limits { requests_per_second: 1, ..Limits::default() })

@@ -1,4 +1,4 @@
-//! Login at the connector: against the contract server, and against misbehaving servers.
+//! Tests of the login at the connector: against the contract server, and against misbehaving servers.
 
 use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
@@ -15,7 +15,7 @@ async fn server(choices: Choices) -> ContractServer {
     builder.start().await.unwrap()
 }
 
-/// Returns the URL at which a browser ends that is sent to this URL.
+/// Returns the URL at which a browser ends that opens this URL.
 pub(crate) async fn browse(address: &str) -> String {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
@@ -30,7 +30,7 @@ async fn begin(mcp_url: &str, client_id: Option<&str>) -> Login {
     connector.begin(REDIRECT, NAME, client_id).await.unwrap()
 }
 
-/// Returns the credentials of a whole login that the user approves.
+/// Returns the credentials of a complete login that the user approves.
 pub(crate) async fn connect(server: &ContractServer) -> Credentials {
     let login = begin(&server.mcp_url(), None).await;
     let redirect = browse(login.url()).await;
@@ -195,7 +195,7 @@ async fn discover(pages: &PathServer) -> Result<Connector, LoginError> {
 }
 
 #[tokio::test]
-async fn fault_81_a_server_that_contradicts_itself_is_left() {
+async fn fault_81_contradicting_or_insecure_metadata_is_refused() {
     discover(&misbehaving_connector(|_, _| ())).await.unwrap();
     let set = |name: &'static str, value: Value| {
         move |_: &mut Value, server: &mut Value| server[name] = value

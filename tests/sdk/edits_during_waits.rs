@@ -1,4 +1,4 @@
-//! Edits by someone else while a run waits: before any of its requests, for any reason, of any kind of slot.
+//! Tests of edits by another client while a run waits: before any of its requests, for any reason, of any kind of slot.
 
 use std::ops::ControlFlow;
 
@@ -55,7 +55,7 @@ async fn apply(
     AppliedRun { result, done: ended.done, account: env.server.account() }
 }
 
-/// Nothing of someone else is lost, and the run does not end as if nothing had happened.
+/// Checks that nothing of the other client is lost, and that the run does not end as if nothing had happened.
 fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
     let slots = &ended.account.profiles[0].slots;
     let there = |id: u64| slots.iter().find(|slot| slot.id == id);
@@ -70,7 +70,7 @@ fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
     for id in [UPDATED, NAMED] {
         assert_eq!(there(id).is_none(), edit == Edit::Delete(id), "{at}");
     }
-    // Where the delete may have been carried out, nobody can tell who deleted the slot.
+    // If the delete may have been executed, it is unknown which client deleted the slot.
     let is_ours = edit == Edit::Delete(DOOMED) && ended.done.deleted == 1;
     assert!(is_ours || ended.result.is_err(), "the run ended well: {at}");
 }
@@ -156,7 +156,7 @@ async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
 
 #[tokio::test]
 async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
-    // Sixty doomed slots are two requests; somebody edits one of the second while the first is under way.
+    // Sixty slots to delete take two requests; another client edits one of the second during the first.
     let doomed = 100..160;
     for (edited, left) in [(159, 10), (100, 60)] {
         let env = ContendedEnv::new(no_limits()).await;

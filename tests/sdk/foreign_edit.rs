@@ -1,23 +1,23 @@
-//! Edits by someone else to a page that a run changes, updates, creates, moves and deletes slots on.
+//! Edits by another client to a page on which a run updates, creates, moves and deletes slots.
 
 use links_fixtures::{Account, Slot};
 use links_sdk::apply::DesiredPage;
 use serde_json::{Map, json};
 
 pub(crate) const PAGE: i64 = 101;
-/// The file changes its title.
+/// Id of a slot whose title the file changes.
 pub(crate) const UPDATED: u64 = 1;
-/// The file names it as it is.
+/// Id of a slot that the file names without a change.
 pub(crate) const NAMED: u64 = 2;
-/// The file does not name it.
+/// Id of a slot that the file does not name.
 pub(crate) const DOOMED: u64 = 4;
-/// Added by someone else.
+/// Id of a slot that another client adds.
 pub(crate) const FOREIGN: u64 = 9000;
 
-/// Value that someone else sets.
+/// Value that another client sets.
 pub(crate) const THEIRS: &str = "of someone else";
 
-/// Edit by someone else.
+/// Edit by another client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Edit {
     Add,

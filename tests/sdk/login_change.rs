@@ -1,24 +1,14 @@
-//! Changes of a login: the page is addressed by its id, and nothing is sent twice before the page is read.
+//! Tests of changes of a login: the page is addressed by its id, and nothing is sent twice before the page is read.
 
-use links_fixtures::{ContractServer, Fault, World};
-use links_sdk::{Client, Object, Outcome, ProfileChanges, SettingsChanges, Token};
+use links_fixtures::{ContractServer, Fault};
+use links_sdk::{Client, Object, Outcome, ProfileChanges, SettingsChanges};
 
-use crate::cafe;
+use crate::{cafe, quick_cafe};
 use links_test_support::canned::Canned;
 use links_test_support::clock::SharedClock;
 
 fn to(login: &str) -> SettingsChanges {
     SettingsChanges::default().login(login)
-}
-
-/// A server and a client that wait for nothing.
-async fn quick_cafe() -> (ContractServer, Client) {
-    let (clock, service) = SharedClock::new();
-    let server =
-        ContractServer::builder(World::cafe()).no_limits().clock(service).start().await.unwrap();
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
-    let client = builder.clock(clock).rate_limits(crate::no_limits()).build().unwrap();
-    (server, client)
 }
 
 fn paths(server: &ContractServer) -> Vec<String> {
@@ -63,7 +53,7 @@ async fn other_settings_take_one_request() {
 
 #[tokio::test]
 async fn a_change_whose_answer_is_lost_is_found_done() {
-    let (server, client) = quick_cafe().await;
+    let (server, client, _) = quick_cafe().await;
     server.fail([2], &Fault::After(502));
     let answer = client.profile("cafe").update_settings(to("cafe.mole")).answer().await.unwrap();
     let body: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
@@ -74,7 +64,7 @@ async fn a_change_whose_answer_is_lost_is_found_done() {
 
 #[tokio::test]
 async fn a_change_that_was_not_executed_is_sent_again() {
-    let (server, client) = quick_cafe().await;
+    let (server, client, _) = quick_cafe().await;
     server.fail([2], &Fault::Before(502));
     let settings = client.profile("cafe").update_settings(to("cafe.mole")).await.unwrap();
     assert_eq!(settings.login, "cafe.mole");
@@ -84,7 +74,7 @@ async fn a_change_that_was_not_executed_is_sent_again() {
 
 #[tokio::test]
 async fn a_change_that_never_gets_through_stays_unknown() {
-    let (server, client) = quick_cafe().await;
+    let (server, client, _) = quick_cafe().await;
     server.fail((1..20).map(|n| 2 * n), &Fault::Before(502));
     let error = client.profile("cafe").update_settings(to("cafe.mole")).await.unwrap_err();
     assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, Some(502)));
@@ -94,7 +84,7 @@ async fn a_change_that_never_gets_through_stays_unknown() {
 }
 
 #[tokio::test]
-async fn a_third_login_is_a_conflict_that_says_so() {
+async fn an_unexpected_login_after_a_lost_answer_is_a_conflict() {
     let settings = |login: &str| {
         serde_json::json!({"data": {
             "profileId": 7, "login": login, "languageId": null, "languageCode": null,
@@ -116,10 +106,10 @@ async fn a_third_login_is_a_conflict_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_refused_login_and_a_rehearsed_one_change_nothing() {
+async fn a_refused_login_change_and_its_dry_run_change_nothing() {
     let (server, client) = cafe().await;
     client.profile("cafe").update_settings(to("cafe.mole")).dry_run().await.unwrap();
-    assert_eq!(paths(&server), ["PATCH /profiles/cafe/settings"], "a rehearsal needs no id");
+    assert_eq!(paths(&server), ["PATCH /profiles/cafe/settings"], "a dry run needs no id");
     let error = client.profile("cafe").update_settings(to("api")).await.unwrap_err();
     assert!(error.is_validation() && error.outcome() == Outcome::NotExecuted);
     assert_eq!(client.profile("cafe").get().await.unwrap().login, "cafe");

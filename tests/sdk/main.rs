@@ -1,4 +1,4 @@
-//! The client against the contract server.
+//! Tests of the client against the contract server.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -30,14 +30,37 @@ mod upload;
 mod write_mode;
 mod write_requests;
 
-use links_fixtures::{ContractServer, World};
+use links_fixtures::{Choices, Clock, ContractServer, World};
 use links_sdk::{Client, Token};
+use links_test_support::clock::SharedClock;
 
-/// A server without rate limits, and its owner's client.
+/// Returns a server without rate limits, and its owner's client.
 async fn cafe() -> (ContractServer, Client) {
-    let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
+    cafe_with(Choices::default()).await
+}
+
+/// Returns a server without rate limits under these choices, and its owner's client.
+async fn cafe_with(choices: Choices) -> (ContractServer, Client) {
+    let builder = ContractServer::builder(World::cafe()).no_limits().choices(choices);
+    let server = builder.start().await.unwrap();
     let client = client_of(&server);
     (server, client)
+}
+
+/// Returns a server without rate limits and its owner's client, with one clock on which waits take no time.
+async fn quick_cafe() -> (ContractServer, Client, Clock) {
+    let (clock, service_clock) = SharedClock::new();
+    let builder = ContractServer::builder(World::cafe()).no_limits().clock(service_clock.clone());
+    let server = builder.start().await.unwrap();
+    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let client = builder.clock(clock).rate_limits(no_limits()).build().unwrap();
+    (server, client, service_clock)
+}
+
+/// Returns the idempotency key of every request that the server received.
+fn idempotency_keys(server: &ContractServer) -> Vec<Option<String>> {
+    let requests = server.requests();
+    requests.iter().map(|it| it.header("idempotency-key").map(str::to_owned)).collect()
 }
 
 fn client_of(server: &ContractServer) -> Client {
@@ -45,7 +68,7 @@ fn client_of(server: &ContractServer) -> Client {
     builder.rate_limits(no_limits()).build().unwrap()
 }
 
-/// Limits that no test reaches, so that none has to wait.
+/// Returns limits that no test reaches, so that none has to wait.
 fn no_limits() -> links_sdk::RateLimits {
     let mut limits = links_sdk::RateLimits::default();
     limits.per_second = 1_000_000;

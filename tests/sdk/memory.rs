@@ -1,4 +1,4 @@
-//! Memory of the largest upload: this test runs itself as another process, which measures itself.
+//! Test of the memory of the largest upload, which runs itself as another process that measures itself.
 
 use std::fs;
 use std::process::Command;
@@ -7,10 +7,10 @@ use links_fixtures::{ContractServer, World};
 use links_sdk::{Client, MAX_UPLOAD_BYTES, Token, Upload, UploadMethod};
 
 const MIB: u64 = 1024 * 1024;
-/// `base token way file` for the other process; without a file it uploads nothing.
+/// Variable with `base token way file` for the other process; without a file it uploads nothing.
 const ORDER: &str = "LINKS_TEST_UPLOAD";
 
-/// The most memory the process had so far, in bytes.
+/// Returns the maximum memory of the process so far, in bytes.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -31,7 +31,7 @@ async fn uploading_process() {
     println!("peak={}", peak().unwrap());
 }
 
-/// Runs the other process to its end, and gives its peak.
+/// Runs the other process to its end, and returns its peak.
 fn run(order: String) -> u64 {
     let this = std::env::current_exe().unwrap();
     let arguments = ["--exact", "memory::uploading_process", "--ignored", "--nocapture"];

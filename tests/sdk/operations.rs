@@ -1,4 +1,4 @@
-//! Every operation of the description is reached by a method of the client.
+//! Tests that every operation of the description is reached by a method of the client.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use crate::cafe;
 
 type Sent<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
 
-/// A call of each operation, made by the method that stands for it.
+/// Returns a call of each operation, made by its method.
 fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a>> {
     macro_rules! send {
         ($call:expr) => {

@@ -1,4 +1,4 @@
-//! Outcomes of calls: each operation against answers that prove nothing, and what is said of its outcome.
+//! Tests of the outcomes of calls: each operation against answers that prove nothing, and the reported outcome.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use links_test_support::proxy::Act;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-/// One call of an operation: decoded, or as it came.
+/// Makes one call of an operation, decoded or undecoded.
 async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Error> {
     let page = client.profile("cafe");
     macro_rules! either {
@@ -66,7 +66,7 @@ async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Err
     }
 }
 
-/// Answers with a 2xx status that no operation gives.
+/// Returns answers with a 2xx status that no operation gives.
 fn odd_answers() -> Vec<(&'static str, Act)> {
     let json = [("Content-Type", "application/json")];
     let html = [("Content-Type", "text/html; charset=utf-8")];
@@ -89,7 +89,7 @@ fn odd_answers() -> Vec<(&'static str, Act)> {
 }
 
 #[tokio::test]
-async fn found_16_no_operation_takes_another_answer_for_its_own() {
+async fn found_16_no_operation_accepts_an_answer_that_is_not_its_own() {
     for operation in described_operations() {
         for (name, act) in odd_answers() {
             // A delete is answered with 204.
@@ -120,7 +120,7 @@ async fn found_16_no_operation_takes_another_answer_for_its_own() {
 }
 
 #[tokio::test]
-async fn found_16_a_keyed_write_is_replayed_and_others_are_looked_at() {
+async fn found_16_a_write_with_a_key_is_replayed_and_others_are_read_back() {
     let portal = || Act::answer(200, &[("Content-Type", "text/html")], "<html>");
     let empty = || Act::answer(200, &[], "");
     for act in [portal, empty] {
@@ -193,7 +193,7 @@ async fn found_16_an_upload_address_in_an_answer_that_cannot_be_used_is_not_show
 }
 
 #[tokio::test]
-async fn found_21_half_an_answer_to_a_write_that_sets_values_is_made_whole_by_a_look() {
+async fn found_21_a_cut_answer_to_a_write_that_sets_values_is_completed_by_a_read() {
     for operation in [
         "updateProfile",
         "updateProfileSettings",
@@ -208,7 +208,7 @@ async fn found_21_half_an_answer_to_a_write_that_sets_values_is_made_whole_by_a_
         let heads = env.proxy.arrived();
         assert!(heads.len() == 2 && heads[1].starts_with("GET "), "{operation}: {heads:?}");
 
-        // What cannot be looked at is known to be carried out all the same.
+        // If the read fails, the write is still known to be executed.
         let env = TestEnv::new().await;
         env.server.fail(2..=9, &Fault::Before(503));
         env.proxy.script([Act::cut(9)]);
@@ -218,7 +218,7 @@ async fn found_21_half_an_answer_to_a_write_that_sets_values_is_made_whole_by_a_
 }
 
 #[tokio::test]
-async fn found_21_half_a_page_of_a_portal_is_no_proof_that_a_write_was_carried_out() {
+async fn found_21_a_cut_page_of_a_portal_does_not_count_as_an_executed_write() {
     let env = TestEnv::new().await;
     let client = env.impatient();
     let portal =
@@ -229,7 +229,7 @@ async fn found_21_half_a_page_of_a_portal_is_no_proof_that_a_write_was_carried_o
 }
 
 #[tokio::test]
-async fn found_19_a_client_says_what_its_writes_came_to() {
+async fn found_19_a_client_reports_the_outcome_of_its_writes() {
     let env = TestEnv::new().await;
     let client = &env.client;
     client.profile("cafe").slots().list().await.unwrap();
@@ -245,7 +245,7 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
     assert_eq!(
         client.write_summary().outcome(),
         Outcome::NotExecuted,
-        "neither a refusal nor a rehearsal"
+        "neither a refusal nor a dry run"
     );
 
     write(client, "createSlots").await.unwrap();
@@ -267,7 +267,7 @@ async fn found_19_a_client_says_what_its_writes_came_to() {
 }
 
 #[tokio::test]
-async fn found_25_a_batch_delete_can_be_rehearsed_and_says_when_it_was_executed() {
+async fn found_25_a_batch_delete_has_a_dry_run_and_reports_when_it_was_executed() {
     let env = TestEnv::with(World::cafe(), Choices::default()).await;
     let slots = env.slots();
     slots.delete_batch(vec![1002, 1007]).dry_run().await.unwrap();

@@ -1,4 +1,4 @@
-//! Pacing within the limits: in one process, and in several that share a file.
+//! Tests of pacing within the limits: in one process, and in several that share a file.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use links_test_support::clock::SharedClock;
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Sends through these pacers in turn, each request answered after `answer`, and gives the times of sending.
+/// Sends through these pacers in turn, each request answered after `answer`, and returns the times of sending.
 fn run(
     pacers: &[impl Pacer],
     clock: &SharedClock,
@@ -249,7 +249,7 @@ fn an_unusable_file_leaves_pacing_to_the_process_with_one_warning() {
 }
 
 #[test]
-fn a_file_that_becomes_unusable_is_gone_on_from() {
+fn a_file_that_becomes_unusable_leaves_its_requests_remembered_in_the_process() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rate.json");
     let warnings = Arc::new(Warnings::default());

@@ -1,4 +1,4 @@
-//! Calls by method and path.
+//! Tests of calls by method and path.
 
 use links_sdk::{Client, Outcome, RawCall};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::cafe;
 use links_test_support::canned::{Canned, Received};
 use links_test_support::clock::SharedClock;
 
-/// Returns the requests of a call whose first answer is lost. Where the path is one of the interface, the second proves nothing.
+/// Returns the requests of a call whose first answer is lost. If the path is one of the interface, the second answer proves nothing.
 async fn after_a_lost_answer(call: impl FnOnce(&Client) -> RawCall) -> (bool, Vec<Received>) {
     let service = Canned::start([(0, String::new()), (404, "{}".to_owned())]);
     let builder = Client::builder(service.origin()).clock(SharedClock::new().0);
@@ -21,7 +21,7 @@ async fn after_a_lost_answer(call: impl FnOnce(&Client) -> RawCall) -> (bool, Ve
 }
 
 #[tokio::test]
-async fn what_may_be_repeated_is_and_what_may_not_is_not() {
+async fn raw_calls_are_repeated_only_where_it_is_safe() {
     let cases: [(&str, &str, usize); 8] = [
         ("GET", "/me", 2),
         ("GET", "/something/new", 2),
@@ -53,7 +53,7 @@ async fn a_change_of_login_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn the_request_is_what_was_asked_for() {
+async fn a_raw_request_is_sent_as_given_and_an_invalid_one_is_refused() {
     let service = Canned::start([(200, "{}".to_owned())]);
     let client = Client::builder(service.origin()).rate_limits(crate::no_limits()).build().unwrap();
     let call = client.raw("get", "/x/cafe?include=slots&a=%26").query("ids[]", "1 2");
@@ -76,7 +76,7 @@ async fn the_request_is_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn only_what_can_be_rehearsed_is() {
+async fn dry_runs_are_sent_only_where_the_service_supports_them() {
     let (server, client) = cafe().await;
     client
         .raw("POST", "/profiles/cafe/slots")

@@ -1,4 +1,4 @@
-//! Rust code of the README, compared line by line with what is compiled here.
+//! Test of the Rust code of the README, compared line by line with the code that is compiled here.
 
 #![expect(dead_code, reason = "that it compiles is the test")]
 
@@ -40,7 +40,7 @@ async fn in_the_browser(_: &str) -> Result<String, Box<dyn Error>> {
     std::future::ready(Err("nobody is there".into())).await
 }
 
-/// The parts of a text between two lines, without what they are indented by.
+/// Returns the parts of a text between two lines, without their indentation.
 fn parts<'t>(text: &'t str, first: &str, last: &str) -> Vec<Vec<&'t str>> {
     let mut parts = Vec::new();
     let mut lines = text.lines();

@@ -15,7 +15,7 @@ use links_sdk::{Client, ProfileKey, Slot};
 pub(crate) struct RunResult {
     pub(crate) plan: Option<Plan>,
     pub(crate) done: AppliedChanges,
-    /// The page, or none where the run was stopped.
+    /// The page, or `None` if the run was stopped.
     pub(crate) result: Result<Option<Vec<Slot>>, ApplyError>,
 }
 
@@ -53,7 +53,7 @@ impl ApplyDelegate for RecordingDelegate<'_> {
     }
 }
 
-/// Applies `desired`, and writes the run down below `state` if there is one.
+/// Applies `desired`, and records the run below `state` if there is one.
 pub(crate) async fn apply(
     client: &Client,
     key: &ProfileKey,

@@ -1,4 +1,4 @@
-//! Interrupted runs, which another process continues from their journals; the tests carry the numbers of the project's list of
+//! Tests of interrupted runs, which another process continues from their journals; the tests carry the numbers of the project's list of
 //! faults.
 
 use std::future::Future;
@@ -23,7 +23,7 @@ use links_test_support::proxy::{Act, Proxy};
 
 const PAGE: i64 = 101;
 
-/// A service behind a proxy, one time for all, and a directory of state.
+/// A service behind a proxy, a clock shared by all, and a directory of state.
 struct JournalEnv {
     server: ContractServer,
     clock: Arc<SharedClock>,
@@ -31,7 +31,7 @@ struct JournalEnv {
     proxy: Arc<Proxy>,
     client: Client,
     state: TempDir,
-    /// Whether slots that the file does not name are deleted.
+    /// Set if slots that the file does not name are deleted.
     prune: bool,
 }
 
@@ -43,7 +43,7 @@ fn three_dividers() -> DesiredPage {
     file(json!([{"type": "divider"}, {"type": "divider"}, {"type": "divider"}]))
 }
 
-/// Longest time that a request may take.
+/// Maximum time that a request may take.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 fn client(
@@ -64,7 +64,7 @@ fn client(
 }
 
 impl JournalEnv {
-    /// A page with one divider.
+    /// Returns an environment with a page with one divider.
     async fn new(choices: Choices) -> Self {
         let (clock, service_clock) = SharedClock::new();
         let mut account = World::cafe().into_account();
@@ -81,12 +81,12 @@ impl JournalEnv {
         JournalStore::of(self.state.path(), "test", PAGE)
     }
 
-    /// One process from its start to its end; `acts` are what becomes of its requests.
+    /// Runs one process from its start to its end; `acts` are the faults of its requests.
     async fn process(&self, file: &DesiredPage, acts: impl IntoIterator<Item = Act>) -> RunResult {
         self.watched(file, acts, &mut |_| ControlFlow::Continue(())).await
     }
 
-    /// Applies in a process that stops before a step where `watch` says so.
+    /// Applies in a process that stops before a step if `watch` asks for it.
     async fn watched(
         &self,
         file: &DesiredPage,
@@ -99,7 +99,7 @@ impl JournalEnv {
         recorded_run::apply(&self.client, &key, file, &options, state, watch).await
     }
 
-    /// The keys that `createSlots` was sent under, each once, and whether each had one body.
+    /// Returns the keys that `createSlots` was sent under, each once, and checks that each had one body.
     fn keys(&self) -> Vec<String> {
         let mut sent: Vec<(String, Vec<u8>)> = Vec::new();
         for request in self.server.requests() {
@@ -132,12 +132,12 @@ fn lost(count: usize) -> impl Iterator<Item = Act> {
     std::iter::repeat_with(Act::reset_before).take(count)
 }
 
-/// The page is read; the create is lost on its way, and the page cannot be read any more.
+/// Returns faults with which the page is read; the create is lost on its way, and the page cannot be read any more.
 fn never_arrives() -> Vec<Act> {
     pass(1).chain(lost(5)).collect()
 }
 
-/// The page is read; the create is executed, but no answer arrives; nor can the page be read any more.
+/// Returns faults with which the page is read; the create is executed, but no answer arrives; nor can the page be read any more.
 fn never_answered() -> Vec<Act> {
     pass(1).chain([Act::reset_after()]).chain(lost(4)).collect()
 }
@@ -192,13 +192,13 @@ async fn fault_12_a_create_that_is_executed_after_the_next_process_has_read_is_c
     assert_eq!(end.result.unwrap_err().outcome(), Outcome::Unknown);
     assert_eq!(env.slots().len(), 1);
 
-    // It is executed right behind the first request of the next process, which reads the page.
+    // The create is executed right after the first request of the next process, which reads the page.
     env.process(&three_dividers(), []).await.result.unwrap();
     assert_eq!((env.slots().len(), env.keys().len()), (3, 1));
 }
 
 #[tokio::test]
-async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() {
+async fn fault_22_a_stored_failure_is_retried_under_another_key_if_nothing_was_created() {
     for (fault, keys) in [(Fault::Before(500), 2), (Fault::After(500), 1), (Fault::Before(503), 2)]
     {
         let env = JournalEnv::new(Choices { failures_stored: true, ..Choices::default() }).await;
@@ -210,7 +210,7 @@ async fn fault_22_a_stored_failure_is_looked_behind_and_left_with_another_key() 
 }
 
 #[tokio::test]
-async fn fault_11_a_gateway_that_gave_up_is_no_stored_failure() {
+async fn fault_11_a_gateway_timeout_is_no_stored_failure() {
     let env = JournalEnv::new(Choices::default()).await;
     let gateway = || Act::answer(504, &[], "<html>Gateway Timeout</html>");
     let acts = pass(1).chain([gateway()]).chain(pass(1)).chain([gateway()]).chain(pass(1));
@@ -220,7 +220,7 @@ async fn fault_11_a_gateway_that_gave_up_is_no_stored_failure() {
 }
 
 #[tokio::test]
-async fn fault_22_a_failure_stored_for_a_process_that_is_gone_is_left_too() {
+async fn fault_22_a_failure_stored_for_an_ended_process_is_retried_under_another_key() {
     let env = JournalEnv::new(Choices { failures_stored: true, ..Choices::default() }).await;
     env.server.fail([2], &Fault::Before(500));
     env.process(&three_dividers(), never_answered()).await.result.unwrap_err();
@@ -272,7 +272,7 @@ async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn fault_49_of_an_edited_file_nothing_old_is_sent_again() {
+async fn fault_49_after_an_edit_of_the_file_no_old_create_is_sent_again() {
     let env = JournalEnv::new(Choices::default()).await;
     env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     env.server.forget_requests();
@@ -301,7 +301,7 @@ async fn fault_50_a_day_later_no_old_key_is_sent() {
 #[tokio::test]
 async fn fault_51_a_new_slot_that_somebody_removed_is_in_the_plan_before_it_comes_again() {
     let env = JournalEnv::new(Choices::default()).await;
-    // The create ends; its order is lost, and the page cannot be looked at.
+    // The create succeeds; the reorder is lost, and the page cannot be read.
     let file = file(json!([{"type": "text", "data": {"title": "First"}}, {"type": "divider"}]));
     let end = env.process(&file, pass(2).chain(lost(5))).await;
     end.result.unwrap_err();
@@ -376,7 +376,7 @@ async fn fault_53_equal_items_that_two_batches_share_are_each_created_once() {
     }
 }
 
-/// A page on which every kind of step is to be taken.
+/// Returns a page on which every kind of step is to be taken, and its file.
 async fn busy_desk() -> (JournalEnv, DesiredPage) {
     let mut env = JournalEnv::new(Choices::default()).await;
     env.prune = true;
@@ -458,12 +458,12 @@ async fn fault_63_a_run_that_is_dropped_in_any_request_is_finished_by_the_next()
     }
 }
 
-/// A client that waits for as long as it takes.
+/// Returns a client whose time limit is never reached.
 fn patient(env: &JournalEnv) -> Client {
     client(&env.server, &env.proxy, SharedClock::new().0, Duration::from_secs(600))
 }
 
-/// A clock on the client's machine that is not what the service's is.
+/// A clock on the client's machine that differs from the service's.
 #[derive(Debug)]
 struct SkewedClock {
     clock: Arc<SharedClock>,
@@ -503,11 +503,11 @@ async fn fault_66_the_age_of_a_key_is_told_by_the_service_and_not_by_the_clock_o
 }
 
 #[tokio::test]
-async fn what_a_process_did_before_it_ended_is_read_off_the_page() {
+async fn a_process_that_ended_before_its_last_read_is_settled_by_one_read() {
     let env = JournalEnv::new(Choices::default()).await;
     let file =
         file(json!([{"id": 1, "type": "divider"}, {"type": "text", "data": {"title": "A"}}]));
-    // Only the verifying look is lost.
+    // Only the final read is lost.
     let end = env.process(&file, pass(2).chain(lost(4))).await;
     end.result.unwrap_err();
     assert_eq!(env.state(), [RunState::Unfinished]);

@@ -1,4 +1,4 @@
-//! Tokens of the connector that expire and are renewed.
+//! Tests of tokens of the connector that expire and are renewed.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -15,14 +15,14 @@ use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::misbehaving_servers::PathServer;
 
-/// Memory that several sources share, as a file would be: with a lock, and with mishaps.
+/// Store in memory that several sources share, like a file: with a lock, and with injected failures.
 #[derive(Clone, Debug)]
 struct Shared {
     memory: Arc<MemoryStore>,
     lock: Arc<tokio::sync::Mutex<()>>,
-    /// Saving fails.
+    /// Set if saving fails.
     full: Arc<Mutex<bool>>,
-    /// Somebody saves this, without the lock, as soon as something is renewed.
+    /// Credentials that another process saves, without the lock, as soon as a token is renewed.
     meanwhile: Arc<Mutex<Option<Credentials>>>,
 }
 
@@ -62,13 +62,13 @@ impl CredentialStore for Shared {
     }
 }
 
-/// A server whose tokens end after an hour, its time, and somebody who is logged in.
+/// Returns a server whose tokens expire after an hour, its clock, and a store that is logged in.
 async fn logged_in() -> (ContractServer, Arc<SharedClock>, Shared) {
     let (clock, service) = SharedClock::new();
     let builder = ContractServer::builder(World::cafe()).no_limits().clock(service);
     let server = builder.start().await.unwrap();
     let mut credentials = connect(&server).await;
-    // The login itself looked at the machine's clock.
+    // The login itself used the machine's clock.
     credentials.expires_at = Some(seconds(&*clock) + 3600);
     server.forget_requests();
     (server, clock, Shared::new(credentials))
@@ -138,7 +138,7 @@ async fn fault_83_many_tasks_and_sources_renew_once() {
 }
 
 #[tokio::test]
-async fn fault_83_whoever_comes_too_late_takes_what_is_stored() {
+async fn fault_83_a_late_renewal_takes_the_stored_credentials() {
     let (server, clock, store) = logged_in().await;
     let used_up = store.kept().unwrap();
     pass(&clock, 3601).await;
@@ -154,7 +154,7 @@ async fn fault_83_whoever_comes_too_late_takes_what_is_stored() {
     assert_eq!((store.kept(), renewals(&server)), (Some(newer), 2), "nothing was forgotten");
 }
 
-/// A store into which somebody saves after it was read under the lock.
+/// A store into which another process saves after it was read under the lock.
 #[derive(Debug)]
 struct OverwrittenStore(Shared, Credentials);
 
@@ -224,7 +224,7 @@ async fn fault_85_a_server_that_never_answers_leaves_the_credentials() {
 }
 
 #[tokio::test]
-async fn fault_85_while_the_token_is_still_good_a_server_that_fails_is_no_matter() {
+async fn fault_85_a_failed_renewal_is_ignored_while_the_token_is_valid() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3600 - 29).await;
     server.fail([1], &Fault::Before(500));
@@ -232,7 +232,7 @@ async fn fault_85_while_the_token_is_still_good_a_server_that_fails_is_no_matter
 }
 
 #[tokio::test]
-async fn fault_88_when_access_was_taken_back_the_next_call_says_so_once() {
+async fn fault_88_revoked_access_is_reported_and_nothing_more_is_sent() {
     let (server, clock, store) = logged_in().await;
     let client = client(&server, &clock, &store);
     client.me().await.unwrap();
@@ -302,7 +302,7 @@ async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loo
 }
 
 #[tokio::test]
-async fn without_a_refresh_token_the_end_is_the_end() {
+async fn without_a_refresh_token_an_expired_token_is_not_renewed() {
     let choices = Choices { refresh_tokens: false, ..Choices::default() };
     let (clock, service) = SharedClock::new();
     let builder =

@@ -1,13 +1,13 @@
-//! Tokens that change while a client lives.
+//! Tests of tokens that change during the lifetime of a client.
 
 use std::sync::{Arc, Mutex};
 
 use links_fixtures::{ContractServer, Token as ServerToken};
 use links_sdk::{Client, Error, Outcome, Token, TokenError, TokenFuture, TokenSource};
 
-use crate::{cafe, no_limits};
+use crate::{cafe, idempotency_keys, no_limits};
 
-/// Gives the first of its tokens, and goes on to the next when one is refused.
+/// Source that returns the first of its tokens, and goes on to the next when one is refused.
 #[derive(Debug)]
 struct RotatingTokens {
     tokens: Mutex<Vec<&'static str>>,
@@ -69,11 +69,7 @@ async fn a_refused_token_is_replaced_and_the_request_sent_once_more() {
         client.profiles().create(links_sdk::NewProfile::with_login("brand.new")).await.unwrap();
     assert_eq!(profile.login, "brand.new");
     assert_eq!(sent_tokens(&server), ["Bearer pps_old", "Bearer pps_second"]);
-    let keys: Vec<_> = server
-        .requests()
-        .iter()
-        .map(|it| it.header("idempotency-key").map(str::to_owned))
-        .collect();
+    let keys = idempotency_keys(&server);
     assert!(keys[0].is_some() && keys[0] == keys[1], "{keys:?}");
 
     client.me().await.unwrap();

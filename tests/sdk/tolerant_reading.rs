@@ -1,12 +1,10 @@
-//! Reading under every way in which the service may write its answers.
+//! Tests of reading under every way in which the service may write its answers.
 
-use links_fixtures::{
-    Choices, Collection, ContractServer, EmptyObjects, LegacyTypes, UpdatedSlots, World,
-};
+use links_fixtures::{Choices, Collection, EmptyObjects, LegacyTypes, UpdatedSlots};
 use links_sdk::AnalyticsQuery;
 use links_sdk::types::SlotChange;
 
-use crate::{cafe, client_of};
+use crate::{cafe, cafe_with};
 
 #[tokio::test]
 async fn every_spelling_of_the_answers_reads_alike() {
@@ -23,11 +21,9 @@ async fn every_spelling_of_the_answers_reads_alike() {
     }
 }
 
-/// Records of a café as a client decodes them, under the given choices.
+/// Returns records of a café as a client decodes them, under the given choices.
 async fn read(choices: Choices) -> Vec<String> {
-    let server =
-        ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
-    let client = client_of(&server);
+    let (_server, client) = cafe_with(choices).await;
     let page = client.profile("cafe").get_with_slots().await.unwrap();
     let mut seen: Vec<String> = page
         .slots
@@ -48,9 +44,7 @@ async fn read(choices: Choices) -> Vec<String> {
 #[tokio::test]
 async fn unknown_fields_are_kept_where_records_are_read() {
     let choices = Choices { unknown_fields: true, ..Choices::default() };
-    let server =
-        ContractServer::builder(World::cafe()).no_limits().choices(choices).start().await.unwrap();
-    let client = client_of(&server);
+    let (_server, client) = cafe_with(choices).await;
     let page = client.profile("cafe").get_with_slots().await.unwrap();
     assert!(!page.extra.is_empty() && !page.slots[0].extra.is_empty());
     assert!(!client.forms().list().await.unwrap()[0].extra.is_empty());
@@ -60,13 +54,8 @@ async fn unknown_fields_are_kept_where_records_are_read() {
 async fn legacy_slots_are_read_whatever_type_they_show() {
     for legacy_types in [LegacyTypes::Outside, LegacyTypes::Inside] {
         let choices = Choices { legacy_types, ..Choices::default() };
-        let server = ContractServer::builder(World::cafe())
-            .no_limits()
-            .choices(choices)
-            .start()
-            .await
-            .unwrap();
-        let slots = client_of(&server).profile("cafe").slots().list().await.unwrap();
+        let (_server, client) = cafe_with(choices).await;
+        let slots = client.profile("cafe").slots().list().await.unwrap();
         assert_eq!(slots.iter().filter(|slot| !slot.supported).count(), 2);
     }
 }
@@ -83,16 +72,11 @@ async fn the_answer_can_be_had_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn what_an_update_answers_does_not_matter() {
+async fn an_update_may_answer_the_named_slots_or_the_whole_page() {
     for updated_slots in [UpdatedSlots::Named, UpdatedSlots::WholePage] {
         let choices = Choices { updated_slots, ..Choices::default() };
-        let server = ContractServer::builder(World::cafe())
-            .no_limits()
-            .choices(choices)
-            .start()
-            .await
-            .unwrap();
-        let slots = client_of(&server).profile("cafe").slots();
+        let (_server, client) = cafe_with(choices).await;
+        let slots = client.profile("cafe").slots();
         let text =
             slots.list().await.unwrap().into_iter().find(|slot| slot.kind == "text").unwrap();
         let change = SlotChange { id: text.id, data: [("title", "Anew")].into_iter().collect() };

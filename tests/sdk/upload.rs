@@ -1,4 +1,4 @@
-//! Uploads of images: requests, targets, and refusals.
+//! Tests of uploads of images: requests, targets, and refusals.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,18 +7,18 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use links_fixtures::{Choices, ContractServer, Envelope, Fault, World};
+use links_fixtures::{Choices, Envelope, Fault};
 use links_sdk::{
     Client, ImageUse, MAX_UPLOAD_BYTES, Observer, Outcome, Timeouts, Token, Upload, UploadMethod,
     UploadProgress,
 };
 use serde_json::json;
 
-use crate::cafe;
+use crate::{cafe, cafe_with, idempotency_keys, quick_cafe};
 use links_test_support::canned::Canned;
 use links_test_support::clock::SharedClock;
 
-/// The smallest PNG header that states a size, and so many more bytes.
+/// Returns the smallest PNG header that has a size, and this number of further bytes.
 fn png(width: u32, height: u32, more: usize) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR".to_vec();
     bytes.extend(width.to_be_bytes());
@@ -28,21 +28,13 @@ fn png(width: u32, height: u32, more: usize) -> Vec<u8> {
     bytes
 }
 
-async fn quick_cafe() -> (ContractServer, Client, links_fixtures::Clock) {
-    let (clock, service) = SharedClock::new();
-    let server = ContractServer::builder(World::cafe())
-        .no_limits()
-        .clock(service.clone())
-        .start()
-        .await
-        .unwrap();
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
-    let client = builder.clock(clock).rate_limits(crate::no_limits()).build().unwrap();
-    (server, client, service)
+/// Returns the smallest upload to an upload URL.
+fn upload_by_url() -> Upload {
+    Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl)
 }
 
 #[tokio::test]
-async fn a_file_is_streamed_with_its_progress_either_way() {
+async fn a_file_is_streamed_with_its_progress_by_both_methods() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a \"b\".png");
     let content = png(10, 20, 300_000);
@@ -68,11 +60,7 @@ async fn a_file_is_streamed_with_its_progress_either_way() {
 #[tokio::test]
 async fn fault_80_nothing_of_the_caller_goes_to_an_upload_address() {
     let (server, client) = cafe().await;
-    client
-        .files()
-        .upload(Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl))
-        .await
-        .unwrap();
+    client.files().upload(upload_by_url()).await.unwrap();
     let requests = server.requests();
     assert!(requests[0].header("idempotency-key").is_some());
     for name in ["authorization", "cookie", "idempotency-key", "user-agent", "referer"] {
@@ -84,14 +72,9 @@ async fn fault_80_nothing_of_the_caller_goes_to_an_upload_address() {
 async fn the_answer_is_read_with_and_without_its_envelope() {
     for upload_answer in [Envelope::Data, Envelope::Bare] {
         let choices = Choices { upload_answer, ..Choices::default() };
-        let server = ContractServer::builder(World::cafe())
-            .no_limits()
-            .choices(choices)
-            .start()
-            .await
-            .unwrap();
+        let (_server, client) = cafe_with(choices).await;
         let upload = Upload::bytes("a.png", png(3, 4, 0)).method(UploadMethod::UploadUrl);
-        let file = crate::client_of(&server).files().upload(upload).await.unwrap();
+        let file = client.files().upload(upload).await.unwrap();
         assert_eq!((file.width, file.height), (Some(3), Some(4)));
     }
 }
@@ -99,9 +82,7 @@ async fn the_answer_is_read_with_and_without_its_envelope() {
 #[tokio::test]
 async fn an_address_with_less_than_a_minute_left_is_replaced() {
     let (server, client, service) = quick_cafe().await;
-    let call = || {
-        client.files().upload(Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl))
-    };
+    let call = || client.files().upload(upload_by_url());
     let first = call();
     let key = first.idempotency_key().unwrap().clone();
     first.await.unwrap();
@@ -111,11 +92,7 @@ async fn an_address_with_less_than_a_minute_left_is_replaced() {
         call().with_idempotency_key(key.clone()).await.unwrap();
         assert_eq!(server.requests().len(), requests, "after {passed}");
     }
-    let keys: Vec<_> = server
-        .requests()
-        .iter()
-        .map(|it| it.header("idempotency-key").map(str::to_owned))
-        .collect();
+    let keys = idempotency_keys(&server);
     assert!(
         keys[0] == Some(key.to_string()) && keys[1].is_some() && keys[1] != keys[0],
         "{keys:?}"
@@ -123,7 +100,7 @@ async fn an_address_with_less_than_a_minute_left_is_replaced() {
 }
 
 #[tokio::test]
-async fn an_upload_that_nobody_takes_is_given_up() {
+async fn an_upload_that_the_service_does_not_read_times_out() {
     let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut timeouts = Timeouts::default();
     timeouts.stall = Duration::from_millis(100);
@@ -157,11 +134,7 @@ const RECORD: &str =
 #[tokio::test]
 async fn found_35_requests_to_an_upload_address_are_counted() {
     let (server, client) = cafe().await;
-    client
-        .files()
-        .upload(Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl))
-        .await
-        .unwrap();
+    client.files().upload(upload_by_url()).await.unwrap();
     let seen = server.requests().len();
     assert_eq!((client.requests_sent(), seen), (2, 2), "the address, and the transfer");
 }
@@ -190,8 +163,7 @@ async fn a_post_is_multipart_and_after_a_lost_answer_goes_to_a_new_address() {
     let one = target(&format!("{}/one?signature=1", storage.origin()), "POST");
     let two = target(&format!("{}/two?signature=2", storage.origin()), "POST");
     let service = Canned::start([(200, one), (200, two)]);
-    let upload = Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl);
-    let file = client_of(&service).files().upload(upload).await.unwrap();
+    let file = client_of(&service).files().upload(upload_by_url()).await.unwrap();
     assert_eq!(file.path, "uploads/x.png");
     let lines: Vec<_> = storage.received().iter().map(|request| request.line.clone()).collect();
     assert_eq!(lines, ["POST /one?signature=1 HTTP/1.1", "POST /two?signature=2 HTTP/1.1"]);
@@ -213,14 +185,13 @@ async fn a_post_is_multipart_and_after_a_lost_answer_goes_to_a_new_address() {
 async fn fault_80_a_redirect_is_not_followed_and_no_method_but_put_and_post_is_used() {
     let storage = Canned::start([(307, String::new())]);
     let service = Canned::start([(200, target(&format!("{}/one", storage.origin()), "PUT"))]);
-    let upload = || Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl);
-    let error = client_of(&service).files().upload(upload()).await.unwrap_err();
+    let error = client_of(&service).files().upload(upload_by_url()).await.unwrap_err();
     assert_eq!((error.status(), storage.received().len()), (Some(307), 1));
 
     let storage = Canned::start([(200, RECORD.into())]);
     for method in ["DELETE", "GET", "PATCH"] {
         let service = Canned::start([(200, target(&storage.origin(), method))]);
-        let error = client_of(&service).files().upload(upload()).await.unwrap_err();
+        let error = client_of(&service).files().upload(upload_by_url()).await.unwrap_err();
         assert!(error.to_string().contains(method), "{error}");
     }
     let service = Canned::start([(200, target(&storage.origin(), "PUT"))]);
@@ -257,8 +228,7 @@ async fn fault_76_the_address_is_in_no_error_and_no_log() {
         let builder =
             Client::builder(service.origin()).observer(log.clone()).clock(SharedClock::new().0);
         let client = builder.rate_limits(crate::no_limits()).build().unwrap();
-        let upload = Upload::bytes("a.png", png(1, 1, 0)).method(UploadMethod::UploadUrl);
-        let error = client.files().upload(upload).await.unwrap_err();
+        let error = client.files().upload(upload_by_url()).await.unwrap_err();
         let log = log.0.lock().unwrap();
         assert!(log.contains("createUploadUrl"));
         let shown = format!(
@@ -311,7 +281,7 @@ async fn what_cannot_be_uploaded_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn found_04_only_images_leave_the_machine_whatever_their_name_and_way() {
+async fn found_04_only_images_are_uploaded_whatever_their_name_and_method() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("secret.png");
     fs::write(&path, "root:x:0:0:root:/root:/bin/sh\n").unwrap();
@@ -364,7 +334,7 @@ async fn a_repeated_multipart_upload_sends_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn a_rehearsed_upload_stores_nothing_either_way() {
+async fn a_dry_run_of_an_upload_stores_nothing_by_either_method() {
     let (server, client) = cafe().await;
     for via in [UploadMethod::Multipart, UploadMethod::UploadUrl] {
         client

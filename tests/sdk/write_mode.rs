@@ -1,4 +1,4 @@
-//! Clients that send writes as dry runs, or withhold them.
+//! Tests of clients that send writes as dry runs, or do not send them.
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::types::NewSlot;
@@ -13,7 +13,7 @@ async fn client(writes: WriteMode) -> (ContractServer, Client) {
     (server, client)
 }
 
-/// Every kind of write, each with what it ended with.
+/// Makes every kind of write, and returns the error of each.
 async fn writes(client: &Client) -> Vec<(&'static str, Error)> {
     let slots = client.profile("cafe").slots();
     let title: Object =
@@ -34,13 +34,13 @@ async fn writes(client: &Client) -> Vec<(&'static str, Error)> {
 }
 
 #[tokio::test]
-async fn a_rehearsing_client_changes_nothing_and_says_what_would_be_accepted() {
+async fn a_dry_run_client_changes_nothing_and_reports_what_would_be_accepted() {
     let (server, client) = client(WriteMode::DryRun).await;
     let before = format!("{:?}", server.account());
     for (operation, error) in writes(&client).await {
         assert_eq!(error.operation(), operation);
         assert_eq!(error.is_dry_run_accepted(), operation != "deleteSlot", "{error}");
-        assert_eq!(error.withheld().is_some(), operation == "deleteSlot", "{error}");
+        assert_eq!(error.not_sent().is_some(), operation == "deleteSlot", "{error}");
         assert_eq!(error.outcome(), links_sdk::Outcome::NotExecuted);
     }
     let bad = NewSlot::of("button").with("titel", "Menu");
@@ -55,7 +55,7 @@ async fn a_rehearsing_client_changes_nothing_and_says_what_would_be_accepted() {
 async fn a_withholding_client_sends_no_write_and_shows_each_without_the_token() {
     let (server, client) = client(WriteMode::Withhold).await;
     for (operation, error) in writes(&client).await {
-        let request = error.withheld().unwrap_or_else(|| panic!("{operation}: {error}"));
+        let request = error.not_sent().unwrap_or_else(|| panic!("{operation}: {error}"));
         assert!(request.url().starts_with(&server.base_url()));
         assert!(!request.is_streamed());
         assert!(!format!("{request:?}{error:?}").contains(&server.token()));
@@ -67,6 +67,6 @@ async fn a_withholding_client_sends_no_write_and_shows_each_without_the_token() 
         let keyed = request.headers().any(|(name, _)| name == "idempotency-key");
         assert_eq!(keyed, operation.starts_with("create"));
     }
-    // The page is looked at before its login is changed.
+    // The page is read before its login is changed.
     assert!(server.requests().iter().all(|it| it.method == "GET"));
 }

@@ -1,19 +1,11 @@
-//! Writes: keys, dry runs, and refusals before anything is sent.
+//! Tests of writes: keys, dry runs, and refusals before anything is sent.
 
 use links_sdk::types::NewSlot;
 use links_sdk::{
     Client, FormChanges, IdempotencyKey, NewForm, NewProfile, Outcome, ProfileChanges, Token,
 };
 
-use crate::cafe;
-
-fn header<'a>(request: &'a links_fixtures::RecordedRequest, name: &str) -> Option<&'a str> {
-    request
-        .headers
-        .iter()
-        .find(|(header, _)| header.eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.as_str())
-}
+use crate::{cafe, idempotency_keys};
 
 #[tokio::test]
 async fn creates_carry_a_key_and_nothing_else_does() {
@@ -24,11 +16,7 @@ async fn creates_carry_a_key_and_nothing_else_does() {
     client.profiles().create(NewProfile::with_login("new.page")).await.unwrap();
     client.files().create_upload_url().await.unwrap();
     client.profile("cafe").update(ProfileChanges::default().title("T")).await.unwrap();
-    let keys: Vec<_> = server
-        .requests()
-        .iter()
-        .map(|request| header(request, "idempotency-key").map(str::to_owned))
-        .collect();
+    let keys = idempotency_keys(&server);
     assert!(keys[..4].iter().all(Option::is_some) && keys[4].is_none(), "{keys:?}");
     let different: std::collections::HashSet<_> = keys[..4].iter().collect();
     assert_eq!(different.len(), 4);
@@ -53,7 +41,7 @@ async fn the_same_key_creates_once() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_writes_nothing_and_carries_no_key() {
+async fn a_dry_run_writes_nothing_and_carries_no_key() {
     let (server, client) = cafe().await;
     let slots = client.profile("cafe").slots();
     let before = slots.list().await.unwrap();
@@ -64,8 +52,8 @@ async fn a_rehearsal_writes_nothing_and_carries_no_key() {
     client.profile("cafe").update(ProfileChanges::default().title("T")).dry_run().await.unwrap();
     slots.reorder(before.iter().rev().map(|slot| slot.id).collect()).dry_run().await.unwrap();
     for request in server.requests() {
-        assert_eq!((request.status, header(&request, "precognition")), (204, Some("true")));
-        assert_eq!(header(&request, "idempotency-key"), None);
+        assert_eq!((request.status, request.header("precognition")), (204, Some("true")));
+        assert_eq!(request.header("idempotency-key"), None);
     }
     assert_eq!(slots.list().await.unwrap(), before);
     let refused = slots.create(NewSlot::of("text").with("titel", "T")).dry_run().await.unwrap_err();

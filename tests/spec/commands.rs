@@ -1,4 +1,4 @@
-//! The program as it is run: its verbs, its exit codes, and where it writes.
+//! Tests of the program `cargo spec`: its verbs, its exit codes, and its output.
 
 use std::process::{Command, Output};
 
@@ -32,7 +32,7 @@ fn our_own_document_does_not_differ() {
 }
 
 #[test]
-fn differences_are_data_and_their_count_is_talk() {
+fn differences_go_to_stdout_and_their_count_to_stderr() {
     let other = file(&DOCUMENT.replace(r#""operationId": "getMe""#, r#""operationId": "whoAmI""#));
     let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
     assert_eq!(
@@ -86,7 +86,7 @@ fn failures_are_told_apart_from_differences() {
 }
 
 #[test]
-fn help_is_data() {
+fn help_goes_to_stdout() {
     for arguments in [&["--help"][..], &["help"], &["generate", "--help"], &["drift", "-h"]] {
         let (code, stdout, stderr) = spec(arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");

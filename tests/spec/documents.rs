@@ -1,4 +1,4 @@
-//! Paths that documents name exist.
+//! Test that the paths in documents exist.
 
 use regex::Regex;
 

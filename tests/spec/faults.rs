@@ -1,5 +1,5 @@
-//! `docs/faults.md` against the names of the tests. `LINKS_UPDATE=1 cargo test -p links-spec --test spec faults` writes the files of the tests
-//! anew, after some were moved.
+//! Test of `docs/faults.md` against the names of the tests. `LINKS_UPDATE=1 cargo test -p links-spec --test spec faults` writes the files
+//! of the tests anew, after some were moved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ struct NumberedTest {
     tags: Vec<String>,
 }
 
-/// Where a row says that its tests are.
+/// Evidence of a row for its tests.
 #[derive(Debug, PartialEq)]
 enum Evidence {
     /// A file, or a directory of sources, with tests that carry the number of the row.
     Place(String),
     /// One test in such a place.
     Test { name: String, place: String },
-    /// Why there is no test.
+    /// Reason why there is no test.
     None(String),
 }
 
@@ -95,7 +95,8 @@ fn is_below(path: &str, place: &str) -> bool {
 }
 
 impl Evidence {
-    /// Whether it covers a test that carries the tag of its row. A place covers no test of a group, whose rows have no numbers of their own.
+    /// Returns whether the place covers a test that carries the tag of its row. A place covers no test of a group, whose rows have no
+    /// numbers of their own.
     fn covers(&self, tag: &str, test: &NumberedTest) -> bool {
         match self {
             Evidence::Place(place) => tag != "found_h" && is_below(&test.path, place),
@@ -104,7 +105,7 @@ impl Evidence {
         }
     }
 
-    /// Whether it is a script that runs tests of its own.
+    /// Returns whether the place is a script that runs tests of its own.
     fn is_script(&self) -> bool {
         matches!(self, Evidence::Place(place) if place.ends_with("/run") && root().join(place).is_file())
     }
@@ -234,6 +235,6 @@ fn tags_are_recognised_anywhere_in_a_name() {
     assert_eq!(tags(&tag, "fault_16_an_answer_stalls"), ["fault_16"]);
     assert_eq!(tags(&tag, "an_answer_stalls_fault_16"), ["fault_16"]);
     assert_eq!(tags(&tag, "found_10_11_no_text_acts"), ["found_10", "found_11"]);
-    assert_eq!(tags(&tag, "found_h_folders_are_private"), ["found_h"]);
+    assert_eq!(tags(&tag, "found_h_directories_are_private"), ["found_h"]);
     assert!(tags(&tag, "a_slot_is_not_found_hidden_or_by_default_1").is_empty());
 }

@@ -1,4 +1,4 @@
-//! `docs/interface.md` against the operations of the description and against every section number that is cited.
+//! Test of `docs/interface.md` against the operations of the description and against every section number that is cited.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! The order of modules within each crate: nothing imports what is built on it.
+//! Tests of the order of modules within each crate: no module imports one that is above it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn named(module: &Module) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("::") }
 }
 
-/// The imports within each cycle, one a line.
+/// Returns the imports within each cycle, one a line.
 fn cycles(modules: &Modules) -> Vec<String> {
     let within = |cycle: &BTreeSet<&Module>| {
         let imports = modules.imports.iter();

@@ -2,12 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 mod commands;
+mod dependencies;
 mod documents;
 mod faults;
-mod house;
 mod interface;
 mod layers;
 mod modules;
+mod names;
 mod openapi;
 mod repository;
 mod targets;

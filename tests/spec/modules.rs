@@ -1,7 +1,7 @@
-//! The imports between the files of a crate, read from its source.
+//! Imports between the files of a crate, read from its source.
 //!
-//! A path counts as an import of the file that defines what it names: re-exports are followed, so that a `mod.rs` which only hands names
-//! on is not imported by those who use them. Test modules are left out.
+//! A path counts as an import of the file that defines what it names: re-exports are followed, so that a `mod.rs` with re-exports only is
+//! not imported by the users of these names. Test modules are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ pub(crate) struct Import {
     pub(crate) name: String,
 }
 
-/// The modules of a crate and what they import of each other.
+/// The modules of a crate and the imports between them.
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
     files: BTreeMap<Module, PathBuf>,
-    /// By module and name, the path that a `pub use` hands on.
+    /// By module and name, the path that a `pub use` re-exports.
     exports: BTreeMap<(Module, String), Vec<String>>,
     pub(crate) imports: BTreeSet<Import>,
 }
@@ -54,7 +54,7 @@ impl Modules {
             let path = modules.defined(path);
             let to = modules.file_of(&path);
             let name = path.get(to.len()).cloned().unwrap_or_else(|| "(the module)".to_owned());
-            // A parent that names its children, and nothing else, is no import of theirs.
+            // A parent that only names its children does not import them.
             if from != to {
                 modules.imports.insert(Import { from, to, name });
             }
@@ -62,12 +62,12 @@ impl Modules {
         modules
     }
 
-    /// The modules that have a file.
+    /// Returns the modules that have a file.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Module> {
         self.files.keys()
     }
 
-    /// The groups of modules that import each other in a cycle.
+    /// Returns the groups of modules that import each other in a cycle.
     pub(crate) fn cycles(&self) -> Vec<BTreeSet<&Module>> {
         let reach: BTreeMap<&Module, BTreeSet<&Module>> =
             self.files.keys().map(|module| (module, self.reachable(module))).collect();
@@ -106,13 +106,13 @@ impl Modules {
             }
             let child: Module = module.iter().cloned().chain([ident.to_string()]).collect();
             let below = src.join(child.join("/"));
-            let (flat, folder) = (below.with_extension("rs"), below.join("mod.rs"));
-            let file = if flat.is_file() { flat } else { folder };
+            let (flat, directory) = (below.with_extension("rs"), below.join("mod.rs"));
+            let file = if flat.is_file() { flat } else { directory };
             self.read_file(child, file, src, paths);
         }
     }
 
-    /// The longest beginning of a path that is a module with a file.
+    /// Returns the longest beginning of a path that is a module with a file.
     fn file_of(&self, path: &[String]) -> Module {
         (0..=path.len())
             .rev()
@@ -122,7 +122,7 @@ impl Modules {
             .clone()
     }
 
-    /// A path from the root of the crate. `None` for a path into another crate.
+    /// Returns a path from the root of the crate. `None` for a path into another crate.
     fn absolute(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -143,7 +143,7 @@ impl Modules {
         }
     }
 
-    /// Where the thing that a path names is defined.
+    /// Returns the path at which the target of a path is defined.
     fn defined(&self, mut path: Vec<String>) -> Vec<String> {
         for _ in 0..8 {
             let file = self.file_of(&path);
@@ -203,7 +203,7 @@ impl<'a> Visit<'a> for Paths {
     }
 
     fn visit_macro(&mut self, call: &'a syn::Macro) {
-        // The arguments of a macro are no paths to a parser: those from the crate's root are found all the same.
+        // A parser does not see paths in the arguments of a macro: those from the crate's root are found in the text.
         let text = call.tokens.to_string().replace(' ', "");
         for start in text.match_indices("crate::").map(|(at, _)| at) {
             let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
@@ -216,9 +216,9 @@ impl<'a> Visit<'a> for Paths {
 }
 
 fn is_for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|it| {
-        it.path().is_ident("cfg")
-            && it
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
                 .parse_args::<syn::Expr>()
                 .is_ok_and(|it| matches!(it, syn::Expr::Path(path) if path.path.is_ident("test")))
     })

@@ -1,4 +1,4 @@
-//! The document against the interface: the table of section 4.2, the statuses of 4.1.5, the headers of 4.1.3 and 4.1.4.
+//! Tests of the document against the interface: the table of section 4.2, the statuses of 4.1.5, the headers of 4.1.3 and 4.1.4.
 
 use std::collections::BTreeSet;
 
@@ -239,7 +239,7 @@ fn slots_of_a_read_only_type_cannot_be_asked_for() {
 }
 
 #[test]
-fn what_is_not_shown_stays_open() {
+fn schemas_that_are_not_documented_in_full_stay_open() {
     let document = document();
     for open in [
         "Slot",

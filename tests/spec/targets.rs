@@ -1,4 +1,4 @@
-//! Every source file belongs to a target: one that no `mod` names is neither compiled nor run, and nothing says so.
+//! Test that every source file belongs to a target: a file that no `mod` names is neither compiled nor run, without any warning.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use crate::house::manifests;
+use crate::dependencies::manifests;
 use crate::repository::{files, root};
 
-/// How source files name other ones.
+/// Patterns by which source files name other ones.
 struct Declarations {
     module: Regex,
     included: Regex,

@@ -1,4 +1,4 @@
-//! One pair of a page and a file: cut off at each place in turn, finished, and looked at.
+//! Test of one pair of a page and a file: runs that are cut off at each crash point in turn, then continued and checked.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +13,10 @@ use tempfile::TempDir;
 use super::pairs::{Pair, slots};
 use crate::test_env::TestEnv;
 
-/// More places than any run has.
+/// Maximum number of crash points, more than any run has.
 const MOST: usize = 500;
 
-/// Failures in a row: a create and four tries to read the page after it. The next run waits out what is left.
+/// Number of failures in a row: a create and four attempts to read the page after it. The next run waits out the rest.
 const OUTAGE: usize = 5;
 
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// Cuts the run off at the first place, at the second, and so on until it passes.
+/// Cuts the run off at the first crash point, at the second, and so on until the run completes.
 pub(super) fn cut_everywhere(pair: &Pair) -> Tally {
     let scene = Scene::of(pair);
     let mut tally = Tally::default();
@@ -65,8 +65,8 @@ pub(super) fn cut_everywhere(pair: &Pair) -> Tally {
     panic!("{} does not come to an end", pair.name);
 }
 
-/// Lets the service fail from the first request on, from the second, and so on until the run does not get there; before it executes
-/// what it is asked for, and after.
+/// Lets the service fail from the first request on, from the second, and so on until the run does not get there; before it executes the
+/// request, and after.
 pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
     let wanted = Scene::of(pair).uninterrupted();
     let mut tally = Tally::default();
@@ -92,7 +92,7 @@ pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
     tally
 }
 
-/// What an uninterrupted run makes of the page.
+/// Result of an uninterrupted run.
 pub(super) struct Wanted {
     content: Vec<(String, Value)>,
     /// The ids that were there before and are there after.
@@ -118,7 +118,7 @@ impl<'p> Scene<'p> {
         Self { env, pair }
     }
 
-    /// The page as it was, and an empty directory of state but for the runs that come first.
+    /// Resets the page, and returns a directory of state that is empty except for the runs that come first.
     pub(super) fn start(&self) -> TempDir {
         let state = tempfile::tempdir().unwrap();
         self.env.server.edit(|account| account.clone_from(&self.pair.account));
@@ -159,7 +159,7 @@ impl<'p> Scene<'p> {
         }
     }
 
-    /// The same command once more, and then again.
+    /// Runs the command once more, and then again.
     pub(super) fn finish(&self, state: &TempDir, wanted: &Wanted) -> Result<(), String> {
         let resumed = self.apply(state, None);
         expect(resumed.status.success(), || format!("the next run failed: {}", said(&resumed)))?;
@@ -182,15 +182,15 @@ impl<'p> Scene<'p> {
     }
 }
 
-/// What stands on a page, in order.
+/// Returns the content of a page, in order.
 fn content(account: &Account) -> Vec<(String, Value)> {
     let content = |slot: &links_fixtures::Slot| (slot.kind.clone(), slot.data.clone().into());
     slots(account).iter().map(content).collect()
 }
 
-/// Every run is over, and no file holds the token.
-fn look(folder: &Path, token: &str) -> Result<(), String> {
-    for path in files(folder) {
+/// Checks that every run has ended, and that no file holds the token.
+fn look(directory: &Path, token: &str) -> Result<(), String> {
+    for path in files(directory) {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.display();
         expect(!text.contains(token), || format!("{name} holds the token"))?;
@@ -201,7 +201,7 @@ fn look(folder: &Path, token: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a journal leaves nothing to be done: the page is as the file says, or nothing was written.
+/// Returns whether a journal leaves nothing to be done: the page matches the file, or nothing was written.
 fn is_over(journal: &str) -> bool {
     let (kinds, is_torn) = kinds(journal);
     let is_unwritten = |rest: &[String]| rest.chunks(2).all(|it| it == ["begin", "refused"]);
@@ -214,7 +214,7 @@ fn is_over(journal: &str) -> bool {
     }
 }
 
-/// The kind of each whole line of a journal, and whether a torn line follows.
+/// Returns the kind of each complete line of a journal, and whether an incomplete line follows.
 pub(super) fn kinds(journal: &str) -> (Vec<String>, bool) {
     let (whole, torn) = journal.rsplit_once('\n').unwrap_or(("", journal));
     let kind = |line: &str| {
@@ -224,8 +224,8 @@ pub(super) fn kinds(journal: &str) -> (Vec<String>, bool) {
     (whole.lines().map(kind).collect(), !torn.is_empty())
 }
 
-pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+pub(super) fn files(directory: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 

@@ -1,5 +1,5 @@
-//! The power cut at every moment: the real process is ended before and after each request and each line of its journal, then run again.
-//! The same where the service fails from some request on.
+//! Tests of crashes at every moment: the real process is ended before and after each request and each line of its journal, then run again.
+//! The same is tested with a service that fails from some request on.
 
 mod crash_point;
 mod pairs;
@@ -21,7 +21,7 @@ fn all(pairs: Vec<Pair>, try_out: fn(&Pair) -> Tally) -> Tally {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().fold(Tally::default(), |sum, it| sum + it.join().unwrap())
+        threads.into_iter().fold(Tally::default(), |sum, thread| sum + thread.join().unwrap())
     })
 }
 
@@ -39,14 +39,14 @@ fn a_run_that_is_cut_off_anywhere_is_finished_by_the_next() {
 }
 
 #[test]
-fn so_is_one_of_any_page_and_any_file() {
+fn a_run_of_any_page_and_any_file_that_is_cut_off_is_finished_by_the_next() {
     let tally = all((0..4).map(Pair::random).collect(), cut_everywhere);
     checked(&tally);
     assert!(tally.cuts > 60, "only {} places were tried", tally.cuts);
 }
 
 #[test]
-fn so_is_one_that_the_service_fails() {
+fn a_run_that_the_service_fails_is_finished_by_the_next() {
     let pairs: Vec<Pair> = Pair::of_every_step().into_iter().filter(Pair::is_small).collect();
     let tally = all(pairs, fail_everywhere);
     checked(&tally);
@@ -56,7 +56,7 @@ fn so_is_one_that_the_service_fails() {
 /// `LINKS_TEST_PAIRS=500 cargo test -p links-cli --test cli crash -- --ignored --nocapture`
 #[test]
 #[ignore = "takes minutes"]
-fn so_is_one_of_many_pages_and_many_files() {
+fn runs_of_many_pages_and_files_that_are_cut_off_are_finished_by_the_next() {
     let count = std::env::var("LINKS_TEST_PAIRS").map_or(100, |it| it.parse().unwrap());
     let pairs = || (1000..1000 + count).map(Pair::random).collect();
     checked(&all(pairs(), cut_everywhere));

@@ -1,4 +1,4 @@
-//! Pages and the files that they are to become.
+//! Pairs of a page and the file that is applied to it.
 
 use links_fixtures::{Account, Choices, IdempotentWrites, Slot, World};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub(super) struct Pair {
     pub(super) before: Vec<Value>,
     pub(super) file: Value,
     pub(super) flags: &'static str,
-    /// How the service reads what the interface leaves open.
+    /// Reading of the points on which the interface is silent.
     pub(super) choices: Choices,
 }
 
@@ -64,7 +64,7 @@ impl Pair {
         }
     }
 
-    /// Together they take every kind of step, alone and with others.
+    /// Returns pairs that together take every kind of step, alone and with others.
     pub(super) fn of_every_step() -> Vec<Self> {
         let divider = |id| slot(id, "divider", &json!({}));
         let many = |count: u64| (1..=count).map(|n| slot(n, "text", &text(n))).collect::<Vec<_>>();
@@ -124,13 +124,13 @@ impl Pair {
         ]
     }
 
-    /// Whether it takes at most one batch of each kind.
+    /// Returns whether the pair takes at most one batch of each kind.
     pub(super) fn is_small(&self) -> bool {
         let page = slots(&self.account).len();
         page <= 50 && self.file["slots"].as_array().is_some_and(|items| items.len() <= 50)
     }
 
-    /// Any page and any file; the same ones for the same seed.
+    /// Returns any page and any file; the same ones for the same seed.
     pub(super) fn random(seed: u64) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let content = |dice: &mut Dice| match dice.up_to(4) {
@@ -183,7 +183,7 @@ fn button(n: usize) -> Value {
 struct Dice(u64);
 
 impl Dice {
-    /// One of `0..end`.
+    /// Returns one of `0..end`.
     fn up_to(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -192,7 +192,7 @@ impl Dice {
     }
 }
 
-/// The page as it is in an account.
+/// Returns the page of an account.
 pub(super) fn slots(account: &Account) -> &[Slot] {
     &account.profiles.iter().find(|page| page.id == PAGE).unwrap().slots
 }

@@ -1,5 +1,5 @@
-//! Faults 41 to 48: a run that is cut off at a place that is known by its name. What it has written down and sent by then is looked at,
-//! so that each of these is the place that it is said to be.
+//! Tests of faults 41 to 48: a run that is cut off at a crash point that is known by its name. The entries and requests until then are
+//! checked, so that each of these is the expected crash point.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::crash_point::{Scene, Wanted, files, kinds, said};
 use super::pairs::Pair;
 
-/// A run that nothing interrupts: what it writes down and what it asks of the service, one after the other.
+/// A run that nothing interrupts: its journal entries and its requests, one after the other.
 struct Course<'p> {
     scene: Scene<'p>,
     wanted: Wanted,
@@ -29,7 +29,7 @@ fn journals(state: &TempDir) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The kind of each whole line of the only journal behind the backup, if there is one; and whether a torn line follows.
+/// Returns the kind of each complete line of the only journal after the backup, if there is one; and whether an incomplete line follows.
 fn lines(state: &TempDir) -> (Vec<String>, bool) {
     let Some(journal) = journals(state).pop() else { return (Vec::new(), false) };
     let text = std::fs::read_to_string(journal).unwrap();
@@ -48,7 +48,7 @@ impl<'p> Course<'p> {
         Self { scene, wanted, lines, requests }
     }
 
-    /// Cuts the run off before each line of a kind, in the middle of it and behind it.
+    /// Cuts the run off before each line of a kind, in the middle of it and after it.
     fn cut_at_lines(&self, kind: &str, times: usize) {
         let numbers = places(&self.lines, kind);
         assert_eq!(numbers.len(), times, "{:?}", self.lines);
@@ -73,7 +73,7 @@ impl<'p> Course<'p> {
         }
     }
 
-    /// Cuts the run off before each request of a kind and behind it.
+    /// Cuts the run off before each request of a kind and after it.
     fn cut_at_requests(&self, operation: &str, times: RangeInclusive<usize>) {
         let numbers = places(&self.requests, operation);
         assert!(times.contains(&numbers.len()), "{:?}", self.requests);
@@ -95,20 +95,20 @@ impl<'p> Course<'p> {
     }
 }
 
-/// What was asked of the service, but for the slot types: they come before anything is to be lost.
+/// Returns the requests to the service, except those for the slot types, which come before anything can be lost.
 fn requests(scene: &Scene<'_>) -> Vec<String> {
     let mut operations = scene.env.operations();
     operations.retain(|it| it != "listSlotTypes");
     operations
 }
 
-/// The numbers of all that are of a kind, counted from one.
+/// Returns the numbers of all entries of a kind, counted from one.
 fn places(all: &[String], kind: &str) -> Vec<usize> {
-    (1..).zip(all).filter(|(_, it)| *it == kind).map(|(nth, _)| nth).collect()
+    (1..).zip(all).filter(|(_, other)| *other == kind).map(|(nth, _)| nth).collect()
 }
 
 #[test]
-fn fault_41_cut_off_while_the_journal_is_opened() {
+fn fault_41_a_run_cut_off_while_its_journal_is_opened_is_finished_by_the_next() {
     let pair = pair("everything at once");
     let course = Course::of(&pair);
     for kind in ["backup", "open", "plan"] {
@@ -117,7 +117,7 @@ fn fault_41_cut_off_while_the_journal_is_opened() {
 }
 
 #[test]
-fn fault_41_a_run_that_was_not_begun_is_listed_as_such_and_stands_in_nobodys_way() {
+fn fault_41_a_run_that_was_not_begun_is_listed_and_blocks_no_other() {
     let pair = pair("everything at once");
     let scene = Scene::of(&pair);
     let wanted = scene.uninterrupted();
@@ -139,12 +139,12 @@ fn fault_41_a_run_that_was_not_begun_is_listed_as_such_and_stands_in_nobodys_way
 }
 
 #[test]
-fn fault_42_cut_off_where_a_step_is_announced() {
+fn fault_42_a_run_cut_off_where_it_announces_a_step_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_lines("begin", 4);
 }
 
 #[test]
-fn fault_43_cut_off_before_and_after_each_request() {
+fn fault_43_a_run_cut_off_around_any_request_is_finished_by_the_next() {
     let pair = pair("everything at once");
     let course = Course::of(&pair);
     for operation in ["getProfile", "updateSlots", "createSlots"] {
@@ -155,26 +155,26 @@ fn fault_43_cut_off_before_and_after_each_request() {
 }
 
 #[test]
-fn fault_44_cut_off_where_a_step_is_reported() {
+fn fault_44_a_run_cut_off_where_it_reports_a_step_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_lines("end", 4);
 }
 
 #[test]
-fn fault_45_cut_off_before_and_after_the_reorder() {
+fn fault_45_a_run_cut_off_around_the_reorder_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_requests("reorderSlots", 1..=1);
 }
 
 #[test]
-fn fault_46_cut_off_before_and_after_each_batch_of_deletes() {
+fn fault_46_a_run_cut_off_around_a_batch_of_deletes_is_finished_by_the_next() {
     Course::of(&pair("delete in two batches")).cut_at_requests("deleteSlots", 2..=2);
 }
 
 #[test]
-fn fault_47_cut_off_where_the_run_is_declared_done() {
+fn fault_47_a_run_cut_off_where_it_commits_is_finished_by_the_next() {
     Course::of(&pair("everything at once")).cut_at_lines("commit", 1);
 }
 
-/// As many runs that came to an end as are kept, and two more.
+/// Creates as many ended runs as are kept, and two more.
 fn fill(state: &TempDir) {
     let journal = journals(state).remove(0);
     let name = journal.file_stem().unwrap().to_str().unwrap();
@@ -191,7 +191,7 @@ fn fill(state: &TempDir) {
 }
 
 #[test]
-fn fault_48_cut_off_while_old_runs_are_cleaned_up() {
+fn fault_48_a_run_cut_off_while_old_runs_are_removed_is_finished_by_the_next() {
     let pair = pair("there and back");
     let scene = Scene::of(&pair);
     let wanted = scene.uninterrupted();

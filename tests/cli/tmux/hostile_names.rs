@@ -1,9 +1,9 @@
-//! Names of files that would run a command if a shell read them: completed with TAB within each kind of quotes, and then run.
+//! Tests of names of files that would run a command if a shell evaluated them: completed with TAB within each kind of quotes, and then run.
 
 use super::Tmux;
 use crate::test_env::TestEnv;
 
-/// The name of a file, by its first letter. Each that is run as it is would leave a file `X`.
+/// Names of files, each with another first letter. A name that a shell runs as it is would leave a file `X`.
 const NAMES: &[&str] = &[
     "a$(touch X).yaml",
     "b`touch X`.yaml",
@@ -25,12 +25,12 @@ const NAMES: &[&str] = &[
     "r кафе 日本.yaml",
 ];
 
-/// A shell, and how it says that a command has ended well.
+/// A shell, and its way to report that a command has ended well.
 struct Shell {
     terminal: Tmux,
-    /// What is typed behind the command to learn how it ended.
+    /// Text that is typed after the command to learn how it ended.
     further: &'static str,
-    /// A quote within which some names cannot be written.
+    /// Tells whether a name cannot be written within a quote.
     declines: fn(&str, &str) -> bool,
 }
 
@@ -43,7 +43,7 @@ fn env() -> TestEnv {
 }
 
 impl Shell {
-    /// Types the beginning of a name within a quote, presses TAB, and types on; whether the rest was offered.
+    /// Types the beginning of a name within a quote, presses TAB, and types on. Returns whether the rest was offered.
     fn complete(&self, quote: &str, start: &str) -> bool {
         self.terminal.clear();
         self.terminal.write(&format!("links slots plan {quote}{start}"));
@@ -55,7 +55,7 @@ impl Shell {
         shown.contains(".yaml")
     }
 
-    /// Whether every name that is offered names its file, and none runs a command.
+    /// Checks that every name that is offered names its file, and none runs a command.
     fn check(&self, env: &TestEnv) {
         let created = env.home.path().join("X");
         for quote in ["", "'", "\""] {
@@ -78,7 +78,7 @@ impl Shell {
 
 #[test]
 #[ignore = "needs tmux and bash: see tests/terminal/run"]
-fn found_08_bash_runs_no_name() {
+fn found_08_completion_in_bash_runs_no_file_name() {
     let env = env();
     let terminal = Tmux::bash(&env, 150, 50);
     terminal.run("source <(links completions bash)");
@@ -101,7 +101,7 @@ fn found_08_bash_runs_no_name() {
 
 #[test]
 #[ignore = "needs tmux and zsh: see tests/terminal/run"]
-fn found_08_zsh_runs_no_name() {
+fn found_08_completion_in_zsh_runs_no_file_name() {
     let env = env();
     let terminal = Tmux::start(&env, &["zsh", "-f"], 150, 50);
     terminal.run("autoload -U compinit; compinit -uD; source <(links completions zsh)");
@@ -111,7 +111,7 @@ fn found_08_zsh_runs_no_name() {
 
 #[test]
 #[ignore = "needs tmux and fish: see tests/terminal/run"]
-fn found_08_fish_runs_no_name() {
+fn found_08_completion_in_fish_runs_no_file_name() {
     let env = env();
     let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
     let terminal = Tmux::start(&env, &["fish", "--no-config", "--private", "-C", prompt], 150, 50);

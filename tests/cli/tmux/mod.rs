@@ -1,8 +1,8 @@
-//! A terminal with someone at it: `tests/terminal/run` gives these tests tmux and the shells.
+//! Terminal with a simulated user: `tests/terminal/run` provides tmux and the shells for these tests.
 
 mod hostile_names;
-mod leaving;
-mod manners;
+mod prompts;
+mod rendering;
 mod shells;
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::test_env::TestEnv;
 
-/// How often the screen is looked at before something counts as missing: for more than a minute.
+/// Number of looks at the screen, over more than a minute, before something counts as missing.
 const LOOKS: usize = 10_000;
 
 /// The prompt of the shells under test.
@@ -20,22 +20,22 @@ const PROMPT: &str = "here>";
 
 /// A terminal with a shell, in a session of its own.
 pub(crate) struct Tmux {
-    folder: TempDir,
+    directory: TempDir,
     of_links: String,
 }
 
 impl Tmux {
-    /// Bash, which finds `links` as its users do.
+    /// Starts bash, which finds `links` as its users do.
     pub(crate) fn bash(env: &TestEnv, width: u16, height: u16) -> Self {
         Self::start(env, &["bash", "--noprofile", "--norc", "-i"], width, height)
     }
 
-    /// A shell of this command line, with the environment of the environment and this prompt.
+    /// Starts a shell of this command line, with the variables of the environment and this prompt.
     pub(crate) fn start(env: &TestEnv, shell: &[&str], width: u16, height: u16) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_links"));
         let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
-        let folder = tempfile::tempdir().unwrap();
-        let terminal = Self { folder, of_links: path };
+        let directory = tempfile::tempdir().unwrap();
+        let terminal = Self { directory, of_links: path };
         let likeness = env.command(["x"]);
         let mut command = terminal.command();
         command.envs(likeness.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -52,7 +52,7 @@ impl Tmux {
     fn command(&self) -> Command {
         let mut command = Command::new("tmux");
         command.env_clear().env("PATH", &self.of_links).env("LC_ALL", "C.UTF-8");
-        command.arg("-u").arg("-S").arg(self.folder.path().join("socket"));
+        command.arg("-u").arg("-S").arg(self.directory.path().join("socket"));
         command.args(["-f", "/dev/null"]);
         command
     }
@@ -84,7 +84,7 @@ impl Tmux {
         self.press(&["Enter"]);
     }
 
-    /// Waits for the end of what was begun.
+    /// Waits for the end of the command that was begun.
     pub(crate) fn end(&self) -> Shown {
         let is_over = |screen: &str| {
             let after = screen.rsplit_once("\n[exit ").map(|(_, after)| after);
@@ -99,51 +99,51 @@ impl Tmux {
         Shown { text: lines.join("\n"), exit }
     }
 
-    /// Empties the screen and what has left it.
+    /// Clears the screen and the scrollback.
     pub(crate) fn clear(&self) {
         self.press(&["C-u", "C-l"]);
         self.wait_for("an empty screen", |_| self.rows().concat().trim() == PROMPT);
         self.forget();
     }
 
-    /// Forgets what has left the screen.
+    /// Clears the scrollback.
     pub(crate) fn forget(&self) {
         self.tmux(&["clear-history"]);
     }
 
-    /// Everything shown so far; lines that did not fit are joined.
+    /// Returns everything shown so far; lines that did not fit are joined.
     pub(crate) fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])
     }
 
-    /// The lines as the terminal shows them.
+    /// Returns the lines as the terminal shows them.
     pub(crate) fn rows(&self) -> Vec<String> {
         self.tmux(&["capture-pane", "-p"]).lines().map(str::to_owned).collect()
     }
 
-    /// The same with the sequences that colour it.
+    /// Returns everything shown so far, with its colour sequences.
     pub(crate) fn styled(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-e", "-S", "-"])
     }
 
-    /// What tmux knows about its pane, such as `#{cursor_flag}`.
+    /// Returns a variable of tmux about its pane, such as `#{cursor_flag}`.
     pub(crate) fn ask(&self, format: &str) -> String {
         self.tmux(&["display-message", "-p", format]).trim().to_owned()
     }
 
-    /// What programs have copied.
+    /// Returns the texts that programs have copied.
     pub(crate) fn buffers(&self) -> String {
         self.tmux(&["list-buffers"])
     }
 
     pub(crate) fn resize(&self, width: u16) {
         self.tmux(&["resize-window", "-x", &width.to_string()]);
-        // Programs are told a little later.
+        // Programs learn the new size a little later.
         let told = |_| self.run("stty size").text.ends_with(&format!(" {width}"));
         assert!((0..LOOKS / 100).any(told), "no one is told of the new width");
     }
 
-    /// Looks at the screen until it is as expected.
+    /// Waits until the screen is as expected.
     pub(crate) fn wait_for(&self, what: &str, expected: impl Fn(&str) -> bool) -> String {
         for _ in 0..LOOKS {
             let screen = self.screen();
@@ -162,7 +162,7 @@ impl Drop for Tmux {
     }
 }
 
-/// What a command line left on the terminal.
+/// Output of a command line on the terminal.
 pub(crate) struct Shown {
     pub(crate) text: String,
     pub(crate) exit: i32,

@@ -1,5 +1,5 @@
-//! Completion as people press it, in bash, zsh and fish. Only an account with its secret in the keyring knows the service, so that whoever
-//! looked for the token would be seen.
+//! Tests of completion as users type it, in bash, zsh and fish. Only an account with its secret in the keyring names the service, so that
+//! an access to the token would be detected.
 
 use std::os::unix::net::UnixListener;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use super::Tmux;
 use crate::auth::{config, log_in, logged_out};
 use crate::test_env::TestEnv;
 
-/// Someone who has used the program, and a session bus where no one has called so far.
+/// Returns the environment of a user with earlier commands, and a session bus without any connection so far.
 fn experienced() -> (TestEnv, UnixListener) {
     let env = logged_out().keeping_cache();
     assert_eq!(log_in(&env, &env.server.token(), &["--account", "work"]).exit, 0);
@@ -28,7 +28,7 @@ fn experienced() -> (TestEnv, UnixListener) {
     (env, bus)
 }
 
-/// What is typed, how often TAB is pressed, and what is to be seen then.
+/// Input, number of times that TAB is pressed, and the expected texts on the screen.
 type Case = (&'static str, usize, &'static [&'static str]);
 
 fn complete(terminal: &Tmux, cases: &[Case]) {
@@ -41,7 +41,7 @@ fn complete(terminal: &Tmux, cases: &[Case]) {
     }
 }
 
-/// What is the same in all shells.
+/// Cases that are the same in all shells.
 const COMMON: &[Case] = &[
     ("links slo", 1, &["links slots "]),
     ("links slots get caf", 1, &["links slots get cafe "]),
@@ -60,7 +60,7 @@ const COMMON: &[Case] = &[
 
 #[test]
 #[ignore = "needs tmux and bash: see tests/terminal/run"]
-fn bash_offers_names_and_asks_nobody() {
+fn bash_completes_names_without_requests_or_the_keyring() {
     let (env, bus) = experienced();
     let terminal = Tmux::bash(&env, 100, 60);
     terminal.run("source <(links completions bash)");
@@ -84,11 +84,11 @@ fn bash_offers_names_and_asks_nobody() {
 
 #[test]
 #[ignore = "needs tmux and zsh: see tests/terminal/run"]
-fn zsh_offers_names_and_asks_nobody() {
+fn zsh_completes_names_without_requests_or_the_keyring() {
     let (env, bus) = experienced();
-    let folder = env.home.path().join("functions");
-    std::fs::create_dir(&folder).unwrap();
-    std::fs::write(folder.join("_links"), env.run("completions zsh").stdout).unwrap();
+    let directory = env.home.path().join("functions");
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("_links"), env.run("completions zsh").stdout).unwrap();
     let sourced = "autoload -U compinit; compinit -uD; source <(links completions zsh)";
     let installed = "fpath=(~/functions $fpath); autoload -U compinit; compinit -uD";
     for way in [sourced, installed] {
@@ -115,7 +115,7 @@ fn zsh_offers_names_and_asks_nobody() {
 
 #[test]
 #[ignore = "needs tmux and fish: see tests/terminal/run"]
-fn fish_offers_names_and_asks_nobody() {
+fn fish_completes_names_without_requests_or_the_keyring() {
     let (env, bus) = experienced();
     let prompt = "function fish_prompt; echo -n 'here> '; end; links completions fish | source";
     let terminal = Tmux::start(&env, &["fish", "--no-config", "--private", "-C", prompt], 100, 60);
@@ -130,12 +130,12 @@ fn fish_offers_names_and_asks_nobody() {
     untouched(&env, &bus);
 }
 
-/// Nothing was sent, and no one called at the session bus, although completion knew the account.
+/// Checks that nothing was sent, and no connection was made to the session bus, although completion knew the account.
 fn untouched(env: &TestEnv, bus: &UnixListener) {
     assert!(env.operations().is_empty());
     let asked = bus.accept().map(drop).map_err(|error| error.kind());
     assert_eq!(asked, Err(std::io::ErrorKind::WouldBlock));
-    // Whoever needs the token does call.
+    // A command that needs the token does connect.
     let mut child = env.command(["me"]).stderr(Stdio::null()).spawn().unwrap();
     while bus.accept().is_err() {
         assert!(child.try_wait().unwrap().is_none(), "it ended without a token");

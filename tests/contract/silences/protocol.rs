@@ -1,4 +1,4 @@
-//! Tokens, the order of checks, keys, dry runs, rates, and what may be deleted.
+//! Tests of tokens, the order of checks, keys, dry runs, rates, and deletes.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::connector::{Connector, resource_metadata, text};
 use crate::operations::operations;
 use crate::support::{Api, id_of, ids_query, noon};
 
-/// A café with rate limits, its time in the test's hands.
+/// Returns a café with rate limits, and its clock.
 async fn limited(choices: Choices) -> (Api, Clock) {
     let clock = Clock::manual(noon());
     let server =

@@ -1,4 +1,4 @@
-//! Forms of records, and of their data.
+//! Tests of the forms of records, and of their data.
 
 use links_fixtures::{
     Collection, EmptyObjects, Envelope, LegacyTypes, Strings, UpdatedSlots, World,

@@ -1,4 +1,4 @@
-//! What the SDK must leave as it is in the program that uses it.
+//! Program that uses the SDK, and checks that TLS provider and JSON features stay its own choice.
 
 use links_sdk::{Client, Token};
 

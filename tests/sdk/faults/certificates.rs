@@ -1,4 +1,4 @@
-//! Connections whose certificate is not trusted.
+//! Tests of connections whose certificate is not trusted.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};

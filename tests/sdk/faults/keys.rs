@@ -1,4 +1,4 @@
-//! Keys under every behaviour that the interface leaves open: creates whose answer is lost create once where keys are kept.
+//! Tests of keys under every behaviour that the interface leaves open: creates whose answer is lost create once if the service stores keys.
 
 use links_fixtures::{Choices, Fault, IdempotentWrites, InFlight, World};
 use links_sdk::{IdempotencyKey, Outcome};
@@ -10,7 +10,7 @@ use links_test_support::proxy::Act;
 const KEYED: [&str; 6] =
     ["createProfile", "createForm", "createSlot", "createSlots", "uploadFile", "createUploadUrl"];
 
-/// Records that the calls of an operation have made in the café.
+/// Returns how many calls of an operation have created their records in the café.
 fn made(env: &TestEnv, operation: &str) -> usize {
     let account = env.server.account();
     match operation {
@@ -56,7 +56,8 @@ async fn a_create_whose_answer_is_lost_creates_once_wherever_keys_are_kept() {
     }
 }
 
-/// Nothing tells a client that its key is ignored: a plain call trusts it, and creates twice. A caller that must not reads first.
+/// A client cannot detect that its key is ignored: a plain call trusts the key, and creates twice. A caller that must not create twice
+/// reads first.
 #[tokio::test]
 async fn where_keys_are_ignored_a_repetition_creates_once_more() {
     let choices = Choices { idempotent_writes: IdempotentWrites::None, ..Choices::default() };
@@ -84,7 +85,7 @@ async fn where_keys_are_ignored_a_repetition_creates_once_more() {
 }
 
 #[tokio::test]
-async fn only_the_six_carry_a_key_and_a_dry_run_never_does() {
+async fn only_the_six_creates_carry_a_key_and_a_dry_run_never_does() {
     for (operation, keyed) in KEYED.map(|operation| (operation, true)).into_iter().chain(
         ["updateProfile", "updateSlot", "reorderSlots", "deleteSlot", "deleteSlots", "updateForm"]
             .map(|operation| (operation, false)),
@@ -105,7 +106,7 @@ async fn only_the_six_carry_a_key_and_a_dry_run_never_does() {
     assert_eq!(env.sent("idempotency-key"), ["", "mine"]);
 }
 
-/// Reading, and then a new key, is the part of whoever knows what should be there.
+/// Reading, and then a new key, is left to the caller, who knows which record should exist.
 #[tokio::test]
 async fn fault_22_a_stored_failure_ends_in_an_unknown_outcome_and_a_new_key_succeeds_after_a_look()
 {

@@ -1,4 +1,4 @@
-//! Faults of the network and of the service; the tests carry the numbers of the project's list of faults.
+//! Tests of faults of the network and of the service; the tests carry the numbers of the project's list of faults.
 
 mod certificates;
 mod keys;
@@ -42,12 +42,12 @@ impl TestEnv {
         Self { server, proxy, clock, client }
     }
 
-    /// Returns a client with little patience for the network, for a service that never answers in time.
+    /// Returns a client with short time limits for the network, for a service that never answers in time.
     pub(crate) fn impatient(&self) -> Client {
         self.with_timeouts(Duration::from_millis(250), Duration::from_millis(100))
     }
 
-    /// Returns a client with enough patience for a service that answers at once, also on a machine that is busy.
+    /// Returns a client with time limits long enough for a service that answers at once, also on a machine that is busy.
     pub(crate) fn patient_for_seconds(&self) -> Client {
         self.with_timeouts(Duration::from_secs(3), Duration::from_secs(1))
     }
@@ -62,7 +62,7 @@ impl TestEnv {
         self.client.profile("cafe").slots()
     }
 
-    /// The café's page as the service answers it, but with these slots.
+    /// Returns the café's page as the service answers it, but with these slots.
     async fn page_with(&self, slots: &str) -> String {
         let answer = self.client.profile("cafe").get().answer().await.unwrap();
         let mut page: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
@@ -70,17 +70,17 @@ impl TestEnv {
         page.to_string()
     }
 
-    /// Slots on the café's page.
+    /// Returns the number of slots on the café's page.
     pub(crate) fn count(&self) -> usize {
         self.server.account().profile("cafe").unwrap().slots.len()
     }
 
-    /// Operations that the service answered, with the status of each.
+    /// Returns the operations that the service answered, with the status of each.
     fn answered(&self) -> Vec<(&'static str, u16)> {
         self.server.requests().iter().map(|seen| (seen.operation.unwrap(), seen.status)).collect()
     }
 
-    /// The values of a header in the requests that arrived.
+    /// Returns the values of a header in the requests that arrived.
     pub(crate) fn sent(&self, header: &str) -> Vec<String> {
         let of = |head: &String| {
             let line = head.lines().find_map(|line| line.strip_prefix(&format!("{header}: ")));
@@ -106,7 +106,7 @@ pub(crate) fn dividers(count: usize) -> Vec<NewSlot> {
     vec![divider(); count]
 }
 
-/// An error with all its causes.
+/// Returns an error with all its causes.
 fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

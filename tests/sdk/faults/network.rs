@@ -1,4 +1,4 @@
-//! Faults 1 and 3 to 16: connections that fail, break, stall, or answer what they should not.
+//! Tests of faults 1 and 3 to 16: connections that fail, break, stall, or receive wrong answers.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -13,7 +13,7 @@ use super::{TestEnv, divider, dividers, own_process};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::Act;
 
-/// A client of an address where nothing but the connection matters.
+/// Returns a client for a URL, in tests in which only the connection matters.
 fn client_of(address: String, connect: Duration) -> Client {
     let (clock, _) = SharedClock::new();
     let mut timeouts = Timeouts::default();
@@ -58,14 +58,14 @@ async fn fault_01_what_is_refused_at_first_succeeds_when_the_service_is_back() {
 }
 
 #[tokio::test]
-async fn fault_03_a_connection_that_never_stands_is_as_none() {
+async fn fault_03_a_connection_that_is_not_accepted_counts_as_unreachable() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let listener = socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
     let soon = Duration::from_millis(20);
     let mut waiting = Vec::new();
-    // Nobody accepts, so that the queue is full at some time.
+    // No connection is accepted, so that the queue is full at some time.
     while let Ok(stream) = tokio::time::timeout(soon, TcpStream::connect(address)).await {
         waiting.push(stream.unwrap());
     }
@@ -118,7 +118,7 @@ async fn fault_07_deletes_that_were_not_executed_are_sent_again() {
 }
 
 #[tokio::test]
-async fn fault_07_only_what_is_left_is_sent_again() {
+async fn fault_07_only_slots_that_are_still_there_are_deleted_again() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::reset_before()]);
     env.server
@@ -181,7 +181,7 @@ async fn fault_09_a_write_without_a_key_whose_answer_is_cut_is_executed_and_not_
 }
 
 #[tokio::test]
-async fn fault_10_a_kept_connection_that_closes_under_a_request_proves_nothing() {
+async fn fault_10_writes_on_a_closed_keep_alive_connection_are_settled_or_replayed() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::keep_open(), Act::close_before()]);
     env.client.me().await.unwrap();
@@ -197,7 +197,7 @@ async fn fault_10_a_kept_connection_that_closes_under_a_request_proves_nothing()
 }
 
 #[tokio::test]
-async fn fault_11_a_gateway_that_lost_patience_proves_nothing() {
+async fn fault_11_a_gateway_timeout_leaves_the_outcome_unknown() {
     let gateway = || Act::answer(504, &[], "gateway timeout").executed();
     let env = TestEnv::new().await;
     env.proxy.script([gateway()]);
@@ -241,7 +241,7 @@ async fn fault_12_a_delete_that_is_executed_after_the_page_was_read_is_found_don
 }
 
 #[tokio::test]
-async fn fault_13_a_proxy_of_the_environment_is_named_when_it_fails_and_loopback_goes_without() {
+async fn fault_13_a_failing_proxy_of_the_environment_is_named_and_loopback_bypasses_it() {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
     let proxy = format!("http://127.0.0.1:{port}");
     let environment =

@@ -1,4 +1,4 @@
-//! Calls in a process of their own, where the environment matters: proxies, certificates.
+//! Tests of calls in a process of their own, because they depend on the environment: proxies, certificates.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -10,9 +10,9 @@ use links_test_support::clock::SharedClock;
 
 const ADDRESS: &str = "LINKS_TEST_ADDRESS";
 
-/// Lets a process with this environment and no other ask for `/me`; gives what it says of that.
+/// Runs a process with this environment and no other that requests `/me`. Returns its output.
 pub(super) async fn ask(address: &str, environment: &[(&str, &OsStr)]) -> String {
-    // Unless told otherwise it trusts nobody, whatever certificates this machine has.
+    // Without other settings it trusts no certificate, whatever certificates this machine has.
     let directory = tempfile::tempdir().unwrap();
     let trusted = directory.path().join("nobody.pem");
     let nobody = rcgen::generate_simple_self_signed(["nobody.invalid".to_owned()]).unwrap();

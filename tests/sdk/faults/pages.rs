@@ -1,4 +1,4 @@
-//! Faults 30, 34 to 37 and 40, as far as calls and plans go. Those of an apply are tested with it.
+//! Tests of faults 30, 34 to 37 and 40, as far as calls and plans are concerned. Those of an apply are tested with it.
 
 use links_fixtures::{Choices, Strings, World};
 use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SlotTypes};
@@ -38,7 +38,7 @@ async fn fault_34_a_token_that_only_reads_is_told_before_and_refused_at_the_firs
     assert_eq!((error.attempts(), error.outcome(), env.count()), (1, Outcome::NotExecuted, 14));
 }
 
-/// An empty list cannot be told from an empty page: what was there before is the journal's to know.
+/// A client cannot distinguish an empty list from an empty page: only the journal has the earlier slots.
 #[tokio::test]
 async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
     let env = TestEnv::new().await;
@@ -79,7 +79,7 @@ async fn fault_37_an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_loo
 }
 
 #[tokio::test]
-async fn fault_40_fewer_deletes_than_were_asked_for_are_told_as_they_are() {
+async fn fault_40_fewer_deletes_than_requested_are_reported_as_counted() {
     let env = TestEnv::new().await;
     env.proxy.script([Act::answer(200, &[], r#"{"meta": {"deleted": 3, "total": 11}}"#)]);
     let done = env.slots().delete_batch(vec![1001, 1002, 1003, 1004, 1006]).await.unwrap();

@@ -1,4 +1,4 @@
-//! The token reaches the service and nothing else: not another host, not a message, not a trace.
+//! Tests that the token is sent to the service only, and appears in no message and no trace.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use links_sdk::{AttemptReport, Client, Observer, Secrets, Token, WaitReason};
 use super::{TestEnv, builder, chain, divider};
 use links_test_support::proxy::Act;
 
-/// Writes down whatever it is told.
+/// Observer that records all reports.
 #[derive(Debug, Default)]
 struct RecordingObserver(Mutex<String>);
 
@@ -66,9 +66,9 @@ async fn the_token_is_in_no_text_of_the_client() {
         if let Err(error) = call.await {
             texts.push(format!("{error} {error:?} {error:#?} {}", chain(&error)));
         }
-        let rehearsal = slots.create(NewSlot::of("text")).dry_run();
-        texts.push(format!("{rehearsal:?}"));
-        if let Err(error) = rehearsal.await {
+        let dry_run = slots.create(NewSlot::of("text")).dry_run();
+        texts.push(format!("{dry_run:?}"));
+        if let Err(error) = dry_run.await {
             texts.push(format!("{error} {error:?}"));
         }
     }
@@ -99,7 +99,7 @@ async fn found_22_a_service_that_repeats_the_token_in_another_form_gets_it_into_
         let envelope = format!(
             r#"{{"message": "{form}", "code": "{form}", "errors": {{"{form}": ["{form}"]}}, "documentation": "https://x/?{form}"}}"#
         );
-        // The token stands at the end of what an error shows of a body.
+        // The token is at the end of the part of a body that an error shows.
         let page = format!("{}{form} and more", "x ".repeat(95));
         let record = format!(r#"{{"data": {{"id": "{form}"}}}}"#);
         for act in [

@@ -1,4 +1,4 @@
-//! Faults 17 to 20, 23 to 29, 31 to 33, 38 and 39: answers of the service.
+//! Tests of faults 17 to 20, 23 to 29, 31 to 33, 38 and 39: answers of the service.
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ async fn fault_24_a_key_that_stays_in_flight_leaves_the_outcome_unknown() {
     assert!(error.idempotency_key().is_some());
 }
 
-/// The line of the page file is the command's to find; the call names the item and the field.
+/// The command finds the line of the page file; the call names the item and the field.
 #[tokio::test]
 async fn fault_25_a_refused_field_names_the_item_of_the_batch() {
     let env = TestEnv::new().await;
@@ -151,7 +151,7 @@ async fn fault_26_a_key_that_stands_for_another_body_is_never_tried_again() {
 }
 
 #[tokio::test]
-async fn fault_27_pages_in_place_of_answers_are_shown_in_a_few_words() {
+async fn fault_27_html_in_place_of_an_answer_is_shown_shortened() {
     let page = format!("<html>\n\t<title>Bad gateway\u{1b}[31m</title>{}</html>", "x".repeat(9000));
     for (status, attempts, outcome) in
         [(502, 4, Outcome::Unknown), (200, 4, Outcome::Unknown), (403, 1, Outcome::NotExecuted)]
@@ -178,7 +178,7 @@ async fn fault_27_pages_in_place_of_answers_are_shown_in_a_few_words() {
 }
 
 #[tokio::test]
-async fn fault_28_what_is_not_known_is_read_and_what_cannot_be_read_is_said() {
+async fn fault_28_unknown_fields_are_read_and_unreadable_answers_are_errors() {
     let env = TestEnv::new().await;
     let strange = r#"{"data": [{"id": 7, "type": "hologram", "data": {"depth": [1.5e0]}, "supported": false, "aura": "blue"}], "more": 1}"#;
     env.proxy.script([Act::answer(200, &[], strange)]);
@@ -234,7 +234,7 @@ async fn fault_31_a_dry_run_that_was_executed_is_an_error_that_shows_what_was_ma
     assert_eq!((error.is_dry_run_executed(), error.status()), (true, Some(200)));
 }
 
-/// The answer says whether the service confirmed it; what to note of that is the caller's.
+/// The answer tells whether the service confirmed the dry run; the caller decides what to report.
 #[tokio::test]
 async fn fault_32_a_dry_run_without_its_confirmation_is_accepted() {
     let env = TestEnv::new().await;
@@ -246,7 +246,7 @@ async fn fault_32_a_dry_run_without_its_confirmation_is_accepted() {
     assert_eq!(confirmed.header("precognition-success"), Some("true"));
 }
 
-/// There is nothing to refresh a token with yet: the call ends, and a later one with another token goes on.
+/// There is nothing to refresh a token with yet: the call ends, and a later one with another token succeeds.
 #[tokio::test]
 async fn fault_33_a_token_that_is_no_longer_valid_ends_the_call_at_once() {
     let env = TestEnv::new().await;

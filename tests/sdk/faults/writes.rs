@@ -1,4 +1,4 @@
-//! Fault 21, and each write after a lost answer: how often it is executed, and how the call ends.
+//! Tests of fault 21, and of each write after a lost answer: how often it is executed, and how the call ends.
 
 use links_fixtures::{Account, Choices, Fault, World};
 use links_sdk::types::SlotChange;
@@ -11,11 +11,11 @@ use serde_json::Value;
 use super::{TestEnv, divider, dividers};
 use links_test_support::proxy::Act;
 
-/// A picture of one dot.
+/// An image of one dot.
 pub(crate) const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
-/// One call of a write.
+/// Makes one call of a write.
 pub(crate) async fn write(client: &Client, operation: &str) -> Result<(), Error> {
     let page = client.profile("cafe");
     let slots = page.slots();
@@ -74,7 +74,7 @@ fn drop_what_differs(value: &mut Value) {
     }
 }
 
-/// Returns the content of the café's account after so many calls without any fault.
+/// Returns the content of the café's account after this number of calls without any fault.
 async fn executed(operation: &str, times: usize) -> Value {
     let env = TestEnv::new().await;
     for _ in 0..times {
@@ -86,19 +86,19 @@ async fn executed(operation: &str, times: usize) -> Value {
 /// Expected result of a call: how often it is executed, and how it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Expected {
-    /// Executed so often, and it succeeded.
+    /// The call is executed this many times, and succeeds.
     Ok(usize),
-    /// Executed so often, and the error says that nobody knows.
+    /// The call is executed this many times, and ends with an error of unknown outcome.
     Unknown(usize),
 }
 use Expected::{Ok as Done, Unknown};
 
-/// In the columns: 500 before and after it is executed, where answers other than 2xx are not stored under a key and where they are;
-/// the answer lost before and after it is executed.
+/// Expected results, in the columns: 500 before and after the call is executed, if answers other than 2xx are not stored under a key and if
+/// they are; the answer lost before and after the call is executed.
 const TABLE: [(&str, [Expected; 6]); 14] = [
     // A login can be taken once: the repetition is refused.
     ("createProfile", [Done(1), Unknown(1), Unknown(0), Unknown(1), Done(1), Done(1)]),
-    // The price of the key: where a service executes, fails, and forgets, its repetition creates once more.
+    // If a service executes a request, fails, and does not store the key, the repetition creates once more.
     ("createForm", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
     ("createSlot", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
     ("createSlots", [Done(1), Done(2), Unknown(0), Unknown(1), Done(1), Done(1)]),
@@ -161,7 +161,7 @@ async fn fault_21_a_service_that_always_fails_is_asked_four_times_and_never_for_
 }
 
 #[tokio::test]
-async fn found_32_what_is_said_to_be_safe_does_nothing_twice_when_the_call_is_made_anew() {
+async fn found_32_a_call_that_is_safe_to_repeat_has_no_effect_twice() {
     let creates = [
         "createProfile",
         "createForm",

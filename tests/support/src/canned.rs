@@ -1,4 +1,4 @@
-//! A service that answers what it is told to, for answers that the contract server never gives.
+//! A service with fixed answers, for answers that the contract server never gives.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::thread;
 /// A request as it came in.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// `PUT /path?query HTTP/1.1`
+    /// Request line: `PUT /path?query HTTP/1.1`.
     pub line: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
@@ -18,13 +18,13 @@ pub struct Received {
 }
 
 impl Received {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Answers with status and body, in order; the last one from then on. Status 0 closes the connection instead.
+/// Server that answers with status and body, in order; the last answer is repeated. Status 0 closes the connection instead.
 pub struct Canned {
     address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
@@ -62,12 +62,12 @@ impl Canned {
         Self { address, received }
     }
 
-    /// `http://127.0.0.1:port`
+    /// Returns the origin: `http://127.0.0.1:port`.
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far.
+    /// Returns all requests so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! One time for the client and the service under test: sleeping moves it on.
+//! Clock shared by the client and the service under test; sleeping moves it on.
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -16,7 +16,7 @@ pub struct SharedClock {
 }
 
 impl SharedClock {
-    /// A clock that stands at an arbitrary moment; the second one is for the server.
+    /// Returns a clock that shows an arbitrary moment; the second one is for the server.
     pub fn new() -> (std::sync::Arc<Self>, ServiceClock) {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         let service = ServiceClock::manual(start);
@@ -24,7 +24,7 @@ impl SharedClock {
         (std::sync::Arc::new(clock), service)
     }
 
-    /// Every wait so far.
+    /// Returns every wait so far.
     pub fn slept(&self) -> Vec<Duration> {
         self.slept.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! Runs the examples of the client's documentation: each against a contract server of its own, as the café's owner.
+//! Execution of the examples of the client's documentation: each against a contract server of its own, as the café's owner.
 
 /// Runs one example.
 pub fn run(example: impl AsyncFnOnce(links_sdk::Client) -> Result<(), Box<dyn std::error::Error>>) {

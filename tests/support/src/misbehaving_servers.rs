@@ -1,4 +1,4 @@
-//! Servers that misbehave: a connector whose documents are not as they should be.
+//! Servers that misbehave, such as a connector with wrong metadata.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// Answers each path as it is told, with `{here}` replaced by its own origin and `{sent}` by what was sent.
+/// Server with a given answer for each path, with `{here}` replaced by its own origin and `{sent}` by the body of the request.
 pub struct PathServer {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -38,30 +38,30 @@ impl PathServer {
                 let head = format!(
                     "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{header}\r\n"
                 );
-                // A client that has seen enough hangs up.
+                // A client may close the connection early.
                 let _ = (&stream).write_all(format!("{head}{body}").as_bytes());
             }
         });
         Self { address, asked }
     }
 
-    /// The connector's address.
+    /// Returns the connector's URL.
     pub fn mcp_url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
-    /// `127.0.0.1:port`
+    /// Returns the socket address: `127.0.0.1:port`.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The paths asked for so far.
+    /// Returns the paths requested so far.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
 
-/// The body that follows this head.
+/// Returns the body that follows this head.
 fn body(head: &[String], reader: &mut impl Read) -> String {
     let length = head.iter().find_map(|line| {
         let (name, value) = line.split_once(": ")?;
@@ -72,8 +72,8 @@ fn body(head: &[String], reader: &mut impl Read) -> String {
     text
 }
 
-/// A connector whose two documents are changed as told. It knows every client, and repeats what is to be exchanged for tokens; everything
-/// else is not found.
+/// Starts a connector whose two documents are changed by `change`. It knows every client, and repeats the body of a token request; every
+/// other path is not found.
 pub fn misbehaving_connector(change: impl FnOnce(&mut Value, &mut Value)) -> PathServer {
     let mut resource = json!({ "resource": "{here}/mcp", "authorization_servers": ["{here}"] });
     let mut server = json!({

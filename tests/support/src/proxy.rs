@@ -1,6 +1,6 @@
-//! A TCP proxy between a client and the service under test that mistreats chosen requests.
+//! TCP proxy between a client and the service under test that injects faults into chosen requests.
 //!
-//! It speaks as much HTTP/1.1 as it needs: bodies with a length, one answer a connection unless an [`Act`] keeps it open.
+//! The proxy supports the parts of HTTP/1.1 that tests need: bodies with a length, one answer a connection unless an [`Act`] keeps it open.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What becomes of one request: whether the service gets it, and what the client gets.
+/// Treatment of one request: whether the service gets it, and what the client gets.
 #[derive(Clone, Debug)]
 pub struct Act {
     request: Request,
@@ -26,27 +26,27 @@ pub struct Act {
 enum Request {
     Forwarded,
     Dropped,
-    /// Forwarded after the next request, before that one's answer.
+    /// The request is forwarded after the next one, before that one's answer.
     Late,
 }
 
 #[derive(Clone, Debug)]
 enum Answer {
-    /// The service's own; the connection stays open if so.
+    /// The service's own answer; `kept_open` tells whether the connection stays open.
     Whole { kept_open: bool },
-    /// The service's own, up to so many bytes of the body; then the connection is closed.
+    /// The service's own answer, up to this many bytes of the body; then the connection is closed.
     Cut(usize),
-    /// The same, but the connection stays open and silent.
+    /// The service's own answer, up to this many bytes of the body; then the connection stays open and silent.
     Stalled(usize),
-    /// The service's own, one byte of the body at a time.
+    /// The service's own answer, one byte of the body at a time.
     Dripped(Duration),
-    /// None: the connection is reset.
+    /// No answer: the connection is reset.
     Reset,
-    /// None: the connection is closed as a server does that has been idle for too long.
+    /// No answer: the connection is closed as by a server after a long idle time.
     Closed,
-    /// None, for ever.
+    /// No answer, for ever.
     Silence,
-    /// This one.
+    /// These bytes.
     Instead(Vec<u8>),
 }
 
@@ -55,62 +55,62 @@ impl Act {
         Self { request, answer }
     }
 
-    /// Nothing goes wrong.
+    /// Returns an act without a fault.
     pub fn pass() -> Self {
         Self::of(Request::Forwarded, Answer::Whole { kept_open: false })
     }
 
-    /// Nothing goes wrong, and the connection can be used again.
+    /// Returns an act without a fault, after which the connection can be used again.
     pub fn keep_open() -> Self {
         Self::of(Request::Forwarded, Answer::Whole { kept_open: true })
     }
 
-    /// The service never gets it, and the connection is reset.
+    /// Returns an act in which the service never gets the request, and the connection is reset.
     pub fn reset_before() -> Self {
         Self::of(Request::Dropped, Answer::Reset)
     }
 
-    /// The service executes it, and the connection is reset.
+    /// Returns an act in which the service executes the request, and the connection is reset.
     pub fn reset_after() -> Self {
         Self::of(Request::Forwarded, Answer::Reset)
     }
 
-    /// The service never gets it, and the connection is closed in good order.
+    /// Returns an act in which the service never gets the request, and the connection is closed regularly.
     pub fn close_before() -> Self {
         Self::of(Request::Dropped, Answer::Closed)
     }
 
-    /// The service executes it; its answer ends after so many bytes of the body.
+    /// Returns an act in which the service executes the request; its answer ends after this many bytes of the body.
     pub fn cut(bytes: usize) -> Self {
         Self::of(Request::Forwarded, Answer::Cut(bytes))
     }
 
-    /// The service never gets it, and nothing comes back.
+    /// Returns an act in which the service never gets the request, and no answer is sent.
     pub fn stall_before() -> Self {
         Self::of(Request::Dropped, Answer::Silence)
     }
 
-    /// The service executes it, and nothing comes back.
+    /// Returns an act in which the service executes the request, and no answer is sent.
     pub fn stall_after() -> Self {
         Self::of(Request::Forwarded, Answer::Silence)
     }
 
-    /// The service executes it; after so many bytes of the body nothing more comes.
+    /// Returns an act in which the service executes the request; after this many bytes of the body nothing more is sent.
     pub fn stall_in_body(bytes: usize) -> Self {
         Self::of(Request::Forwarded, Answer::Stalled(bytes))
     }
 
-    /// The service executes it; the body comes byte by byte.
+    /// Returns an act in which the service executes the request; the body is sent byte by byte.
     pub fn drip(pause: Duration) -> Self {
         Self::of(Request::Forwarded, Answer::Dripped(pause))
     }
 
-    /// Nothing comes back, and the service gets the request only after the next one.
+    /// Returns an act in which no answer is sent, and the service gets the request only after the next one.
     pub fn late() -> Self {
         Self::of(Request::Late, Answer::Silence)
     }
 
-    /// The service never gets it; this is answered instead.
+    /// Returns an act in which the service never gets the request; this answer is sent instead.
     pub fn answer(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Self {
         let body = body.as_ref();
         let mut head = format!(
@@ -125,19 +125,19 @@ impl Act {
         Self::of(Request::Dropped, Answer::Instead(answer))
     }
 
-    /// The same, but the service gets the request and executes it.
+    /// Changes the act so that the service gets the request and executes it.
     #[must_use]
     pub fn executed(self) -> Self {
         Self { request: Request::Forwarded, ..self }
     }
 }
 
-/// A running proxy. It is also an observer: a refused connection leaves no trace here, so it counts the attempts that the client reports.
+/// A running proxy. It is also an observer: a refused connection is not seen here, so it counts the attempts that the client reports.
 pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
     accepting: Mutex<Option<JoinHandle<()>>>,
-    /// Attempts still to be refused.
+    /// Number of attempts still to be refused.
     refusing: Mutex<u32>,
 }
 
@@ -150,7 +150,7 @@ struct Shared {
 }
 
 impl Proxy {
-    /// Stands before this server.
+    /// Starts a proxy in front of this server.
     pub fn before(server: &ContractServer) -> Arc<Self> {
         let url: http::Uri = server.base_url().parse().unwrap();
         let service = SocketAddr::from((Ipv4Addr::LOCALHOST, url.port_u16().unwrap()));
@@ -173,24 +173,24 @@ impl Proxy {
         Arc::new(proxy)
     }
 
-    /// The service's base address, by way of the proxy.
+    /// Returns the service's base URL by way of the proxy.
     pub fn base_url(&self) -> String {
         format!("http://{}/api/v1", self.address)
     }
 
-    /// What becomes of the next requests, in order; those after them pass.
+    /// Sets the acts of the next requests, in order; requests after them pass.
     pub fn script(&self, acts: impl IntoIterator<Item = Act>) {
         *self.shared.script.lock().unwrap() = acts.into_iter().collect();
         *self.shared.otherwise.lock().unwrap() = Act::pass();
     }
 
-    /// What becomes of every request from now on.
+    /// Sets the act of every request from now on.
     pub fn always(&self, act: &Act) {
         self.shared.script.lock().unwrap().clear();
         *self.shared.otherwise.lock().unwrap() = act.clone();
     }
 
-    /// Refuses connections until so many attempts have failed.
+    /// Refuses connections until this many attempts have failed.
     pub async fn refuse(&self, attempts: u32) {
         let task = self.accepting.lock().unwrap().take().unwrap();
         task.abort();
@@ -198,7 +198,7 @@ impl Proxy {
         *self.refusing.lock().unwrap() = attempts;
     }
 
-    /// The heads of the requests that arrived: request line and headers.
+    /// Returns the heads of the requests that arrived: request line and headers.
     pub fn arrived(&self) -> Vec<String> {
         self.shared.heads.lock().unwrap().clone()
     }
@@ -218,7 +218,7 @@ impl Proxy {
     }
 }
 
-/// The requests that arrived carry a token, which the debug text of a client must not show.
+/// Shows no requests: they carry a token, which the debug text of a client must not show.
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proxy").field("address", &self.address).finish_non_exhaustive()
@@ -268,7 +268,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Gives the service this request, and then those that were held back.
+    /// Sends this request to the service, and then those that were held back.
     async fn forward(&self, request: &[u8]) -> io::Result<Vec<u8>> {
         let answer = exchange(self.service, request).await?;
         let late = std::mem::take(&mut *self.late.lock().unwrap());
@@ -279,7 +279,7 @@ impl Shared {
     }
 }
 
-/// Sends the answer as it is to be; whether the connection stays open.
+/// Sends the answer as `how` asks. Returns whether the connection stays open.
 async fn deliver(client: &mut TcpStream, how: &Answer, answer: &[u8]) -> io::Result<bool> {
     let head = head_length(answer).unwrap_or_default();
     match how {
@@ -319,7 +319,7 @@ async fn until_gone(client: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// One request, head and body; `None` when the client has no more. What was read beyond it stays in `received`.
+/// Reads one request, head and body; `None` when the client has no more. Bytes beyond it stay in `received`.
 async fn read_request(
     client: &mut TcpStream,
     received: &mut Vec<u8>,
@@ -338,7 +338,7 @@ async fn read_request(
     }
 }
 
-/// The service's whole answer, over a connection of its own.
+/// Sends the request over a connection of its own, and returns the service's whole answer.
 async fn exchange(service: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(service).await?;
     let head = head_length(request).expect("a whole head");

@@ -1,0 +1,88 @@
+//! Tests of hints for mistyped words, and for features that the program does not have.
+
+use crate::test_env::TestEnv;
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+fn hint(env: &TestEnv, line: &str, exit: i32) -> String {
+    let run = env.run(&format!("{line} -o json"));
+    assert_eq!((run.exit, run.stdout.as_str()), (exit, ""), "{run}");
+    run.error()["hint"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn mistyped_commands_flags_values_and_fields_get_a_suggestion() {
+    let env = TestEnv::cafe().keeping_cache();
+    env.run("profile list");
+    for (line, exit, meant) in [
+        ("profle list", 2, "profile"),
+        ("profile lst", 2, "list"),
+        ("profile list --ouput", 2, "--output"),
+        ("profile list --color alway", 2, "always"),
+        ("analytics account --period lst7", 2, "last7"),
+        ("config get ouput", 2, "output"),
+        ("help exit-code", 2, "exit-codes"),
+        ("slots explain buton", 6, "button"),
+        ("slots template buton", 6, "button"),
+        ("schema slot buton", 6, "button"),
+        ("slots explain button titel", 6, "title"),
+        ("slots add cafe buton title=x", 8, "button"),
+        ("slots add cafe button titel=x", 8, "title"),
+        ("slots set cafe 1002 titel=x", 8, "title"),
+        ("profile update cafe titel=x", 8, "title"),
+        ("profile settings cafe languageCod=kk", 8, "languageCode"),
+        ("profile get cafee", 6, "cafe"),
+        ("slots list qara.wedding", 6, "qara.weddings"),
+        (&format!("forms update {FORM} buttontext=x"), 8, "buttonText"),
+        (&format!("forms field set {FORM} phone lable=x"), 8, "label"),
+    ] {
+        assert_eq!(hint(&env, line, exit), format!("did you mean `{meant}`?"), "{line}");
+    }
+    let run = env.run("profile list --fields titel");
+    assert!(run.stderr.contains("did you mean `title`?"), "{run}");
+}
+
+#[test]
+fn without_a_similar_name_the_hint_names_the_list_command() {
+    let env = TestEnv::cafe();
+    for (line, list) in [
+        ("profile get nobody.here", "links profile list"),
+        ("slots get cafe 9", "links slots list"),
+        (&format!("forms get {}", FORM.replace('6', "7")), "links forms list"),
+        ("slots explain xyz", "links slots types"),
+        ("config get xyz", "links config list"),
+    ] {
+        let run = env.run(&format!("{line} -o json"));
+        let hint = run.error()["hint"].as_str().unwrap().to_owned();
+        assert!(hint.contains(list), "{run}");
+    }
+}
+
+#[test]
+fn commands_for_what_only_the_dashboard_can_do_get_a_hint_with_its_url() {
+    let env = TestEnv::cafe();
+    for line in [
+        "profile delete cafe",
+        "profile theme cafe",
+        "themes list",
+        "forms delete x",
+        "forms submissions x",
+        "forms webhook x",
+        "channels add telegram",
+        "events create",
+        "orders list",
+        "password change",
+    ] {
+        let said = hint(&env, line, 2);
+        assert!(said.contains("`links ") && said.contains("https://links.example/"), "{said}");
+        assert_eq!(env.operations(), ["getApiIndex"], "{line}");
+        let people = env.run(line);
+        assert!(!people.stderr.contains("unrecognized"), "{people}");
+        env.operations();
+    }
+    // Without a service, or one that answers, there is still the sentence.
+    for address in ["", "http://127.0.0.1:1/api/v1"] {
+        let env = TestEnv::cafe().env("LINKS_BASE_URL", address).env("LINKS_TEST_NO_WAIT", "1");
+        assert!(hint(&env, "profile delete cafe", 2).contains("in the dashboard"));
+    }
+}
