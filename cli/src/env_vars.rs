@@ -1,5 +1,7 @@
 //! The environment variables of this program, each with what it sets: the help topic `environment` is made from them.
 
+use links_sdk::EnvironmentToken;
+
 /// The format of the output.
 pub(crate) const OUTPUT: &str = "LINKS_OUTPUT";
 /// The URL of the service.
@@ -13,9 +15,9 @@ pub(crate) const TIMEOUT: &str = "LINKS_TIMEOUT";
 /// The maximum wait for the rate limits.
 pub(crate) const MAX_WAIT: &str = "LINKS_MAX_WAIT";
 /// The access token.
-pub(crate) const TOKEN: &str = "LINKS_TOKEN";
+pub(crate) const TOKEN: &str = EnvironmentToken::VARIABLE;
 /// A file with the access token.
-pub(crate) const TOKEN_FILE: &str = "LINKS_TOKEN_FILE";
+pub(crate) const TOKEN_FILE: &str = EnvironmentToken::FILE_VARIABLE;
 /// The account.
 pub(crate) const ACCOUNT: &str = "LINKS_ACCOUNT";
 /// The URL of the connector.
@@ -48,16 +50,16 @@ pub(crate) const SECRET: [&str; 2] = [TOKEN, TOKEN_FILE];
 pub(crate) const ABOUT: &[(&str, &str)] = &[
     (TOKEN, "the access token"),
     (TOKEN_FILE, "a file with the access token"),
-    (ACCOUNT, "the account to use, of those that are logged in"),
+    (ACCOUNT, "name of the account to use"),
     (MCP_URL, "URL of the connector, for logging in"),
-    (SANDBOX, "1: work on the embedded service of this machine"),
+    (SANDBOX, "1: use the embedded service of this machine"),
     (LOG, "1: a line for each request, 2: headers and bodies too"),
     (CONFIG_DIR, "directory of the configuration"),
     (STATE_DIR, "directory of state: rate limits, runs of apply, the sandbox"),
-    (CACHE_DIR, "directory of what can be fetched again"),
+    (CACHE_DIR, "directory of the cache, which can be deleted"),
     ("NO_COLOR", "set to anything: no colour"),
     ("CLICOLOR_FORCE", "1: colour where there is no terminal, too"),
-    ("VISUAL, EDITOR", "the program in which pages, forms and slots are edited"),
-    ("BROWSER", "the program that opens pages, and the page of a login"),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts that need none"),
+    ("VISUAL, EDITOR", "the editor for pages, forms and slots"),
+    ("BROWSER", "the browser for pages and for logging in"),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies, and hosts that are reached without one"),
 ];

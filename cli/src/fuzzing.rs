@@ -60,8 +60,8 @@ pub fn error_body(bytes: &[u8]) {
 /// When a candidate would break the command line.
 pub fn completion(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let said: Vec<OsString> = text.splitn(5, '\n').map(OsString::from).collect();
-    completion::fuzzed(&said);
+    let args: Vec<OsString> = text.splitn(5, '\n').map(OsString::from).collect();
+    completion::fuzzed(&args);
 }
 
 #[cfg(test)]

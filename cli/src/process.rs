@@ -1,5 +1,8 @@
-//! Execution of other programs: the editor, the browser, the token command. Programs are started by name and arguments, never through a
-//! shell, and get no variable that holds the token or leads to it.
+//! Execution of other processes, by name and arguments, never through a shell. There are two policies for their environment:
+//!
+//! - [`command`]: another program (the editor, the browser, the token command) gets every variable except those that hold the token or lead
+//!   to it, because it depends on variables that this program does not know.
+//! - [`own_command`]: another process of this program gets no variable, because everything that it needs is in its arguments and its input.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,6 +15,17 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     without_secrets(&mut command);
     command
+}
+
+/// Returns a command for another process of this program, without any environment variable.
+///
+/// # Errors
+///
+/// When the path of this program is not known.
+pub(crate) fn own_command(args: &[&str]) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(args).env_clear();
+    Ok(command)
 }
 
 fn without_secrets(command: &mut Command) {
@@ -57,7 +71,6 @@ pub(crate) fn browse(browser: Option<&str>, url: &str) -> io::Result<()> {
     };
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "there is none");
     for mut command in commands {
-        without_secrets(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         // Input and Ctrl-C on this program's terminal must not reach the browser.
         #[cfg(unix)]
@@ -78,7 +91,9 @@ fn with_argument(mut command: Command, argument: &str) -> Command {
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 fn platform_browsers(url: &str) -> io::Result<Vec<Command>> {
-    Ok(open::commands(url))
+    let mut commands = open::commands(url);
+    commands.iter_mut().for_each(without_secrets);
+    Ok(commands)
 }
 
 /// Uses `rundll32` because `start` is part of the shell, which would parse the URL as a command line.

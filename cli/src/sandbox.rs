@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use links_fixtures::{ContractServer, World};
 
+use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
 use crate::settings::Settings;
 
@@ -20,7 +21,7 @@ pub(crate) const RATE: &str = "sandbox-rate.json";
 pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, CommandError> {
     settings.state_directory().map(|directory| directory.join(STATE)).ok_or_else(|| {
         CommandError::usage("there is no home directory to keep state in")
-            .hint("name a directory with LINKS_STATE_DIR")
+            .with_hint(format!("set {STATE_DIR} to a directory"))
     })
 }
 

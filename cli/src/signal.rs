@@ -14,7 +14,7 @@ use crate::error::{CommandError, carried_out};
 static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
-static UNBROKEN: Mutex<(usize, bool)> = Mutex::new((0, false));
+static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
 
 /// Report to the user about a Ctrl-C.
 pub(crate) enum Interrupt {
@@ -52,7 +52,7 @@ pub(crate) fn install() -> io::Result<()> {
     let waiting = move || {
         runtime.block_on(async {
             while signal.recv().await.is_some() {
-                if SUPPRESSED.load(Ordering::SeqCst) == 0 && !is_put_off() {
+                if SUPPRESSED.load(Ordering::SeqCst) == 0 && !defer_exit() {
                     end();
                 }
             }
@@ -82,12 +82,12 @@ fn report(interrupt: Interrupt) {
     }
 }
 
-/// Tells whether the exit is deferred: a task must not be interrupted, and this is its first Ctrl-C.
-fn is_put_off() -> bool {
-    let mut unbroken = lock(&UNBROKEN);
-    let is_first = unbroken.0 > 0 && !unbroken.1;
+/// Defers the exit if a task must not be interrupted and this is its first Ctrl-C. Returns false otherwise.
+fn defer_exit() -> bool {
+    let mut deferred = lock(&DEFERRED);
+    let is_first = deferred.0 > 0 && !deferred.1;
     if is_first {
-        unbroken.1 = true;
+        deferred.1 = true;
         report(Interrupt::Deferred);
     }
     is_first
@@ -113,17 +113,17 @@ fn stopped(written: &WriteSummary) -> CommandError {
     let hint = match (written.outcome(), carried_out(written)) {
         (Outcome::NotExecuted, _) => return failure,
         (Outcome::Unknown, _) => {
-            "a write that was under way may have been carried out all the same".to_owned()
+            "a write that was under way may still have been carried out".to_owned()
         }
         (Outcome::Executed, done) => {
-            format!("what was carried out before stays: {}", done.unwrap_or_default())
+            format!("changes made before that are kept: {}", done.unwrap_or_default())
         }
     };
-    failure.hint(hint)
+    failure.with_hint(hint)
 }
 
 /// Sets the client whose writes the final message reports.
-pub(crate) fn tell_of(client: Client) {
+pub(crate) fn report_writes_of(client: Client) {
     *lock(&CLIENT) = Some(client);
 }
 
@@ -155,17 +155,17 @@ pub(crate) struct DeferInterrupt(());
 
 impl DeferInterrupt {
     pub(crate) fn new() -> Self {
-        lock(&UNBROKEN).0 += 1;
+        lock(&DEFERRED).0 += 1;
         Self(())
     }
 }
 
 impl Drop for DeferInterrupt {
     fn drop(&mut self) {
-        let mut unbroken = lock(&UNBROKEN);
-        unbroken.0 -= 1;
-        let is_asked = unbroken.0 == 0 && std::mem::take(&mut unbroken.1);
-        drop(unbroken);
+        let mut deferred = lock(&DEFERRED);
+        deferred.0 -= 1;
+        let is_asked = deferred.0 == 0 && std::mem::take(&mut deferred.1);
+        drop(deferred);
         // The program exits here, not in the signal thread, so that no other work begins.
         if is_asked && SUPPRESSED.load(Ordering::SeqCst) == 0 {
             end();

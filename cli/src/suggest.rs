@@ -34,7 +34,7 @@ pub(crate) fn suggest<'k>(
         return Some(format!("did you mean `{nearest}`?"));
     }
     let all: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
-    (!all.is_empty()).then(|| format!("known here: {}", all.join(", ")))
+    (!all.is_empty()).then(|| format!("available: {}", all.join(", ")))
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn without_a_similar_name_all_names_are_listed() {
         assert_eq!(suggest("titel", ["link", "title"]).unwrap(), "did you mean `title`?");
-        assert_eq!(suggest("x", ["link", "title"]).unwrap(), "known here: `link`, `title`");
+        assert_eq!(suggest("x", ["link", "title"]).unwrap(), "available: `link`, `title`");
         assert_eq!(suggest("x", []), None);
     }
 }

@@ -84,7 +84,7 @@ impl fmt::Display for BatchError {
         let (first, last) = (failed.start + 1, failed.end);
         write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
         if let BatchCause::Answer { sent, answered } = self.0.cause {
-            write!(f, ": {sent} were sent, and the service reports {answered}")?;
+            write!(f, ": {sent} were sent, but the service reports {answered}")?;
         }
         if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
     }

@@ -47,7 +47,7 @@ pub struct Client {
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    base: String,
+    base: Result<BaseUrl, BuildError>,
     token: Option<Arc<dyn TokenSource>>,
     user_agent: String,
     deadline: Option<Duration>,
@@ -81,9 +81,34 @@ pub enum BuildError {
 
 impl Client {
     /// Returns a builder for this base URL, version segment included.
+    ///
+    /// [`ClientBuilder::build`] fails if the URL cannot be used.
     pub fn builder(base: impl Into<String>) -> ClientBuilder {
+        let text = base.into();
+        let base = BaseUrl::new(&text).map_err(|source| {
+            let url = BaseUrl::without_user_info(&text).into_owned();
+            BuildError::Base { url, source }
+        });
+        Self::builder_of(base)
+    }
+
+    /// Returns a builder for a base URL that is parsed already.
+    ///
+    /// ```
+    /// use links_sdk::{BaseUrl, Client};
+    ///
+    /// let base = BaseUrl::new("https://links.example/api/v1")?;
+    /// let client = Client::builder_at(base.clone()).build()?;
+    /// assert_eq!(client.base_url(), &base);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder_at(base: BaseUrl) -> ClientBuilder {
+        Self::builder_of(Ok(base))
+    }
+
+    fn builder_of(base: Result<BaseUrl, BuildError>) -> ClientBuilder {
         ClientBuilder {
-            base: base.into(),
+            base,
             token: None,
             user_agent: concat!("links-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             deadline: None,
@@ -227,13 +252,7 @@ impl ClientBuilder {
     ///
     /// When the URL is not https (or http to this machine), or the HTTP client cannot start.
     pub fn build(self) -> Result<Client, BuildError> {
-        let base = match BaseUrl::new(&self.base) {
-            Ok(base) => base,
-            Err(source) => {
-                let url = BaseUrl::without_user_info(&self.base).into_owned();
-                return Err(BuildError::Base { url, source });
-            }
-        };
+        let base = self.base?;
         let http = http_client(&base, &self.user_agent, self.timeouts.connect)?;
         let shared = Shared {
             base,

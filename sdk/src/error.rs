@@ -392,7 +392,10 @@ impl fmt::Display for Error {
             }
             ErrorKind::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
-                write!(f, "{operation} needs to wait {seconds} s ({reason}), longer than allowed")
+                write!(
+                    f,
+                    "{operation} needs to wait {seconds} s ({reason}), longer than the maximum wait or the time limit"
+                )
             }
             ErrorKind::DryRunExecuted(answer) => write!(
                 f,

@@ -24,8 +24,10 @@ pub enum InvalidToken {
     /// The text is empty or white space.
     #[error("the token is empty")]
     Empty,
-    /// The text has a line break, a space, or another character that no token has.
-    #[error("the token has a line break, a space or another character that no token has")]
+    /// The text has a line break, a space, or another character that is not allowed in a token.
+    #[error(
+        "the token has a line break, a space or another character that is not allowed in a token"
+    )]
     Character,
 }
 

@@ -260,7 +260,9 @@ mod tests {
             "LINKS_TOKEN: the token is empty"
         );
         assert!(
-            from(&[("LINKS_TOKEN", "two lines\nsecret")]).unwrap_err().ends_with("no token has")
+            from(&[("LINKS_TOKEN", "two lines\nsecret")])
+                .unwrap_err()
+                .ends_with("is not allowed in a token")
         );
         assert!(from(&[("LINKS_TOKEN_FILE", "/no/such")]).unwrap_err().contains("/no/such"));
         assert_eq!(from(&[]).unwrap_err(), "neither LINKS_TOKEN nor LINKS_TOKEN_FILE is set");

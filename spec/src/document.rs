@@ -117,10 +117,12 @@ pub(crate) fn resolve<'a>(
     // A chain of references longer than this names itself.
     for _ in 0..32 {
         let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return Ok(value) };
-        value =
-            reference.strip_prefix('#').and_then(|target| document.pointer(target)).ok_or_else(
-                || Error::refused(pointer, format!("`{reference}` names nothing in this document")),
-            )?;
+        value = reference
+            .strip_prefix('#')
+            .and_then(|target| document.pointer(target))
+            .ok_or_else(|| {
+                Error::refused(pointer, format!("`{reference}` does not exist in this document"))
+            })?;
     }
     Err(Error::refused(pointer, "a reference that leads to itself"))
 }

@@ -134,7 +134,7 @@ fn null_branch(schema: &mut Object, pointer: &str) -> Result<(), Error> {
             let only = json!(branches);
             schema.shift_remove(key);
             if schema.insert("allOf".to_owned(), only).is_some() {
-                return Err(Error::refused(&child(pointer, key), "stands beside an `allOf`"));
+                return Err(Error::refused(&child(pointer, key), "is next to an `allOf`"));
             }
         }
         schema.insert("nullable".to_owned(), json!(true));
@@ -152,7 +152,7 @@ fn type_list(schema: &mut Object, pointer: &str) -> Result<(), Error> {
     let Some(types) = types.as_array() else { return Ok(()) };
     let proper: Vec<_> = types.iter().filter(|name| **name != json!("null")).cloned().collect();
     let [only] = proper.as_slice() else {
-        return Err(Error::refused(&here(), "OpenAPI 3.0 takes one type beside `null`"));
+        return Err(Error::refused(&here(), "OpenAPI 3.0 allows one type besides `null`"));
     };
     if types.len() > 1 {
         schema.insert("nullable".to_owned(), json!(true));
@@ -176,7 +176,7 @@ fn exclusive_bounds(schema: &mut Object, pointer: &str) -> Result<(), Error> {
         if schema.insert(bound.to_owned(), value).is_some() {
             return Err(Error::refused(
                 &child(pointer, exclusive),
-                format!("stands beside `{bound}`"),
+                format!("is next to `{bound}`"),
             ));
         }
         schema.insert(exclusive.to_owned(), json!(true));

@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_matched_by_name_before_address() {
+    fn operations_are_matched_by_name_before_path() {
         let ours = json!({"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "x"}}, "/b": {"get": {"operationId": "y"}}}});
         let theirs = json!({"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "y"}}, "/c": {"get": {}}}});
         let found: Vec<_> =

@@ -38,7 +38,7 @@ fn download(origin: &str, token: Option<&str>) -> Result<String, Error> {
     let failed = |problem: String| Error::Address { origin: origin.to_owned(), problem };
     if !is_safe(origin) {
         return Err(failed(
-            "the address must be https, or http to this machine, without user name and password"
+            "the URL must be https, or http on this machine, without user name and password"
                 .to_owned(),
         ));
     }
@@ -64,7 +64,7 @@ fn download(origin: &str, token: Option<&str>) -> Result<String, Error> {
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED => {
-            return Err(failed("401: put a valid token into LINKS_TOKEN".to_owned()));
+            return Err(failed("401: set LINKS_TOKEN to a valid token".to_owned()));
         }
         status => return Err(failed(format!("the answer is {status}"))),
     }

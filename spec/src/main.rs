@@ -9,15 +9,15 @@ use links_spec::{DOCUMENT, Error, Severity, drift, fetch, generate};
 use serde_json::Value;
 
 const HELP: &str = "\
-Keeps the SDK's generated client true to spec/openapi.json
+Generates the SDK's client from spec/openapi.json, and compares OpenAPI documents
 
 Usage:
   cargo spec generate [FILE|URL]          write sdk/src/generated.rs, from spec/openapi.json or from another document
-  cargo spec generate --check [FILE|URL]  fail when sdk/src/generated.rs is not what would be written
-  cargo spec drift FILE|URL               name every difference between another OpenAPI document and ours, and whether it
+  cargo spec generate --check [FILE|URL]  fail when sdk/src/generated.rs is out of date
+  cargo spec drift FILE|URL               list every difference between another OpenAPI document and ours, and whether it
                                           breaks a client made from ours
 
-The address of a live document is https, or http on this machine; the token for it stands in LINKS_TOKEN.
+The URL of a live document must be https, or http on this machine; its token is read from LINKS_TOKEN.
 
 Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ, but no client
 breaks; 4 a client breaks

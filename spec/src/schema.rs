@@ -321,7 +321,7 @@ mod tests {
             (
                 json!({}),
                 json!({"$ref": "#/components/schemas/Missing"}),
-                "/: `#/components/schemas/Missing` names nothing in this document",
+                "/: `#/components/schemas/Missing` does not exist in this document",
             ),
             (json!({}), json!([]), "/: [] is not a schema"),
         ] {

@@ -137,7 +137,7 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
             Some(_) => {
                 return Err(Error::refused(
                     &here,
-                    "another error schema: progenitor takes one for all failures",
+                    "another error schema: progenitor supports one for all failures",
                 ));
             }
         }
@@ -146,7 +146,7 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
         succeeds.shift_remove("204");
     }
     if succeeds.len() != 1 {
-        return Err(Error::refused(&pointer, "progenitor takes one success beside a 204"));
+        return Err(Error::refused(&pointer, "progenitor supports one success besides a 204"));
     }
     if let Some(schema) = failure {
         succeeds.insert(

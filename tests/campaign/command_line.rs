@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::content::{self, FORM};
 use crate::history::{Change, Command, Prune};
-use crate::invariants::{Intent, Page};
+use crate::invariants::{IntendedPage, Intent};
 use crate::machine::{Applied, Machine};
 use crate::page_file;
 use crate::random::Random;
@@ -15,7 +15,7 @@ use crate::world::World;
 
 /// Command line with its intent.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct CommandLine {
     pub(crate) args: Vec<String>,
     pub(crate) intent: Intent,
     /// The changes that are made in an editor.
@@ -26,7 +26,7 @@ pub(crate) struct Line {
 const AGREED: &str = "--yes --max-deletes 500 --allow-empty";
 
 /// Returns the command line for a machine in its current state; `None` if there is nothing that the command could apply to.
-pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> Option<Line> {
+pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> Option<CommandLine> {
     let at = |position: usize| {
         let count = world.slots.len();
         (count > 0).then(|| world.slots[position % count].id)
@@ -48,18 +48,24 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
         Command::Again => again(machine)?,
         Command::Resume => {
             let files = machine.open.clone();
-            let page = Page { files, may_prune: true, may_prune_legacy: true, ..Page::default() };
+            let page = IntendedPage {
+                files,
+                may_prune: true,
+                may_prune_legacy: true,
+                ..IntendedPage::default()
+            };
             (format!("slots apply --resume {AGREED}"), Vec::new(), Intent::Page(page))
         }
         Command::Abort => ("slots apply --abort".to_owned(), Vec::new(), Intent::Nothing),
         Command::Restore => {
             let (run, items) = machine.backup()?;
-            let page = Page { files: vec![items], restores: true, ..Page::default() };
+            let page =
+                IntendedPage { files: vec![items], restores: true, ..IntendedPage::default() };
             (format!("slots restore {run} --yes"), Vec::new(), Intent::Page(page))
         }
         Command::Edit { changes, prune } => {
             editing = Some(changes.clone());
-            let page = Page { was_opened: true, ..page(Vec::new(), *prune) };
+            let page = IntendedPage { was_opened: true, ..page(Vec::new(), *prune) };
             (format!("slots edit cafe {}", flags(*prune)), Vec::new(), Intent::Page(page))
         }
         Command::Add { new_slot, at } => {
@@ -100,7 +106,7 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
     };
     let words = words.split_whitespace().map(str::to_owned);
     let args = words.chain(values).chain(["-o", "json"].map(str::to_owned)).collect();
-    Some(Line { args, intent, editing })
+    Some(CommandLine { args, intent, editing })
 }
 
 /// Returns a command that changes the fields of the form.
@@ -137,9 +143,15 @@ fn again(machine: &Machine) -> Option<(String, Vec<String>, Intent)> {
     Some((format!("slots apply {name} {}", flags(*prune)), Vec::new(), intent))
 }
 
-fn page(files: Vec<Vec<Value>>, prune: Prune) -> Page {
+fn page(files: Vec<Vec<Value>>, prune: Prune) -> IntendedPage {
     let (may_prune, may_prune_legacy) = (prune != Prune::No, prune == Prune::All);
-    Page { files, may_prune, may_prune_legacy, leaves_none: true, ..Page::default() }
+    IntendedPage {
+        files,
+        may_prune,
+        may_prune_legacy,
+        leaves_none: true,
+        ..IntendedPage::default()
+    }
 }
 
 fn flags(prune: Prune) -> String {

@@ -10,10 +10,10 @@ use links_fixtures::{ContractServer, IdempotentWrites, LegacyTypes, Token, World
 use tempfile::TempDir;
 
 use crate::applicable::must_succeed;
-use crate::command_line::{Line, line};
+use crate::command_line::{CommandLine, line};
 use crate::edits;
 use crate::generate;
-use crate::history::{Command, History, Prune, Run, Step};
+use crate::history::{Command, CommandRun, History, Prune, Step};
 use crate::invariants::{self, Intent, Trial, Violation};
 use crate::machine::{Machine, files_below};
 use crate::process::{Ended, Program};
@@ -99,12 +99,12 @@ impl<'p> Player<'p> {
         }
     }
 
-    fn run(&mut self, run: &Run) -> Option<Violation> {
+    fn run(&mut self, run: &CommandRun) -> Option<Violation> {
         self.run_to_its_end(run).1
     }
 
     /// Runs a command. Also returns how it ended, if there was anything to run it for.
-    fn run_to_its_end(&mut self, run: &Run) -> (Option<Ended>, Option<Violation>) {
+    fn run_to_its_end(&mut self, run: &CommandRun) -> (Option<Ended>, Option<Violation>) {
         let world = self.proxy.world();
         let machine = &mut self.machines[run.machine];
         let Some(line) = line(&run.command, machine, &world) else { return (None, None) };
@@ -134,7 +134,7 @@ impl<'p> Player<'p> {
     }
 
     /// Runs two commands at once. On one machine the log cannot distinguish them: only what holds for both together is checked.
-    fn both(&mut self, one: &Run, other: &Run) -> Option<Violation> {
+    fn both(&mut self, one: &CommandRun, other: &CommandRun) -> Option<Violation> {
         let world = self.proxy.world();
         let first = line(&one.command, &mut self.machines[one.machine], &world)?;
         let second = line(&other.command, &mut self.machines[other.machine], &world)?;
@@ -144,7 +144,7 @@ impl<'p> Player<'p> {
         }
         let faults = one.faults.iter().chain(&other.faults).cloned().collect();
         self.proxy.begin(Script { faults, ..Script::default() });
-        let start = |run: &Run, line: &Line| {
+        let start = |run: &CommandRun, line: &CommandLine| {
             self.program.run(line, &self.machines[run.machine], &self.proxy, None)
         };
         let (first_ended, second_ended) = thread::scope(|scope| {
@@ -175,7 +175,7 @@ impl<'p> Player<'p> {
 
     fn judge(
         &self,
-        line: &Line,
+        line: &CommandLine,
         machine: usize,
         ended: &Ended,
         events: &[Event],
@@ -204,7 +204,7 @@ impl<'p> Player<'p> {
 
     fn judge_pair(
         &self,
-        line: &Line,
+        line: &CommandLine,
         machine: usize,
         ended: &Ended,
         events: &[Event],
@@ -215,7 +215,7 @@ impl<'p> Player<'p> {
     }
 
     /// Returns the intent of a command after its end, when its edits are known.
-    fn seen(&self, line: &Line, machine: usize) -> Intent {
+    fn seen(&self, line: &CommandLine, machine: usize) -> Intent {
         let mut intent = line.intent.clone();
         if line.editing.is_some()
             && let Intent::Page(page) = &mut intent
@@ -256,7 +256,7 @@ impl<'p> Player<'p> {
     }
 
     /// Records the facts that later steps need.
-    fn record(&mut self, run: &Run, line: &Line, ended: &Ended, events: &[Event]) {
+    fn record(&mut self, run: &CommandRun, line: &CommandLine, ended: &Ended, events: &[Event]) {
         *self.tally.commands.entry(run.command.name()).or_default() += 1;
         *self.tally.exits.entry(ended.exit.filter(|_| !ended.killed)).or_default() += 1;
         self.tally.kills += usize::from(ended.killed);
@@ -264,12 +264,13 @@ impl<'p> Player<'p> {
         let intent = self.seen(line, run.machine);
         let machine = &mut self.machines[run.machine];
         let is_own = |event: &&Event| event.machine == Some(run.machine);
-        let goes_on =
+        let can_continue =
             matches!(run.command, Command::Apply { .. } | Command::Again | Command::Resume);
-        if ended.exit == Some(0) || !goes_on && events.iter().filter(is_own).any(Event::has_changed)
+        if ended.exit == Some(0)
+            || !can_continue && events.iter().filter(is_own).any(Event::has_changed)
         {
             machine.created.clear();
-        } else if goes_on {
+        } else if can_continue {
             for event in events.iter().filter(is_own) {
                 let before: BTreeSet<u64> = event.before.ids().into_iter().collect();
                 let new = event.after.ids().into_iter().filter(|id| !before.contains(id));
@@ -287,7 +288,7 @@ impl<'p> Player<'p> {
     /// Applies the last page file without faults until it succeeds, and then checks that nothing is left to do.
     fn settle(&mut self, nth: usize) -> Option<Violation> {
         let last = self.machines[nth].last.clone()?;
-        let again = Run::plain(nth, Command::Again);
+        let again = CommandRun::plain(nth, Command::Again);
         // A wait that the service has asked for is over by then.
         self.machines[nth].forget_rates();
         let mut ends = Vec::new();
@@ -327,7 +328,12 @@ impl<'p> Player<'p> {
 }
 
 /// Adds the command and everything that has happened to a violation.
-fn explained(violation: Violation, line: &Line, ended: &Ended, events: &[Event]) -> Violation {
+fn explained(
+    violation: Violation,
+    line: &CommandLine,
+    ended: &Ended,
+    events: &[Event],
+) -> Violation {
     let Ended { exit, killed, out, err } = ended;
     let exit = if *killed { "killed".to_owned() } else { format!("{exit:?}") };
     let mut text = format!(

@@ -7,7 +7,8 @@ use links_fixtures::{
 
 use crate::content;
 use crate::history::{
-    Body, Change, Command, Edit, Fault, History, Ids, Kill, Prune, Run, SlotContent, Step, When,
+    Body, Change, Command, CommandRun, Edit, Fault, History, Ids, Kill, Prune, SlotContent, Step,
+    When,
 };
 use crate::random::Random;
 
@@ -81,7 +82,7 @@ fn step(random: &mut Random, settings: Settings) -> Step {
                 let machine = machine(random);
                 let command = command(random);
                 let faults = if random.percent(25) { faults(random, settings) } else { Vec::new() };
-                Run { machine, command, faults, edits: Vec::new(), kill: None }
+                CommandRun { machine, command, faults, edits: Vec::new(), kill: None }
             };
             Step::Both(both(), both())
         }
@@ -93,7 +94,7 @@ fn machine(random: &mut Random) -> usize {
     usize::from(random.percent(15))
 }
 
-fn run(random: &mut Random, settings: Settings) -> Run {
+fn run(random: &mut Random, settings: Settings) -> CommandRun {
     let command = command(random);
     let machine = machine(random);
     let mut faults = if random.percent(40) { faults(random, settings) } else { Vec::new() };
@@ -112,7 +113,7 @@ fn run(random: &mut Random, settings: Settings) -> Run {
         edits.push((at, When::After, edit(random)));
     }
     let kill = (settings.kills && random.percent(18)).then(|| kill(random, settings));
-    Run { machine, command, faults, edits, kill }
+    CommandRun { machine, command, faults, edits, kill }
 }
 
 fn command(random: &mut Random) -> Command {

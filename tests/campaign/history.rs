@@ -31,9 +31,9 @@ pub(crate) enum Step {
     /// Another client edits.
     Edit(Edit),
     /// A command runs.
-    Run(Run),
+    Run(CommandRun),
     /// Two commands run at once: on one machine if the number of the machine is the same.
-    Both(Run, Run),
+    Both(CommandRun, CommandRun),
     /// The last page file of a machine is applied without faults until it succeeds, and once more.
     Settle(usize),
     /// A machine loses its state and its cache.
@@ -42,7 +42,7 @@ pub(crate) enum Step {
 
 /// A command with all of its faults. Requests are counted from 1 for each step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct CommandRun {
     /// 0 or 1; each machine has directories and a token of its own.
     pub(crate) machine: usize,
     pub(crate) command: Command,
@@ -194,7 +194,7 @@ pub(crate) enum Kill {
     Micros(u64),
 }
 
-impl Run {
+impl CommandRun {
     /// Returns a command without faults.
     pub(crate) fn plain(machine: usize, command: Command) -> Self {
         Self { machine, command, faults: Vec::new(), edits: Vec::new(), kill: None }

@@ -20,7 +20,7 @@ pub(crate) struct Violation {
 /// Intended result for the page.
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Page {
+pub(crate) struct IntendedPage {
     /// Items of each page file that the page may match.
     pub(crate) files: Vec<Vec<Value>>,
     /// Set if slots that the file does not mention may be deleted.
@@ -39,7 +39,7 @@ pub(crate) struct Page {
 #[derive(Clone, Debug)]
 pub(crate) enum Intent {
     /// The page matches one of these files.
-    Page(Page),
+    Page(IntendedPage),
     Add,
     Set {
         id: u64,
@@ -83,7 +83,7 @@ pub(crate) struct Trial<'t> {
     pub(crate) keys_count: bool,
 }
 
-impl Page {
+impl IntendedPage {
     fn may_prune(&self, slot: &Slot) -> bool {
         let allowed = if slot.supported { self.may_prune } else { self.may_prune_legacy };
         allowed && slot.kind != "event"
@@ -187,9 +187,9 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
     trial.ends_well(&mut violate);
-    trial.tells_the_truth(&mut violate);
+    trial.check_reported_outcome(&mut violate);
     trial.deletes_only_what_it_may(&mut violate);
-    trial.overwrites_nothing_unseen(&mut violate);
+    trial.check_no_lost_edits(&mut violate);
     match trial.intent {
         Intent::Page(page) => trial.makes_the_page(page, &mut violate),
         Intent::Add => trial.adds_one(&mut violate),
@@ -255,7 +255,7 @@ impl Trial<'_> {
     }
 
     /// Checks `outcome`, `written` and the counts against the log.
-    fn tells_the_truth(&self, violate: Violate<'_>) {
+    fn check_reported_outcome(&self, violate: Violate<'_>) {
         let changed = self.writes().any(Event::has_changed);
         if let Some(failure) = self.failure() {
             let attempted = self.mine().any(|(_, _, request)| request.is_write());
@@ -334,7 +334,7 @@ impl Trial<'_> {
 
     /// Checks that changes by other clients since the command's last read are neither overwritten nor deleted. An edit between that read
     /// and the write right after it cannot be seen.
-    fn overwrites_nothing_unseen(&self, violate: Violate<'_>) {
+    fn check_no_lost_edits(&self, violate: Violate<'_>) {
         if matches!(self.intent, Intent::Set { .. } | Intent::Fields { .. } | Intent::Add) {
             return;
         }
@@ -387,8 +387,8 @@ impl Trial<'_> {
         }
     }
 
-    fn makes_the_page(&self, page: &Page, violate: Violate<'_>) {
-        let Page { files, restores, .. } = page;
+    fn makes_the_page(&self, page: &IntendedPage, violate: Violate<'_>) {
+        let IntendedPage { files, restores, .. } = page;
         for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
             writes_what_the_file_says(event, request, files, *restores, violate);
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::command_line::Line;
+use crate::command_line::CommandLine;
 use crate::history::Kill;
 use crate::machine::Machine;
 use crate::proxy::{Proxy, kill};
@@ -60,7 +60,7 @@ impl Program {
     /// Runs a command line to its end, or until it is killed.
     pub(crate) fn run(
         &self,
-        line: &Line,
+        line: &CommandLine,
         machine: &Machine,
         proxy: &Proxy,
         ending: Option<&Kill>,
@@ -120,7 +120,7 @@ impl Program {
         Ended { exit, killed, out, err }
     }
 
-    fn command(&self, line: &Line, machine: &Machine, proxy: &Proxy) -> Command {
+    fn command(&self, line: &CommandLine, machine: &Machine, proxy: &Proxy) -> Command {
         let directory = |name: &str| machine.directory.join(name);
         let mut command = match &line.editing {
             None => {

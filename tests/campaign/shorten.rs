@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::execute::play;
-use crate::history::{Command, History, Run, Step};
+use crate::history::{Command, CommandRun, History, Step};
 use crate::process::Program;
 
 /// Maximum time for which a history is shortened.
@@ -51,7 +51,7 @@ fn candidates(history: &History) -> Vec<History> {
     }
     for (nth, step) in history.steps.iter().enumerate() {
         let Step::Run(run) = step else { continue };
-        let mut on_run = |change: &dyn Fn(&mut Run)| {
+        let mut on_run = |change: &dyn Fn(&mut CommandRun)| {
             push(&|history: &mut History| {
                 if let Step::Run(run) = &mut history.steps[nth] {
                     change(run);

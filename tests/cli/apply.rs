@@ -202,7 +202,7 @@ fn an_apply_on_a_terminal_asks_before_deletes_and_shows_progress() {
     assert!(!env.operations().contains(&"updateSlots".to_owned()));
     let seen = apply("y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    let asked = "Delete these 10 slots and their click statistics? There is no way back.";
+    let asked = "Delete these 10 slots and their click statistics? This cannot be undone.";
     for part in [
         "  faq 1011 \"Before you come\"",
         asked,
@@ -230,7 +230,7 @@ fn a_read_only_token_is_refused_before_the_confirmation() {
     let seen = terminal::run(&env, "slots apply page.yaml --prune --max-deletes 20", "y\n");
     assert_eq!(seen.exit, 5, "{}", seen.text);
     assert!(
-        seen.text.contains("the token may only read") && !seen.text.contains("Delete these"),
+        seen.text.contains("the token is read-only") && !seen.text.contains("Delete these"),
         "{}",
         seen.text
     );

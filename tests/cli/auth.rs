@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use links_fixtures::{ContractServer, Token, World};
 use serde_json::json;
 
-use crate::test_env::{Run, TestEnv, wait};
+use crate::test_env::{CommandResult, TestEnv, wait};
 
 /// Returns an environment that names the service, but no token.
 pub(crate) fn logged_out() -> TestEnv {
@@ -14,7 +14,7 @@ pub(crate) fn logged_out() -> TestEnv {
 }
 
 /// Logs in with a token on standard input, and keeps it in a file.
-pub(crate) fn log_in(env: &TestEnv, token: &str, more: &[&str]) -> Run {
+pub(crate) fn log_in(env: &TestEnv, token: &str, more: &[&str]) -> CommandResult {
     let line = ["auth", "login", "--token-stdin", "--store", "file", "-o", "json"];
     env.run_args(line.iter().chain(more), token.as_bytes())
 }
@@ -148,7 +148,7 @@ fn the_status_says_where_the_token_comes_from() {
     assert_eq!(source(&env, ""), "LINKS_TOKEN");
     let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
     let run = env.run_args(line, env.server.token().as_bytes());
-    assert!(run.exit == 0 && run.stderr.contains("LINKS_TOKEN is set, and goes before"), "{run}");
+    assert!(run.exit == 0 && run.stderr.contains("LINKS_TOKEN is set and overrides"), "{run}");
     assert_eq!(source(&env, ""), "LINKS_TOKEN", "before any account");
     assert_eq!(source(&env, "--account work"), "account", "but a flag goes before it");
     let path = env.file("token", env.server.token()).display().to_string();
@@ -163,7 +163,7 @@ fn the_status_says_where_the_token_comes_from() {
 #[test]
 fn fault_89_at_the_token_limit_messages_say_where_to_revoke_one() {
     let env = TestEnv::cafe();
-    assert!(!env.run("auth status").stdout.contains("tokens are taken"));
+    assert!(!env.run("auth status").stdout.contains("tokens are in use"));
     env.server.edit(|account| {
         (0..4).for_each(|nth| account.tokens.push(Token::personal(format!("pps_{nth}"))));
     });
@@ -171,7 +171,7 @@ fn fault_89_at_the_token_limit_messages_say_where_to_revoke_one() {
     let address = index["data"]["settingsUrl"].as_str().unwrap().to_owned();
     let run = env.run("auth status");
     assert!(
-        run.stdout.contains(&format!("all 5 personal tokens are taken; end one at {address}")),
+        run.stdout.contains(&format!("all 5 personal tokens are in use; revoke one at {address}")),
         "{run}"
     );
     let env = env.env("LINKS_TOKEN", "");
@@ -391,7 +391,7 @@ fn fault_87_without_a_keyring_a_login_fails_and_stores_nothing() {
         let run = env.run_args(line.iter().chain(more), env.server.token().as_bytes());
         assert_eq!(run.exit, 14, "{run}");
         let error = run.error();
-        assert!(error["message"].to_string().contains("no keyring that can be used"), "{run}");
+        assert!(error["message"].to_string().contains("no usable keyring"), "{run}");
         assert!(error["hint"].to_string().contains("--store file"), "{run}");
         assert!(!config(&env).exists() && env.operations().is_empty(), "{run}");
     }
@@ -400,7 +400,7 @@ fn fault_87_without_a_keyring_a_login_fails_and_stores_nothing() {
         env.server.token().as_bytes(),
     );
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(run.stderr.matches("not encrypted").count(), 1, "{run}");
+    assert_eq!(run.stderr.matches("unencrypted").count(), 1, "{run}");
     let run = env.run("me");
     assert_eq!(
         (run.exit, run.stderr.as_str()),

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use crate::auth::config;
 use crate::connect::{connected, kept};
 use crate::leaves;
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 use links_test_support::misbehaving_servers::PathServer;
 
 const TOKEN: &str = "pps_canary_4f7a1c9e_personal";
@@ -41,7 +41,7 @@ impl Marks {
         self.0.iter().any(|mark| text.contains(&mark.replace('-', "+").replace('_', "/")))
     }
 
-    fn are_not_in(&self, run: &Run) {
+    fn are_not_in(&self, run: &CommandResult) {
         assert!(
             !self.are_in(run.stdout.as_bytes()) && !self.are_in(run.stderr.as_bytes()),
             "{run}"

@@ -108,7 +108,7 @@ fn the_user_answers_on_the_page() {
         assert_eq!(
             page,
             "Allow this program to read and edit your pages?\n\
-             You can close this page. The terminal says how the login went."
+             You can close this page. The terminal shows the result of the login."
         );
         assert_eq!(kept(&env).is_some(), exit == 0);
         assert_eq!(asked(&env, "/oauth/token"), usize::from(exit == 0));

@@ -131,7 +131,7 @@ fn the_doctor_sends_nothing_without_a_url_and_a_token() {
         (env().env("LINKS_BASE_URL", "links.test"), false),
     ] {
         let run = env.run("doctor");
-        assert_eq!(run.stdout.contains("not tried"), !reached, "{run}");
+        assert_eq!(run.stdout.contains("connection: skipped"), !reached, "{run}");
         assert_eq!(env.operations().is_empty(), !reached, "{run}");
         assert!(!run.to_string().contains(&env.server.token()), "{run}");
     }
@@ -164,7 +164,7 @@ fn found_23_the_token_of_the_environment_is_not_sent_to_a_url_of_the_file() {
     }
     let doctor = env.run("doctor");
     assert!(
-        doctor.exit == 4 && doctor.stdout.contains("named by `base-url` of config.toml"),
+        doctor.exit == 4 && doctor.stdout.contains("from `base-url` of config.toml"),
         "{doctor}"
     );
     assert!(env.server.requests().is_empty(), "the token went nowhere");

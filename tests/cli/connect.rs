@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::auth::config;
 use crate::browser::{self, noted};
-use crate::test_env::{Run, TestEnv, wait};
+use crate::test_env::{CommandResult, TestEnv, wait};
 use links_test_support::misbehaving_servers::misbehaving_connector;
 
 /// Returns an environment, logged out, with a browser that acts in this way.
@@ -25,7 +25,7 @@ fn choosing(choices: Choices) -> TestEnv {
 const LINE: [&str; 6] = ["auth", "login", "--store", "file", "-o", "json"];
 
 /// Runs `auth login` in the browser, kept in a file as the account `work`.
-pub(crate) fn log_in(env: &TestEnv, more: &[&str]) -> Run {
+pub(crate) fn log_in(env: &TestEnv, more: &[&str]) -> CommandResult {
     let line = LINE.iter().chain(&["--account", "work"]).chain(more);
     env.run_args(line, b"")
 }
@@ -208,13 +208,13 @@ impl<'a> Waiting<'a> {
     }
 
     /// Returns the URL that the login asks to open.
-    fn address(&mut self) -> String {
+    fn login_url(&mut self) -> String {
         let start = self.said.len();
         while !self.said[start..].lines().any(|line| line.starts_with("then paste")) {
             assert_ne!(self.stderr.read_line(&mut self.said).unwrap(), 0, "{}", self.said);
         }
-        let address = self.said[start..].lines().find(|line| line.starts_with("http://"));
-        address.unwrap().to_owned()
+        let url = self.said[start..].lines().find(|line| line.starts_with("http://"));
+        url.unwrap().to_owned()
     }
 
     fn paste(&mut self, text: &str) {
@@ -222,19 +222,19 @@ impl<'a> Waiting<'a> {
     }
 
     /// Ends the input, and returns the finished run.
-    fn end(mut self) -> Run {
+    fn end(mut self) -> CommandResult {
         drop(self.child.stdin.take());
         self.stderr.read_to_string(&mut self.said).unwrap();
         let output = self.child.wait_with_output().unwrap();
-        Run::new(self.env, output.status.code(), output.stdout, self.said.into_bytes())
+        CommandResult::new(self.env, output.status.code(), output.stdout, self.said.into_bytes())
     }
 }
 
 /// Runs `auth login` without a browser, and pastes the result of `typed` for the URL that it shows.
-fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> Run {
+fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> CommandResult {
     let mut waiting = Waiting::start(env, more);
-    let address = waiting.address();
-    waiting.paste(&typed(&address));
+    let url = waiting.login_url();
+    waiting.paste(&typed(&url));
     waiting.end()
 }
 
@@ -242,10 +242,10 @@ fn typing(env: &TestEnv, more: &[&str], typed: impl FnOnce(&str) -> String) -> R
 fn fault_86_a_registration_forgotten_during_the_login_is_made_once_more() {
     let env = connected();
     let mut waiting = Waiting::start(&env, &["--no-browser"]);
-    let redirect = browser::approve(&waiting.address());
+    let redirect = browser::approve(&waiting.login_url());
     env.server.forget_clients();
     waiting.paste(&format!("{redirect}\n"));
-    let redirect = browser::approve(&waiting.address());
+    let redirect = browser::approve(&waiting.login_url());
     waiting.paste(&format!("{redirect}\n"));
     let run = waiting.end();
     assert_eq!((run.exit, asked(&env, "/oauth/register")), (0, 1), "{run}");
@@ -254,7 +254,7 @@ fn fault_86_a_registration_forgotten_during_the_login_is_made_once_more() {
     // A second registration is not tried: there is another problem then.
     let mut waiting = Waiting::start(&env, &["--no-browser"]);
     for _ in 0..2 {
-        let redirect = browser::approve(&waiting.address());
+        let redirect = browser::approve(&waiting.login_url());
         env.server.forget_clients();
         waiting.paste(&format!("{redirect}\n"));
     }
@@ -265,11 +265,11 @@ fn fault_86_a_registration_forgotten_during_the_login_is_made_once_more() {
 #[test]
 fn fault_82_without_a_browser_the_url_is_shown_and_the_callback_url_is_pasted() {
     let env = with_browser(TestEnv::cafe(), "approve");
-    let run = typing(&env, &["--no-browser"], |address| {
-        format!("what is this?\n\n{address}\n  {}\r\n", browser::approve(address))
+    let run = typing(&env, &["--no-browser"], |url| {
+        format!("what is this?\n\n{url}\n  {}\r\n", browser::approve(url))
     });
     assert_eq!(run.exit, 0, "{run}");
-    assert_eq!(run.stderr.matches("not the URL at which this login ends").count(), 2, "{run}");
+    assert_eq!(run.stderr.matches("not the final URL of this login").count(), 2, "{run}");
     assert_eq!(noted(&env, "browser-words"), "", "no browser was started");
     assert_eq!(env.run("me").exit, 0);
 
@@ -281,13 +281,13 @@ fn fault_82_without_a_browser_the_url_is_shown_and_the_callback_url_is_pasted() 
 
     // One that cannot be started leaves the same way.
     let env = env.env("BROWSER", "/no/such/browser");
-    let run = typing(&env, &[], |address| browser::approve(address) + "\n");
+    let run = typing(&env, &[], |url| browser::approve(url) + "\n");
     assert_eq!(run.exit, 0, "{run}");
     assert!(run.stderr.contains("no browser was opened"), "{run}");
 
     // A browser on this machine ends at the listener, whether it was started from here or not.
-    let run = typing(&env, &["--no-browser"], |address| {
-        assert_eq!(browser::request("GET", &browser::approve(address), "").0, 200);
+    let run = typing(&env, &["--no-browser"], |url| {
+        assert_eq!(browser::request("GET", &browser::approve(url), "").0, 200);
         String::new()
     });
     assert_eq!(run.exit, 0, "{run}");
@@ -299,7 +299,7 @@ fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service
     let env = with_browser(choosing(choices), "approve");
     assert_eq!(log_in(&env, &[]).exit, 0, "the service names it");
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();
-    let elsewhere = |run: Run, exit: i32| {
+    let elsewhere = |run: CommandResult, exit: i32| {
         // A token of another service is not used here.
         assert_eq!(run.exit, exit, "{run}");
         let seen = other.requests().iter().any(|it| it.path == "/oauth/authorize");
@@ -360,6 +360,6 @@ fn a_logout_revokes_the_connection_at_the_service() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("/oauth/revoke", "/nothing/here")).unwrap();
     let run = env.run("auth logout");
-    assert!(run.exit == 0 && run.stdout.contains("is still connected"), "{run}");
+    assert!(run.exit == 0 && run.stdout.contains("still has access"), "{run}");
     assert_eq!((kept(&env), ended(&env)), (None, 0));
 }

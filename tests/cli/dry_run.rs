@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::leaves::{self, names};
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 /// Commands that end with the exit code of `slots plan`: there is something to do.
 const AS_PLANS: &[&str] = &["slots apply", "slots restore", "slots edit"];
@@ -105,7 +105,7 @@ slots:
   - {id: 1002, type: button}
 ";
 
-fn unchanged(env: &TestEnv, act: impl FnOnce(&TestEnv) -> Run) -> Run {
+fn unchanged(env: &TestEnv, act: impl FnOnce(&TestEnv) -> CommandResult) -> CommandResult {
     let before = format!("{:?}", env.server.account());
     let run = act(env);
     assert_eq!(format!("{:?}", env.server.account()), before, "{run}");
@@ -146,10 +146,10 @@ fn a_dry_run_of_apply_prints_the_requests_that_are_known() {
     assert!(!writes(&env));
     let lines: Vec<&str> = run.stdout.lines().collect();
     let starts = [
-        "# uploadFile: the path in the answer takes the place of \"(upload dot.gif)\"",
+        "# uploadFile: replace \"(upload dot.gif)\" with the path from the response",
         "curl -X PATCH ",
         "curl -X POST ",
-        "# reorderSlots: it names the new slots too",
+        "# reorderSlots: it also names the new slots",
         "curl -X DELETE ",
     ];
     assert_eq!(lines.len(), starts.len(), "{run}");

@@ -237,7 +237,7 @@ fn a_base_url_that_cannot_be_reached_is_named_with_its_source() {
     let run = env.run("me --base-url http://127.0.0.1:1/api/v1 -o json");
     let error = run.error();
     assert_eq!(error["message"], "getMe: cannot reach 127.0.0.1:1: connection refused", "{run}");
-    assert_eq!(error["hint"], "the URL is that of --base-url: http://127.0.0.1:1/api/v1");
+    assert_eq!(error["hint"], "the URL comes from --base-url: http://127.0.0.1:1/api/v1");
     let run = TestEnv::cafe().env("LINKS_BASE_URL", &*host).run("me -o json");
     assert_eq!(run.exit, 6, "{run}");
     let hint = format!("like {host}/api/v1");
@@ -259,7 +259,7 @@ fn a_whole_slot_in_place_of_its_data_is_refused() {
     env.file("slot.yaml", env.run("slots get cafe 1001 -o yaml").stdout);
     for line in ["slots add cafe button template.yaml", "slots set cafe 1001 slot.yaml"] {
         let run = env.run(line);
-        assert!(run.exit == 8 && run.stderr.contains("give only the content of `data`"), "{run}");
+        assert!(run.exit == 8 && run.stderr.contains("pass only the content of `data`"), "{run}");
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::leaves;
 use crate::terminal;
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 /// Text that copies to the clipboard, colours, turns the direction of writing, and begins lines of its own.
 const HOSTILE: &str = " \u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\nFORGED line\rFORGED\n::error::FORGED\n##[error]FORGED ##vso[task.x]y";
@@ -159,7 +159,7 @@ const DOCUMENTS: [&str; 6] =
     ["api", "slots pull", "slots template", "profile preview", "schema slot", "schema page"];
 
 /// Returns the dangerous parts of a run's output.
-fn of(leaf: &str, run: &Run) -> Vec<String> {
+fn of(leaf: &str, run: &CommandResult) -> Vec<String> {
     let mut found = dangers(&run.stderr);
     if leaf.ends_with(" edit") {
         // It talks to a terminal, which wraps lines; its data goes to a file, which no CI service reads.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::auth::{config, logged_out};
 use crate::connect::with_browser;
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 /// Returns an environment, logged out, on the session bus of this process.
 fn on_the_bus() -> TestEnv {
@@ -14,7 +14,7 @@ fn on_the_bus() -> TestEnv {
     logged_out().env("DBUS_SESSION_BUS_ADDRESS", bus)
 }
 
-fn log_in(env: &TestEnv) -> Run {
+fn log_in(env: &TestEnv) -> CommandResult {
     let line = ["auth", "login", "--token-stdin", "--account", "work", "-o", "json"];
     env.run_args(line, env.server.token().as_bytes())
 }
@@ -100,7 +100,7 @@ fn fault_87_a_real_secret_service_open_and_locked() {
 
 #[test]
 #[ignore = "needs a silent Secret Service: see tests/keyring/run"]
-fn fault_87_one_that_never_answers() {
+fn fault_87_a_silent_secret_service_times_out() {
     let env = on_the_bus();
     let run = log_in(&env);
     assert_eq!(run.exit, 14, "{run}");

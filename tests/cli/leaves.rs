@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use links_fixtures::Fault;
 use serde_json::Value;
 
-use crate::test_env::{Run, TestEnv, picture};
+use crate::test_env::{CommandResult, TestEnv, picture};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
@@ -110,17 +110,22 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
 }
 
 /// Runs a leaf with its words.
-pub(crate) fn run(env: &TestEnv, leaf: &str, more: &[&str]) -> Run {
+pub(crate) fn run(env: &TestEnv, leaf: &str, more: &[&str]) -> CommandResult {
     let line = prepared(env, leaf);
     typed(env, leaf, line, more)
 }
 
 /// Runs a leaf with other words than its own.
-pub(crate) fn run_words(env: &TestEnv, leaf: &str, words: &[&str]) -> Run {
+pub(crate) fn run_words(env: &TestEnv, leaf: &str, words: &[&str]) -> CommandResult {
     typed(env, leaf, leaf.split(' ').map(str::to_owned).collect(), words)
 }
 
-pub(crate) fn typed(env: &TestEnv, leaf: &str, mut line: Vec<String>, more: &[&str]) -> Run {
+pub(crate) fn typed(
+    env: &TestEnv,
+    leaf: &str,
+    mut line: Vec<String>,
+    more: &[&str],
+) -> CommandResult {
     line.extend(more.iter().map(|it| (*it).to_owned()));
     match leaf {
         "sandbox serve" => served(env, &line),
@@ -130,7 +135,7 @@ pub(crate) fn typed(env: &TestEnv, leaf: &str, mut line: Vec<String>, more: &[&s
 }
 
 /// Runs a leaf that opens an editor, which needs a terminal; its data goes elsewhere.
-fn edited(env: &TestEnv, line: &[String]) -> Run {
+fn edited(env: &TestEnv, line: &[String]) -> CommandResult {
     let inner = env.command(line);
     let words = std::iter::once(inner.get_program()).chain(inner.get_args());
     let words: Vec<_> = words.map(|it| it.to_str().unwrap()).collect();
@@ -141,11 +146,11 @@ fn edited(env: &TestEnv, line: &[String]) -> Run {
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = outer.stdin(Stdio::null()).output().unwrap();
     let stdout = std::fs::read(env.home.path().join("stdout")).unwrap();
-    Run::new(env, output.status.code(), stdout, output.stdout)
+    CommandResult::new(env, output.status.code(), stdout, output.stdout)
 }
 
 /// Runs a leaf that serves until it is stopped, and prints its data at once.
-fn served(env: &TestEnv, line: &[String]) -> Run {
+fn served(env: &TestEnv, line: &[String]) -> CommandResult {
     let mut child =
         env.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut stdout, mut stderr) = (vec![0; 4096], Vec::new());
@@ -158,7 +163,7 @@ fn served(env: &TestEnv, line: &[String]) -> Run {
     child.stderr.take().unwrap().read_to_end(&mut stderr).unwrap();
     // 130 is the expected exit code.
     let exit = child.wait().unwrap().code().map(|it| if it == 130 { 0 } else { it });
-    Run::new(env, exit, stdout, stderr)
+    CommandResult::new(env, exit, stdout, stderr)
 }
 
 /// Returns the values of an option of every command.

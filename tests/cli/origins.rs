@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::test_env::{Run, TestEnv, picture};
+use crate::test_env::{CommandResult, TestEnv, picture};
 
 fn uploads(operations: &[String]) -> usize {
     operations.iter().filter(|it| *it == "uploadFile").count()
@@ -25,7 +25,7 @@ fn write_page(env: &TestEnv, name: &str) {
 }
 
 /// Plans and applies; nothing may be sent. Returns the output of the plan.
-fn refused(env: &TestEnv, name: &str) -> Run {
+fn refused(env: &TestEnv, name: &str) -> CommandResult {
     write_page(env, name);
     let run = env.run("slots apply pages/page.yaml --yes");
     assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{name}\n{run}");
@@ -50,7 +50,7 @@ fn found_04_no_path_leads_out_of_the_page_files_directory() {
         "c:/outside.gif",
     ] {
         let run = refused(&env, name);
-        assert!(run.stderr.contains("leads out of the page file's directory"), "{name}\n{run}");
+        assert!(run.stderr.contains("is outside the page file's directory"), "{name}\n{run}");
         assert!(run.stderr.contains("--upload-root"), "{name}\n{run}");
     }
     for name in [".hidden.gif", ".git/menu.gif", "images/.x/menu.gif"] {
@@ -75,7 +75,7 @@ fn found_04_symbolic_links_are_resolved_before_the_directory_is_checked() {
     symlink(pages.join("images"), pages.join("round")).unwrap();
     for name in ["relative.gif", "absolute.gif", "up/outside.gif"] {
         let run = refused(&env, name);
-        assert!(run.stderr.contains("leads out of the page file's directory"), "{name}\n{run}");
+        assert!(run.stderr.contains("is outside the page file's directory"), "{name}\n{run}");
     }
     assert!(refused(&env, "visible/config.gif").stderr.contains("hidden"));
     for name in ["inside.gif", "round/menu.gif", "./images/../images/menu.gif"] {
@@ -171,7 +171,7 @@ fn found_04_a_saved_plan_cannot_choose_the_upload_directory() {
         env.file("plans/plan.json", signed(other));
         let run = env.run("slots apply --plan plans/plan.json --yes");
         assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{run}");
-        assert!(run.stderr.contains("leads out"), "{run}");
+        assert!(run.stderr.contains("is outside the page file's directory"), "{run}");
     }
     let run = env.run("slots apply --plan plans/plan.json --yes --upload-root pages");
     assert_eq!((run.exit, uploads(&env.operations())), (0, 1), "{run}");
@@ -367,7 +367,7 @@ slots:
   - {id: 1002, type: button, data: {style: primray}}
 ";
     env.file("page.yaml", text);
-    let paths = |run: &Run| -> Vec<String> {
+    let paths = |run: &CommandResult| -> Vec<String> {
         let error = run.error();
         let places = error["places"].as_array().unwrap().iter();
         places.map(|it| it["path"].as_str().unwrap().to_owned()).collect()

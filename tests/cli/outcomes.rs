@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_env::{Run, TestEnv, picture};
+use crate::test_env::{CommandResult, TestEnv, picture};
 use links_test_support::canned::Canned;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
@@ -14,7 +14,7 @@ fn answering(status: u16, body: &str) -> TestEnv {
     env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()))
 }
 
-fn outcome(run: &Run) -> (i32, Value) {
+fn outcome(run: &CommandResult) -> (i32, Value) {
     (run.exit, run.error()["outcome"].clone())
 }
 
@@ -84,7 +84,7 @@ fn found_21_a_failed_read_gives_no_hint_about_repeating() {
         }
         let run = env.run("slots add cafe text title=x -o json");
         assert_eq!(outcome(&run), (11, "unknown".into()), "{run}");
-        assert!(run.error()["hint"].as_str().unwrap().contains("look before you repeat"), "{run}");
+        assert!(run.error()["hint"].as_str().unwrap().contains("check before you repeat"), "{run}");
     }
 }
 
@@ -290,5 +290,5 @@ fn found_21_an_apply_with_an_unknown_outcome_names_the_resume_command() {
     assert_eq!(outcome(&run), (10, "unknown".into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
     assert!(hint.contains("links slots apply --resume"), "{run}");
-    assert!(!hint.contains("look before you repeat"), "{run}");
+    assert!(!hint.contains("check before you repeat"), "{run}");
 }

@@ -80,7 +80,7 @@ fn on_a_terminal_a_rename_asks_for_the_old_login() {
     assert_eq!(seen.exit, 14, "{}", seen.text);
     let seen = terminal::run(&env, "profile rename cafe cafe.mole", "cafe\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(seen.text.contains("Type cafe to go on:"), "{}", seen.text);
+    assert!(seen.text.contains("Type cafe to continue:"), "{}", seen.text);
     assert_eq!(env.server.account().profiles[0].login, "cafe.mole");
 }
 
@@ -136,7 +136,7 @@ fn an_edit_that_changes_nothing_sends_nothing_and_one_that_stays_wrong_is_kept()
     let env = editor(TestEnv::cafe(), &["echo 'colour: red' >> \"$1\"", "true"]);
     let seen = terminal::run(&env, "profile edit cafe", "");
     assert_eq!(seen.exit, 8, "{}", seen.text);
-    assert!(seen.text.contains("is kept in"), "{}", seen.text);
+    assert!(seen.text.contains("is saved in"), "{}", seen.text);
 
     let env = editor(TestEnv::cafe(), &["exit 3"]);
     assert_eq!(terminal::run(&env, "profile edit cafe", "").exit, 2);

@@ -1,6 +1,6 @@
 //! Tests of values of a page file that stand for others: images to upload, forms by their titles.
 
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
@@ -47,7 +47,7 @@ fn uploads(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn an_image_is_uploaded_once_and_after_consent() {
+fn an_image_is_uploaded_once_after_confirmation() {
     let env = env();
     with_pictures(&env);
     let plan = env.run("slots plan pages/cafe.yaml");
@@ -80,7 +80,7 @@ fn an_image_is_uploaded_once_and_after_consent() {
     let second = env.run("slots apply pages/cafe.yaml --yes");
     assert_eq!(env.operations(), ["getProfile"]);
     // The number of reads depends on how long the limits made it wait.
-    let shown = |run: &Run| {
+    let shown = |run: &CommandResult| {
         let text = run.to_string().replace(&path, "[PATH]");
         text.replace("created (8 requests)", "created (7 requests)")
     };
@@ -156,7 +156,7 @@ fn images_are_uploaded_again_once_the_service_has_refused_what_was_sent() {
     assert_eq!(uploads(&env), 1);
 }
 
-fn with_form(env: &TestEnv, title: &str) -> Run {
+fn with_form(env: &TestEnv, title: &str) -> CommandResult {
     let text =
         "profile: cafe\nslots:\n  - id: 1004\n    type: form\n    data:\n      formId: {$form: ";
     env.file("page.yaml", format!("{text}{title}}}\n"));

@@ -8,7 +8,7 @@ use links_fixtures::Fault;
 use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 const PAGE: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: New}}\n  - {type: text, data: {title: Middle}}\n  - {type: text, data: {title: Last}}\n";
 
@@ -32,7 +32,7 @@ fn cut_off(env: &TestEnv, place: &str, line: &str) {
     assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn rows(run: &Run) -> Vec<Value> {
+fn rows(run: &CommandResult) -> Vec<Value> {
     run.json()["data"].as_array().unwrap().clone()
 }
 
@@ -94,7 +94,7 @@ fn fault_49_an_unfinished_run_of_another_file_is_replaced_and_reported() {
     let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 0, "{run}");
     assert!(
-        run.stderr.contains("was for another file and is given up (1 updated so far)"),
+        run.stderr.contains("was for another file and is discarded (1 updated so far)"),
         "{run}"
     );
     let states: Vec<_> =
@@ -168,7 +168,7 @@ fn found_20_a_run_of_another_account_is_acted_on_only_when_named() {
     for line in ["slots apply --abort", "slots apply --resume"] {
         let (exit, text, _) = other(line);
         assert_eq!(exit, 2, "{text}");
-        assert!(text.contains("not known to be of this account"), "{text}");
+        assert!(text.contains("unknown whether it belongs to this account"), "{text}");
     }
     // It may be the same user with a new token.
     assert_eq!(other("slots apply --abort page.yaml").0, 0);
@@ -211,7 +211,7 @@ fn found_20_a_journal_of_an_older_version_is_shown_and_acted_on_by_name_only() {
     std::fs::write(&journal, format!("{before}{after}")).unwrap();
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 1);
     let unnamed = env.run("slots apply --abort");
-    assert!(unnamed.exit == 2 && unnamed.stderr.contains("--status lists them"), "{unnamed}");
+    assert!(unnamed.exit == 2 && unnamed.stderr.contains("--status lists the runs"), "{unnamed}");
     assert_eq!(env.run("slots apply --resume page.yaml").exit, 0);
 }
 
@@ -324,14 +324,14 @@ fn a_restore_reverts_what_can_be_reverted_and_reports_the_rest() {
 
     let unasked = env.run(&format!("slots restore {run}"));
     assert_eq!(unasked.exit, 14, "{unasked}");
-    assert!(unasked.stderr.contains("click statistics are gone"), "{unasked}");
+    assert!(unasked.stderr.contains("click statistics are lost"), "{unasked}");
     let writes = ["updateSlots", "createSlots", "reorderSlots"];
     assert!(!env.operations().iter().any(|it| writes.contains(&it.as_str())));
 
     let restored = env.run(&format!("slots restore {} --yes", &run[..14]));
     assert_eq!(restored.exit, 0, "{restored}");
-    assert!(restored.stdout.contains("1 slot that came since stays"), "{restored}");
-    assert!(restored.stderr.contains("is gone for good"), "the two legacy slots\n{restored}");
+    assert!(restored.stdout.contains("1 newer slot is kept"), "{restored}");
+    assert!(restored.stderr.contains("cannot be restored"), "the two legacy slots\n{restored}");
     let content = |text: &str| -> Vec<String> {
         let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']).to_owned());
         lines.filter(|line| !line.starts_with("id: ") && !line.is_empty()).collect()
@@ -366,7 +366,7 @@ fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
     let restored = env.run(&format!("slots restore {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
     assert!(restored.stdout.contains("3 updated"), "{restored}");
-    let named = "slot 1001: `description` was added since and stays";
+    let named = "slot 1001: `description` was added since and is kept";
     assert!(restored.stderr.contains(named) && !restored.stderr.contains("1003: `"), "{restored}");
     let held = |at: usize, key: &str| {
         let value = &env.server.account().profiles[0].slots[at].data;
@@ -536,7 +536,7 @@ fn fault_64_a_disk_that_is_full_at_any_line_of_the_journal_costs_no_slot() {
                 assert_eq!(env.server.account().profiles, before.profiles, "{text}");
             }
             Some(12) => stopped += 1,
-            Some(0) if text.contains("could be written down") => warned += 1,
+            Some(0) if text.contains("the journal is incomplete") => warned += 1,
             other => panic!("{room} bytes: {other:?} {text}"),
         }
         let next = env.run("slots apply page.yaml");
@@ -567,7 +567,10 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     let output = child.wait_with_output().unwrap();
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{error}");
-    assert!(error["message"].as_str().unwrap().contains("carried out all the same"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("may still have been carried out"),
+        "{error}"
+    );
     assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
 
     let env = env.env("LINKS_TEST_NO_WAIT", "1");

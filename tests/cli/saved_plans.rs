@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 const PAGE: &str = "\
 profile: cafe
@@ -85,7 +85,7 @@ fn delete_limits_and_confirmation_apply_to_a_saved_plan() {
 }
 
 /// Applies the plan with one change in it.
-fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> Run {
+fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> CommandResult {
     let path = env.home.path().join("plan.json");
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     edit(&mut saved);
@@ -227,7 +227,7 @@ fn refusals_become_annotations() {
     env.file("a,b/page.yaml", REFUSED.replace("outline", "\"100%\\r\\n\""));
     let run = env.run("slots plan a,b/page.yaml --annotate github");
     assert_eq!(run.exit, 8);
-    let notes = |run: &Run| {
+    let notes = |run: &CommandResult| {
         let lines = run.stderr.lines().filter(|it| it.starts_with("::"));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };

@@ -91,7 +91,7 @@ fn run(leaf: &str) -> Seen {
             continue;
         }
         let own = OWN.iter().find(|(directory, _)| name.starts_with(directory));
-        written.insert(own.map_or("the files it is told to", |(_, kind)| kind));
+        written.insert(own.map_or("files in the named directory", |(_, kind)| kind));
     }
     let asked = env.server.requests().into_iter().map(|it| it.method).collect();
     Seen { leaf: leaf.to_owned(), env, asked, written }

@@ -311,7 +311,7 @@ fn found_h_a_rename_prints_the_old_and_the_new_login() {
     let run = env.run("profile rename cafe cafe.mole --yes --confirm cafe");
     assert_eq!(
         (run.exit, run.stdout.as_str()),
-        (0, "the login was cafe, and is cafe.mole now\n"),
+        (0, "the login was changed from cafe to cafe.mole\n"),
         "{run}"
     );
 }

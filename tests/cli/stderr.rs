@@ -64,6 +64,6 @@ fn a_field_that_no_record_has_is_reported() {
     let env = TestEnv::cafe();
     let run = env.run("slots list cafe --fields id,data.titel");
     assert_eq!(run.exit, 0);
-    assert_eq!(run.stderr, "nothing has a field `data.titel`; did you mean `data.title`?\n");
+    assert_eq!(run.stderr, "no record has a field `data.titel`; did you mean `data.title`?\n");
     assert_eq!(env.run("slots list cafe --fields id,data.titel -o json").stderr, "");
 }

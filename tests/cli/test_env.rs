@@ -28,7 +28,7 @@ pub(crate) struct TestEnv {
 }
 
 /// A run that has ended; shown as one text, without what differs from run to run.
-pub(crate) struct Run {
+pub(crate) struct CommandResult {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit: i32,
@@ -125,7 +125,7 @@ impl TestEnv {
     }
 
     /// Runs a command line, split at its spaces.
-    pub(crate) fn run(&self, line: &str) -> Run {
+    pub(crate) fn run(&self, line: &str) -> CommandResult {
         self.run_args(line.split_whitespace(), b"")
     }
 
@@ -133,7 +133,7 @@ impl TestEnv {
         &self,
         args: impl IntoIterator<Item = S>,
         stdin: &[u8],
-    ) -> Run {
+    ) -> CommandResult {
         let mut command = self.command(args);
         let words: Vec<_> = command.get_args().map(|it| it.to_string_lossy()).collect();
         let line = words.join(" ");
@@ -146,7 +146,10 @@ impl TestEnv {
         // A program may close the pipe without reading further.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
-        Run { line, ..Run::new(self, output.status.code(), output.stdout, output.stderr) }
+        CommandResult {
+            line,
+            ..CommandResult::new(self, output.status.code(), output.stdout, output.stderr)
+        }
     }
 
     /// Begins a long run, holds the service in the middle of it during `work`, and lets it continue.
@@ -185,7 +188,7 @@ impl TestEnv {
     }
 }
 
-impl Run {
+impl CommandResult {
     /// Returns the command line as the name of a snapshot: `slots_list_cafe`.
     pub(crate) fn snapshot_name(&self) -> String {
         let words = self.line.split(|c: char| !c.is_ascii_alphanumeric());
@@ -224,7 +227,7 @@ impl Run {
     }
 }
 
-impl fmt::Display for Run {
+impl fmt::Display for CommandResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, exit, stdout, stderr, .. } = self;
         let text = format!("$ links {line}\n{stdout}--- stderr\n{stderr}--- exit {exit}\n");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::test_env::{Run, TestEnv};
+use crate::test_env::{CommandResult, TestEnv};
 
 /// A page file with every kind of mistake once, in new slots and in existing ones.
 const BAD: &str = "\
@@ -24,7 +24,7 @@ slots:
 ";
 
 /// Returns line, column and path of each place.
-fn places(run: &Run) -> Vec<(u64, u64, String)> {
+fn places(run: &CommandResult) -> Vec<(u64, u64, String)> {
     let error = run.error();
     let place = |place: &Value| {
         let number = |key: &str| place[key].as_u64().unwrap();

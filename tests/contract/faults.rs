@@ -15,7 +15,7 @@ fn slots(api: &Api) -> usize {
 }
 
 #[tokio::test]
-async fn a_dropped_connection_brings_no_answer_whether_executed_or_not() {
+async fn a_dropped_connection_gives_no_answer_whether_or_not_the_request_was_executed() {
     for (fault, executed) in [(Fault::DropBefore, 0), (Fault::DropAfter, 1)] {
         let api = Api::cafe().await;
         let before = slots(&api);
@@ -155,7 +155,7 @@ async fn a_substitute_needs_no_token() {
 }
 
 #[tokio::test]
-async fn somebody_else_edits_before_and_after_a_request() {
+async fn another_client_can_edit_before_and_after_a_request() {
     let api = Api::cafe().await;
     let rename = |name: &'static str| {
         move |account: &mut links_fixtures::Account| account.name = name.to_owned()

@@ -9,7 +9,7 @@ use crate::support::{Api, multipart};
 const MIB: usize = 1 << 20;
 
 #[tokio::test]
-async fn found_39_another_host_or_origin_reaches_nothing() {
+async fn found_39_requests_for_another_host_or_origin_are_refused() {
     let api = Api::cafe().await;
     let before = api.server.account();
     let token = api.server.token();

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::image::png;
-use crate::support::{Api, Page, RequestBuilder, id_of, ids_query};
+use crate::support::{Api, PageApi, RequestBuilder, id_of, ids_query};
 
 /// A release that the lookup finds: any valid UPC.
 pub(crate) const KNOWN_MUSIC: &str = "/music/lookup?query=198000000017";
@@ -101,7 +101,7 @@ impl Operation {
 }
 
 /// Returns all rows, each valid on its own for the page as it is now.
-pub(crate) async fn operations(api: &Api, page: &Page<'_>) -> Vec<Operation> {
+pub(crate) async fn operations(api: &Api, page: &PageApi<'_>) -> Vec<Operation> {
     let form = api.form().await;
     let form = form.as_str();
     let ids = page.ids().await;
@@ -162,7 +162,7 @@ fn discovery() -> Vec<Operation> {
     ]
 }
 
-fn profiles(page: &Page<'_>, language: &Value) -> Vec<Operation> {
+fn profiles(page: &PageApi<'_>, language: &Value) -> Vec<Operation> {
     use Addresses::{Account, Profile};
     let (get, patch) = (Method::GET, Method::PATCH);
     let settings = page.at("/settings");
@@ -189,7 +189,7 @@ fn profiles(page: &Page<'_>, language: &Value) -> Vec<Operation> {
     ]
 }
 
-fn slots(page: &Page<'_>, slot: i64, ids: &[i64]) -> Vec<Operation> {
+fn slots(page: &PageApi<'_>, slot: i64, ids: &[i64]) -> Vec<Operation> {
     use Addresses::{Profile, Slot};
     let all = page.at("/slots");
     let one = page.at(&format!("/slots/{slot}"));

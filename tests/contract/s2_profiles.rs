@@ -21,7 +21,7 @@ async fn rule_2_1_a_profile_has_the_documented_fields() {
 }
 
 #[tokio::test]
-async fn rule_2_1_an_avatar_is_a_path_and_its_address_is_computed() {
+async fn rule_2_1_an_avatar_is_a_path_and_its_url_is_computed() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let file = api.post("/files").file(&png(800, 800)).await.is(201);

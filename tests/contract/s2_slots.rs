@@ -53,7 +53,7 @@ async fn rule_2_2_eleven_types_are_accepted_on_create_and_event_is_not() {
 }
 
 #[tokio::test]
-async fn rule_2_2_fields_seen_in_use_are_kept() {
+async fn rule_2_2_observed_fields_are_stored() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let form = api.form().await;
@@ -78,7 +78,7 @@ async fn rule_2_2_fields_seen_in_use_are_kept() {
 }
 
 #[tokio::test]
-async fn rule_2_2_a_divider_takes_empty_data_in_both_spellings() {
+async fn rule_2_2_a_divider_accepts_an_empty_object_or_array() {
     let api = Api::cafe().await;
     let page = api.page().await;
     for body in [

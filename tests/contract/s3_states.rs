@@ -14,7 +14,7 @@ fn new_form() -> Value {
 }
 
 #[tokio::test]
-async fn rule_3_enabled_is_the_owners_switch() {
+async fn rule_3_enabled_is_set_by_the_owner() {
     let api = Api::cafe().await;
     let form = api.post("/forms").json(&new_form()).await.is(201);
     let path = format!("/forms/{}", form.data()["id"].as_str().expect("a uuid"));

@@ -41,7 +41,7 @@ async fn rule_4_3_all_fields_are_present() {
 }
 
 #[tokio::test]
-async fn rule_4_3_the_base_address_answers_with_and_without_its_slash() {
+async fn rule_4_3_the_base_url_answers_with_and_without_a_trailing_slash() {
     let api = Api::cafe().await;
     let with_slash = api.get("/").anonymous().await.is(200);
     let without = api.get("").anonymous().await.is(200);

@@ -136,7 +136,7 @@ async fn rule_4_5_a_refused_update_does_not_change_its_valid_fields() {
 }
 
 #[tokio::test]
-async fn rule_4_5_a_new_login_changes_the_address_at_once_and_the_old_one_stops_working() {
+async fn rule_4_5_a_new_login_changes_the_url_at_once_and_the_old_login_stops_working() {
     for settings in [true, false] {
         let api = Api::cafe().await;
         let page = api.page().await;

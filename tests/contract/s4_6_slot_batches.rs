@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Api, Page, id_of, ids_query};
+use crate::support::{Api, PageApi, id_of, ids_query};
 
 fn dividers(count: usize) -> Value {
     json!({"slots": vec![json!({"type": "divider"}); count]})
 }
 
 /// Fills a page with slots that may all be deleted, and returns their ids.
-async fn with_texts(api: &Api, page: &Page<'_>, count: usize) -> Vec<i64> {
+async fn with_texts(api: &Api, page: &PageApi<'_>, count: usize) -> Vec<i64> {
     let mut ids = Vec::new();
     for chunk in
         vec![json!({"type": "text", "data": {"title": "T", "description": "D"}}); count].chunks(50)

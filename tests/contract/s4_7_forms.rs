@@ -24,7 +24,7 @@ fn full_form(channel: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn rule_4_7_every_field_seen_is_kept() {
+async fn rule_4_7_every_observed_field_is_stored() {
     let api = Api::cafe().await;
     let channel = api.get("/notification-channels").await.is(200).data()[0]["id"].clone();
     let body = full_form(&channel);
@@ -114,7 +114,7 @@ async fn rule_4_7_1_a_form_belongs_to_the_account_and_is_put_on_pages_with_slots
 }
 
 #[tokio::test]
-async fn rule_4_7_2_without_channels_none_is_chosen_which_stands_for_all() {
+async fn rule_4_7_2_without_channels_the_list_is_empty_which_means_all() {
     let api = Api::cafe().await;
     let mut body =
         json!({"title": "T", "fields": [{"type": "text", "label": "L", "required": true}]});
@@ -128,7 +128,7 @@ async fn rule_4_7_2_without_channels_none_is_chosen_which_stands_for_all() {
 }
 
 #[tokio::test]
-async fn rule_4_7_2_channels_of_nobody_are_refused() {
+async fn rule_4_7_2_unknown_channels_are_refused() {
     let api = Api::cafe().await;
     let form = format!("/forms/{}", api.form().await);
     let refused =

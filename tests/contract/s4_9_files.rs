@@ -14,8 +14,8 @@ async fn upload_url(api: &Api) -> Answer {
     api.post("/files/upload-url").await.is(200)
 }
 
-fn address(created: &Answer) -> &str {
-    created.data()["upload_url"].as_str().expect("an address")
+fn target_url(created: &Answer) -> &str {
+    created.data()["upload_url"].as_str().expect("a URL")
 }
 
 #[tokio::test]
@@ -36,8 +36,8 @@ async fn rule_4_9_the_path_is_what_slots_and_profiles_take() {
     let page = api.page().await;
     let uploaded = api.post("/files").file(&png(800, 800)).await.is(201);
     let path = &uploaded.data()["path"];
-    assert!(!path.as_str().expect("a path").starts_with("http"), "a path, not an address: {path}");
-    assert!(uploaded.data()["src"].as_str().expect("an address").starts_with("http"));
+    assert!(!path.as_str().expect("a path").starts_with("http"), "a path, not a URL: {path}");
+    assert!(uploaded.data()["src"].as_str().expect("a URL").starts_with("http"));
     let profile = api.patch(&page.at("")).json(&json!({"avatar": path})).await.is(200);
     assert_eq!(&profile.data()["avatar"], path);
     api.patch(&page.at("")).json(&json!({"avatar": 7})).await.names(&["avatar"]);
@@ -107,7 +107,7 @@ async fn rule_4_9_a_url_is_public_http_on_a_default_port_and_at_most_2048_long()
     let too_long =
         format!("https://example.com/{}", "x".repeat(2048 - "https://example.com/".len() + 1));
     for url in [
-        "not an address",
+        "not a URL",
         "ftp://example.com/picture.png",
         "file:///etc/passwd",
         "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
@@ -129,7 +129,7 @@ async fn rule_4_9_a_url_is_public_http_on_a_default_port_and_at_most_2048_long()
 }
 
 #[tokio::test]
-async fn rule_4_9_either_body_but_not_both_and_no_third_kind() {
+async fn rule_4_9_an_upload_without_a_body_or_of_another_media_type_is_refused() {
     let api = Api::cafe().await;
     api.post("/files").await.refused(422);
     api.post("/files").body("image/png", png(8, 8)).await.refused(422);
@@ -158,8 +158,11 @@ async fn rule_4_9_the_picture_is_put_as_raw_bytes_without_a_token() {
     let api = Api::cafe().await;
     let page = api.page().await;
     let created = upload_url(&api).await;
-    let sent =
-        api.ask(&Method::PUT, address(&created)).anonymous().body("image/png", png(64, 32)).await;
+    let sent = api
+        .ask(&Method::PUT, target_url(&created))
+        .anonymous()
+        .body("image/png", png(64, 32))
+        .await;
     assert!(matches!(sent.status, 200 | 201), "{}: {}", sent.status, sent.text);
     shapes::record("file", sent.data(), shapes::FILE);
     assert_eq!(sent.data()["width"], 64);
@@ -173,7 +176,7 @@ async fn rule_4_9_the_picture_is_put_as_raw_bytes_without_a_token() {
 async fn rule_4_9_the_picture_is_posted_as_multipart() {
     let api = Api::cafe().await;
     let created = upload_url(&api).await;
-    let sent = api.ask(&Method::POST, address(&created)).anonymous().file(&png(64, 32)).await;
+    let sent = api.ask(&Method::POST, target_url(&created)).anonymous().file(&png(64, 32)).await;
     assert!(matches!(sent.status, 200 | 201), "{}: {}", sent.status, sent.text);
     shapes::record("file", sent.data(), shapes::FILE);
 }
@@ -182,8 +185,11 @@ async fn rule_4_9_the_picture_is_posted_as_multipart() {
 async fn rule_4_9_only_pictures_are_taken_at_the_upload_url() {
     let api = Api::cafe().await;
     let created = upload_url(&api).await;
-    let sent =
-        api.ask(&Method::PUT, address(&created)).anonymous().body("image/png", "just words").await;
+    let sent = api
+        .ask(&Method::PUT, target_url(&created))
+        .anonymous()
+        .body("image/png", "just words")
+        .await;
     sent.refused(422);
 }
 
@@ -198,27 +204,28 @@ async fn rule_4_9_an_upload_url_expires_in_15_minutes() {
 
     clock.advance(Duration::from_secs(15 * 60 - 1));
     let sent =
-        api.ask(&Method::PUT, address(&early)).anonymous().body("image/png", png(8, 8)).await;
+        api.ask(&Method::PUT, target_url(&early)).anonymous().body("image/png", png(8, 8)).await;
     assert!(matches!(sent.status, 200 | 201), "{}", sent.text);
     clock.advance(Duration::from_secs(2));
-    let sent = api.ask(&Method::PUT, address(&late)).anonymous().body("image/png", png(8, 8)).await;
+    let sent =
+        api.ask(&Method::PUT, target_url(&late)).anonymous().body("image/png", png(8, 8)).await;
     assert!((400..500).contains(&sent.status), "{}: {}", sent.status, sent.text);
 }
 
 #[tokio::test]
-async fn rule_4_9_every_upload_url_is_its_own() {
+async fn rule_4_9_every_upload_url_is_different() {
     let api = Api::cafe().await;
     let (one, two) = (upload_url(&api).await, upload_url(&api).await);
-    assert_ne!(address(&one), address(&two));
-    let never_issued = format!("{}x", address(&one).split(['?', '#']).next().expect("a start"));
+    assert_ne!(target_url(&one), target_url(&two));
+    let never_issued = format!("{}x", target_url(&one).split(['?', '#']).next().expect("a start"));
     let sent = api.ask(&Method::PUT, &never_issued).anonymous().body("image/png", png(8, 8)).await;
     assert!((400..500).contains(&sent.status), "{}: {}", sent.status, sent.text);
 }
 
 #[tokio::test]
-async fn found_38_an_address_must_be_a_uri() {
+async fn found_38_an_image_url_must_be_a_uri() {
     let api = Api::cafe().await;
-    for address in [
+    for url in [
         "https:///a.png",
         "https:example.com/a.png",
         "https:/example.com/a.png",
@@ -232,7 +239,7 @@ async fn found_38_an_address_must_be_a_uri() {
         "https://пример.example/a.png",
         "//example.com/a.png",
     ] {
-        api.post("/files").json(&json!({"url": address})).await.names(&["url"]);
+        api.post("/files").json(&json!({"url": url})).await.names(&["url"]);
     }
     api.post("/files").json(&json!({"url": "https://example.com/%20.png?a=b#c"})).await.is(201);
 }

@@ -75,7 +75,7 @@ async fn rule_5_3_a_client_registers_itself_is_approved_once_and_uses_the_token_
 }
 
 #[tokio::test]
-async fn rule_5_3_a_connection_does_not_use_up_a_personal_token() {
+async fn rule_5_3_a_connection_does_not_count_as_a_personal_token() {
     let api = Api::cafe().await;
     let used = || async { api.get("/me").await.is(200).data()["limits"]["tokens"]["used"].clone() };
     let before = used().await;
@@ -84,7 +84,7 @@ async fn rule_5_3_a_connection_does_not_use_up_a_personal_token() {
 }
 
 #[tokio::test]
-async fn rule_5_3_pkce_is_not_optional() {
+async fn rule_5_3_pkce_is_required() {
     let api = Api::cafe().await;
     let connector = Connector::register(&api).await;
     for changes in [
@@ -154,7 +154,7 @@ async fn rule_5_3_a_redirect_to_an_unregistered_uri_is_refused() {
 }
 
 #[tokio::test]
-async fn rule_5_3_the_user_may_refuse() {
+async fn rule_5_3_the_user_can_deny_access() {
     let api = Api::choosing(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     let connector = Connector::register(&api).await;
     let redirect = redirected(&connector.authorize(&[]).await);

@@ -97,10 +97,10 @@ impl Api {
     }
 
     /// Returns the first page of the account.
-    pub(crate) async fn page(&self) -> Page<'_> {
+    pub(crate) async fn page(&self) -> PageApi<'_> {
         let profiles = self.get("/profiles").await.is(200);
         let id = profiles.data()[0]["id"].as_i64().expect("the account has a page");
-        Page { api: self, id }
+        PageApi { api: self, id }
     }
 
     /// Returns the id of the first form of the account.
@@ -138,12 +138,12 @@ impl Api {
 }
 
 /// One profile, addressed by its id.
-pub(crate) struct Page<'a> {
+pub(crate) struct PageApi<'a> {
     api: &'a Api,
     pub(crate) id: i64,
 }
 
-impl Page<'_> {
+impl PageApi<'_> {
     /// Returns a path below this profile.
     pub(crate) fn at(&self, rest: &str) -> String {
         format!("/profiles/{}{rest}", self.id)

@@ -182,7 +182,7 @@ async fn a_slot_edited_before_its_delete_stops_the_run() {
 }
 
 #[tokio::test]
-async fn a_slot_that_somebody_adds_meanwhile_is_kept_and_reported() {
+async fn a_slot_added_by_another_client_during_a_run_is_kept_and_reported() {
     let (server, client) = cafe().await;
     let mut file = page_file(&client).await;
     file.slots.insert(0, text("First of all"));

@@ -209,6 +209,6 @@ async fn an_answer_about_other_slots_than_were_sent_stops_the_run() {
     let error = slots.create_many(lines(2)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "of 2 slots, numbers 1 to 2 may have been created: 2 were sent, and the service reports 0"
+        "of 2 slots, numbers 1 to 2 may have been created: 2 were sent, but the service reports 0"
     );
 }

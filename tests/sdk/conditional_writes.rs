@@ -104,7 +104,7 @@ pub(crate) fn troubles() -> Vec<(&'static str, Act)> {
 }
 
 #[tokio::test]
-async fn found_13_a_slot_that_somebody_edits_in_any_wait_before_its_delete_stays() {
+async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
     for (name, trouble) in troubles() {
         let env = ContendedEnv::new(no_limits()).await;
         let slots = env.client.profile("cafe").slots();
@@ -126,7 +126,7 @@ async fn found_13_a_slot_that_somebody_edits_in_any_wait_before_its_delete_stays
 }
 
 #[tokio::test]
-async fn found_13_a_delete_that_is_lost_or_held_up_is_carried_out_once_where_nobody_interferes() {
+async fn found_13_a_lost_or_delayed_delete_is_executed_once() {
     let mut acts = troubles();
     acts.push(("lost after it was carried out", Act::reset_after()));
     acts.push(("cut", Act::cut(3)));
@@ -188,7 +188,7 @@ async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
 }
 
 #[tokio::test]
-async fn found_14_a_form_that_somebody_edits_in_any_wait_is_not_written_over() {
+async fn found_14_a_form_edited_during_a_wait_is_not_overwritten() {
     for (name, trouble) in troubles() {
         let env = ContendedEnv::new(no_limits()).await;
         let seen = env.client.forms().list().await.unwrap().items.remove(0);
@@ -287,7 +287,7 @@ fn overwrites() -> Vec<Overwrite> {
 }
 
 #[tokio::test]
-async fn found_14_whatever_somebody_edits_in_any_wait_is_not_written_over() {
+async fn found_14_no_edit_during_a_wait_is_overwritten() {
     for Overwrite { name, edit, write, is_kept } in overwrites() {
         for (trouble, act) in troubles() {
             let env = ContendedEnv::new(no_limits()).await;

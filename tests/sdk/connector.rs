@@ -135,7 +135,7 @@ async fn fault_81_the_user_may_refuse() {
 }
 
 #[tokio::test]
-async fn found_h_a_refusal_in_the_name_of_another_server_is_not_believed() {
+async fn found_h_an_error_from_another_issuer_is_not_trusted() {
     let server = server(Choices { oauth_consent: Consent::Deny, ..Choices::default() }).await;
     for (issuer, says) in [(Some("https://evil.example"), "iss"), (None, "iss")] {
         let login = begin(&server.mcp_url(), None).await;
@@ -314,8 +314,7 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
 }
 
 #[tokio::test]
-async fn found_27_a_service_that_names_its_connector_at_the_well_known_address_only_is_asked_there()
-{
+async fn found_27_connector_metadata_is_found_at_the_well_known_url() {
     let at = |document: &'static str| {
         PathServer::start(move |path| match path {
             "/api/v1/me" => (401, "WWW-Authenticate: Bearer\r\n".to_owned(), String::new()),

@@ -76,7 +76,7 @@ fn judge(at: &str, edit: Edit, ended: &AppliedRun) {
 }
 
 #[tokio::test]
-async fn found_14_somebody_who_edits_in_a_wait_before_any_write_loses_nothing_and_is_told_of() {
+async fn found_14_an_edit_during_a_wait_before_a_write_is_kept_and_reported() {
     let mut tried = 0;
     for (name, trouble) in troubles() {
         // After the page is read: the update, the create, the order, the delete.
@@ -102,7 +102,7 @@ async fn found_14_somebody_who_edits_in_a_wait_before_any_write_loses_nothing_an
 }
 
 #[tokio::test]
-async fn found_14_somebody_who_edits_while_the_run_waits_for_the_limits_loses_nothing() {
+async fn found_14_an_edit_during_a_rate_limit_wait_is_kept() {
     // One request after the other has to wait, the one before it is the last that does not.
     for free in 1..=4 {
         for edit in EDITS {
@@ -120,7 +120,7 @@ async fn found_14_somebody_who_edits_while_the_run_waits_for_the_limits_loses_no
 }
 
 #[tokio::test]
-async fn a_run_that_is_held_up_before_any_write_ends_well_where_nobody_interferes() {
+async fn a_delayed_run_without_foreign_edits_succeeds() {
     let mut acts = troubles();
     acts.push(("lost after it was carried out", Act::reset_after()));
     acts.push(("cut", Act::cut(9)));
@@ -155,7 +155,7 @@ async fn found_14_where_one_request_a_second_is_allowed_a_run_ends_well() {
 }
 
 #[tokio::test]
-async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
+async fn found_13_the_page_is_read_before_every_batch_of_deletes() {
     // Sixty slots to delete take two requests; another client edits one of the second during the first.
     let doomed = 100..160;
     for (edited, left) in [(159, 10), (100, 60)] {
@@ -186,7 +186,7 @@ async fn found_13_every_batch_of_deletes_follows_a_look_of_its_own() {
 }
 
 #[tokio::test]
-async fn found_14_an_update_that_meets_the_same_edit_of_somebody_else_is_no_conflict() {
+async fn found_14_the_same_edit_by_another_client_is_no_conflict() {
     let env = ContendedEnv::new(no_limits()).await;
     env.server.edit(start);
     env.meddle(|account| {

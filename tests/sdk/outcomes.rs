@@ -167,7 +167,7 @@ async fn found_16_a_write_with_a_key_is_replayed_and_others_are_read_back() {
 }
 
 #[tokio::test]
-async fn found_16_an_upload_address_that_answers_no_record_leaves_the_outcome_unknown() {
+async fn found_16_an_upload_url_that_answers_no_record_leaves_the_outcome_unknown() {
     for body in ["", "{}", "<html>", r#"{"data": {"path": 7}}"#] {
         let env = TestEnv::new().await;
         let target = format!(
@@ -184,7 +184,7 @@ async fn found_16_an_upload_address_that_answers_no_record_leaves_the_outcome_un
 }
 
 #[tokio::test]
-async fn found_16_an_upload_address_in_an_answer_that_cannot_be_used_is_not_shown() {
+async fn found_16_an_upload_url_in_an_answer_that_cannot_be_used_is_not_shown() {
     let env = TestEnv::new().await;
     let secret = r#"{"data": {"upload_url": "https://a.example/canary", "max_bytes": "canary"}}"#;
     env.proxy.always(&Act::answer(200, &[], secret));

@@ -138,7 +138,7 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
 }
 
 #[test]
-fn fault_66_a_clock_that_is_set_back_stops_nobody() {
+fn fault_66_requests_continue_after_the_clock_is_set_back() {
     #[derive(Debug)]
     struct SetBackClock<'a>(&'a SharedClock, Duration);
     impl Clock for SetBackClock<'static> {

@@ -32,7 +32,7 @@ struct RecordingDelegate<'a> {
 impl ApplyDelegate for RecordingDelegate<'_> {
     type Error = ApplyError;
 
-    async fn desired(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
+    async fn resolve(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
         Ok(self.desired.clone())
     }
 

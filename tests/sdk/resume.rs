@@ -250,7 +250,7 @@ async fn fault_24_a_conflict_that_names_no_time_is_no_refusal_while_the_create_i
 }
 
 #[tokio::test]
-async fn fault_26_a_key_that_stands_for_something_else_is_not_used_again() {
+async fn fault_26_a_key_used_for_another_request_is_not_used_again() {
     let env = JournalEnv::new(Choices::default()).await;
     env.process(&three_dividers(), never_arrives()).await.result.unwrap_err();
     let run = env.runs().list().unwrap().remove(0).run;
@@ -299,7 +299,7 @@ async fn fault_50_a_day_later_no_old_key_is_sent() {
 }
 
 #[tokio::test]
-async fn fault_51_a_new_slot_that_somebody_removed_is_in_the_plan_before_it_comes_again() {
+async fn fault_51_a_created_slot_removed_by_another_client_is_planned_again() {
     let env = JournalEnv::new(Choices::default()).await;
     // The create succeeds; the reorder is lost, and the page cannot be read.
     let file = file(json!([{"type": "text", "data": {"title": "First"}}, {"type": "divider"}]));
@@ -315,7 +315,7 @@ async fn fault_51_a_new_slot_that_somebody_removed_is_in_the_plan_before_it_come
 }
 
 #[tokio::test]
-async fn fault_51_one_of_several_that_somebody_removed_shows_that_all_were_created() {
+async fn fault_51_the_slots_left_of_a_batch_show_that_it_was_created() {
     let env = JournalEnv::new(Choices::default()).await;
     let file = file(json!([
         {"type": "divider"},

@@ -58,7 +58,7 @@ async fn a_file_is_streamed_with_its_progress_by_both_methods() {
 }
 
 #[tokio::test]
-async fn fault_80_nothing_of_the_caller_goes_to_an_upload_address() {
+async fn fault_80_no_headers_of_the_caller_go_to_an_upload_url() {
     let (server, client) = cafe().await;
     client.files().upload(upload_by_url()).await.unwrap();
     let requests = server.requests();
@@ -80,7 +80,7 @@ async fn the_answer_is_read_with_and_without_its_envelope() {
 }
 
 #[tokio::test]
-async fn an_address_with_less_than_a_minute_left_is_replaced() {
+async fn an_upload_url_that_expires_within_a_minute_is_replaced() {
     let (server, client, service) = quick_cafe().await;
     let call = || client.files().upload(upload_by_url());
     let first = call();
@@ -132,15 +132,15 @@ const RECORD: &str =
     r#"{"path": "uploads/x.png", "src": "https://cdn.example/x.png", "width": 1, "height": 1}"#;
 
 #[tokio::test]
-async fn found_35_requests_to_an_upload_address_are_counted() {
+async fn found_35_requests_to_an_upload_url_are_counted() {
     let (server, client) = cafe().await;
     client.files().upload(upload_by_url()).await.unwrap();
     let seen = server.requests().len();
-    assert_eq!((client.requests_sent(), seen), (2, 2), "the address, and the transfer");
+    assert_eq!((client.requests_sent(), seen), (2, 2), "the URL, and the transfer");
 }
 
 #[tokio::test]
-async fn a_put_is_repeated_at_the_same_address() {
+async fn a_put_is_repeated_at_the_same_url() {
     let storage = Canned::start([(0, String::new()), (500, String::new()), (201, RECORD.into())]);
     let service =
         Canned::start([(200, target(&format!("{}/one?signature=1", storage.origin()), "PUT"))]);
@@ -158,7 +158,7 @@ async fn a_put_is_repeated_at_the_same_address() {
 }
 
 #[tokio::test]
-async fn a_post_is_multipart_and_after_a_lost_answer_goes_to_a_new_address() {
+async fn a_post_is_multipart_and_uses_a_new_url_after_a_lost_answer() {
     let storage = Canned::start([(0, String::new()), (201, RECORD.into())]);
     let one = target(&format!("{}/one?signature=1", storage.origin()), "POST");
     let two = target(&format!("{}/two?signature=2", storage.origin()), "POST");
@@ -202,16 +202,16 @@ async fn fault_80_a_redirect_is_not_followed_and_no_method_but_put_and_post_is_u
 }
 
 #[derive(Debug, Default)]
-struct Log(Mutex<String>);
+struct RecordedLog(Mutex<String>);
 
-impl Observer for Log {
+impl Observer for RecordedLog {
     fn attempted(&self, attempt: &links_sdk::AttemptReport<'_>) {
         writeln!(self.0.lock().unwrap(), "{attempt:?}").unwrap();
     }
 }
 
 #[tokio::test]
-async fn fault_76_the_address_is_in_no_error_and_no_log() {
+async fn fault_76_the_upload_url_is_in_no_error_and_no_log() {
     let canary = |origin: String| format!("{origin}/canary/path?signature=canary");
     let echo =
         Canned::start([(403, "<html>no access to /canary/path?signature=canary</html>".into())]);
@@ -224,7 +224,7 @@ async fn fault_76_the_address_is_in_no_error_and_no_log() {
     ];
     for case in cases {
         let service = Canned::start([(200, case.clone())]);
-        let log = Arc::new(Log::default());
+        let log = Arc::new(RecordedLog::default());
         let builder =
             Client::builder(service.origin()).observer(log.clone()).clock(SharedClock::new().0);
         let client = builder.rate_limits(crate::no_limits()).build().unwrap();

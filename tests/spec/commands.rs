@@ -44,7 +44,7 @@ fn differences_go_to_stdout_and_their_count_to_stderr() {
 }
 
 #[test]
-fn found_h_a_difference_that_breaks_the_client_has_a_status_of_its_own() {
+fn found_h_a_breaking_difference_has_its_own_exit_status() {
     let other = file(&DOCUMENT.replace(r#""/me": {"#, r#""/whoami": {"#));
     let (code, stdout, stderr) = spec(&["drift", other.path().to_str().unwrap()]);
     assert_eq!(
@@ -68,7 +68,7 @@ fn found_h_a_client_can_be_generated_from_another_document() {
 }
 
 #[test]
-fn failures_are_told_apart_from_differences() {
+fn failures_and_differences_have_different_exit_codes() {
     let broken = file("{");
     for (arguments, code, expected) in [
         (&["drift", broken.path().to_str().unwrap()][..], 1, "is not JSON"),

@@ -12,3 +12,4 @@ mod names;
 mod openapi;
 mod repository;
 mod targets;
+mod variables;

@@ -1,4 +1,5 @@
-//! Tests of names in the sources: `it` only as the parameter of a closure that fits one line, and no type name twice in a crate.
+//! Tests of names in the sources: `it` only as the parameter of a closure that fits one line, no type name twice in a crate, and no retired
+//! type name.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +10,62 @@ use syn::{Expr, ExprClosure, ItemEnum, ItemMod, ItemStruct, ItemTrait, Macro, Pa
 
 use crate::repository::{TextFile, files};
 
+/// Names that types had before they got the standard ones, and names that say too little about a type.
+const RETIRED_TYPES: &[&str] = &[
+    "Advice",
+    "AllowedArgs",
+    "Alone",
+    "Asked",
+    "BadFile",
+    "Complaint",
+    "Described",
+    "Exchange",
+    "Failure",
+    "Frozen",
+    "Given",
+    "Guarded",
+    "Head",
+    "Held",
+    "Hurried",
+    "InProcess",
+    "Job",
+    "Kept",
+    "Known",
+    "Line",
+    "Log",
+    "LoginEnd",
+    "Many",
+    "Offer",
+    "Outside",
+    "Page",
+    "Planned",
+    "Problem",
+    "Questions",
+    "Rehearsal",
+    "Run",
+    "Runs",
+    "Said",
+    "Sending",
+    "SharedFile",
+    "Stage",
+    "Tended",
+    "Tone",
+    "Turn",
+    "Unbroken",
+    "Via",
+    "Wanted",
+    "Withheld",
+    "Writes",
+];
+
 /// Names that a file defines.
 #[derive(Default)]
 struct Names {
     /// Lines that bind `it` where it needs a name of its own.
     it: Vec<usize>,
     types: Vec<String>,
+    /// Types in modules of tests.
+    test_types: Vec<String>,
 }
 
 impl Names {
@@ -66,15 +117,14 @@ impl<'ast> Visit<'ast> for Names {
         visit::visit_item_trait(self, item);
     }
 
-    /// Visits a module without the types of a module of tests.
+    /// Visits a module; the types of a module of tests are kept apart.
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
         let outside = std::mem::take(&mut self.types);
         visit::visit_item_mod(self, item);
         let is_test = item.attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
         let inside = std::mem::replace(&mut self.types, outside);
-        if !is_test {
-            self.types.extend(inside);
-        }
+        let types = if is_test { &mut self.test_types } else { &mut self.types };
+        types.extend(inside);
     }
 }
 
@@ -115,4 +165,20 @@ fn a_type_name_means_one_thing_in_a_crate() {
         places.retain(|_, paths| paths.len() > 1);
         assert!(places.is_empty(), "{directory}: {places:#?}");
     }
+}
+
+#[test]
+fn no_type_has_a_retired_name() {
+    let mut found = Vec::new();
+    for file in sources(&["cli/", "sdk/", "fixtures/", "spec/", "tests/"]) {
+        let Names { types, test_types, .. } = Names::of(&file.text);
+        let retired = types.into_iter().chain(test_types);
+        let retired = retired.filter(|name| RETIRED_TYPES.contains(&name.as_str()));
+        found.extend(retired.map(|name| format!("{}: {name}", file.path)));
+    }
+    assert!(found.is_empty(), "the type needs another name:\n{}", found.join("\n"));
+    let sample = "struct Kept; mod a { enum Job {} } #[cfg(test)] mod tests { trait Via {} }";
+    let Names { types, test_types, .. } = Names::of(sample);
+    assert_eq!(types, ["Kept", "Job"]);
+    assert_eq!(test_types, ["Via"]);
 }

@@ -124,7 +124,7 @@ fn each_operation_answers_with_the_statuses_of_its_kind() {
 }
 
 #[test]
-fn headers_stand_on_the_operations_that_declare_them() {
+fn headers_are_declared_on_the_operations_that_use_them() {
     let document = document();
     for (id, method, path, _) in TABLE {
         let found: BTreeSet<_> = parameters(&document, &document["paths"][path][method])

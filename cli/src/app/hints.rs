@@ -48,21 +48,21 @@ const FORM: &[&str] = &[
 /// Part of a URL that a hint reports as missing.
 const VERSION: &str = "the version segment";
 
-/// Returns the failure with a hint if there is one.
-pub(crate) async fn advised(
+/// Adds a hint to the failure if there is one.
+pub(crate) async fn add_hint(
     context: &mut Context,
     failure: CommandError,
     words: &[Cow<'_, str>],
 ) -> CommandError {
     let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
-    if failure.exit() == Exit::NotFound && failure.advice().is_some_and(|it| it.contains(VERSION)) {
+    if failure.exit() == Exit::NotFound && failure.hint().is_some_and(|it| it.contains(VERSION)) {
         return failure;
     }
     if failure.exit() == Exit::Invalid
         && let Some(hint) = not_a_field(operation, &failure)
     {
-        return failure.hint(hint);
+        return failure.with_hint(hint);
     }
     let meant = match failure.exit() {
         Exit::NotFound => meant_name(context, operation, words).await,
@@ -70,9 +70,9 @@ pub(crate) async fn advised(
         _ => return failure,
     };
     match meant {
-        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
+        Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
         None if failure.exit() == Exit::NotFound => match listed(operation) {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         },
         None => failure,
@@ -87,8 +87,8 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
         ServiceTarget::Unset => return failure,
     };
     match (failure.exit(), url.base()) {
-        (Exit::Network, _) if failure.advice().is_none() => {
-            failure.hint(format!("the URL is that of {}: {}", url.from, url.text()))
+        (Exit::Network, _) if failure.hint().is_none() => {
+            failure.with_hint(format!("the URL comes from {}: {}", url.from, url.text()))
         }
         (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
             let hint = format!(
@@ -96,7 +96,7 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
                 url.from,
                 base.origin()
             );
-            failure.hint(hint)
+            failure.with_hint(hint)
         }
         _ => failure,
     }
@@ -115,7 +115,7 @@ fn listed(operation: &str) -> Option<&'static str> {
         "getSlotType" => "`links slots types` lists the types",
         "showForm" | "updateForm" | "getFormAnalytics" => "`links forms list` lists the forms",
         "lookupMusic" => {
-            "a title is found more easily with --artist; a UPC, an ISRC or the URL on a music platform is exact"
+            "--artist narrows a search by title; a UPC, an ISRC or the URL on a music platform is exact"
         }
         "getSlot" | "updateSlot" | "deleteSlot" => {
             "`links slots list KEY` lists the slots of a page, `links profile list` the pages"
@@ -134,7 +134,7 @@ fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     if refused().any(|(name, _)| name == "order") {
         match operation {
             "createSlot" => {
-                return Some("`--at N`, `--before ID` and `--after ID` place it".into());
+                return Some("`--at N`, `--before ID` and `--after ID` set its position".into());
             }
             "updateSlot" => return Some("`links slots move KEY ID --at N` moves a slot".into()),
             _ => {}

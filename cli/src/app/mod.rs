@@ -51,11 +51,11 @@ pub fn command() -> clap::Command {
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
-    if let Some(exit) = crate::completion::asked(&args, Cli::command) {
+    if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
         return exit.into();
     }
     process::no_core_dumps();
-    if let Some(exit) = crate::output::format::asked_to_filter(&args) {
+    if let Some(exit) = crate::output::format::run_filter_if_requested(&args) {
         return exit.into();
     }
     report_interrupts(Ui::plain(Format::default()));
@@ -65,13 +65,13 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
         Ok(cli) => run(cli, &args),
-        Err(_) => crate::app::usage_error::said(&args, command),
+        Err(_) => crate::app::usage_error::report(&args, command),
     });
     ended.unwrap_or(Exit::Internal).into()
 }
 
 pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
-    let (settings, ui) = match prepare(&cli.global, cli.command.mends_config()) {
+    let (settings, ui) = match prepare(&cli.global, cli.command.accepts_invalid_config()) {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
     };
@@ -97,7 +97,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
         });
         context.remember();
         let ended = match ended {
-            Err(failure) => Err(crate::app::hints::advised(&mut context, failure, &words).await),
+            Err(failure) => Err(crate::app::hints::add_hint(&mut context, failure, &words).await),
             done => done,
         };
         match ended {
@@ -119,7 +119,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
 fn report_interrupts(ui: Ui) {
     signal::report_by(move |interrupt| match interrupt {
         Interrupt::Deferred => {
-            let text = "stopping as soon as nothing is lost by it; Ctrl-C again stops at once";
+            let text = "stopping as soon as it is safe; Ctrl-C again stops at once";
             ui.say(&StyledLine::new(Style::Changed, text));
         }
         Interrupt::Ended(failure) => {
@@ -147,10 +147,10 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
 /// Resolves the settings and the output before anything is sent, so that mistakes in them are reported first.
 pub(crate) fn prepare(
     global: &GlobalArgs,
-    mends_config: bool,
+    accepts_invalid_config: bool,
 ) -> Result<(Settings, Ui), CommandError> {
     let settings = match settings::of_process(global) {
-        Err(_) if mends_config => settings::without_config(global)?,
+        Err(_) if accepts_invalid_config => settings::without_config(global)?,
         settings => settings?,
     };
     let shape = OutputOptions {

@@ -14,12 +14,12 @@ pub(crate) struct Suggestion {
 }
 
 /// Nouns, verbs, the reason why there is no such command, and its alternative (the interface, section 1).
-const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
+const UNSUPPORTED_COMMANDS: &[(&[&str], &[&str], &str, &str)] = &[
     (
         &["profile", "profiles", "page"],
         &["delete", "remove", "rm"],
         "deleting a page cannot be undone, so only its owner can do it, in the dashboard",
-        "`links slots delete` empties a page; the page itself goes in the dashboard",
+        "`links slots delete` empties a page; the page itself can be deleted in the dashboard",
     ),
     (
         &["profile", "profiles", "page"],
@@ -43,7 +43,7 @@ const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
         &["forms", "form"],
         &["webhook", "webhooks"],
         "webhooks of a form are set in the dashboard only",
-        "a form's channels are told of each submission: `links channels list`",
+        "a form's channels are notified of each submission: `links channels list`",
     ),
     (
         &["channels", "channel"],
@@ -54,13 +54,13 @@ const ELSEWHERE: &[(&[&str], &[&str], &str, &str)] = &[
     (
         &["slots", "slot"],
         &["replace"],
-        "the service replaces no page in one call",
-        "`links slots apply FILE` makes a page as a file says",
+        "the service cannot replace a page in one call",
+        "`links slots apply FILE` updates a page to match a file",
     ),
 ];
 
 /// First words for which there is no command at all.
-const NOWHERE: &[(&[&str], &str, &str)] = &[
+const UNSUPPORTED_NOUNS: &[(&[&str], &str, &str)] = &[
     (
         &["theme", "themes"],
         "themes are chosen in the dashboard only; the service neither lists nor accepts them",
@@ -74,14 +74,14 @@ const NOWHERE: &[(&[&str], &str, &str)] = &[
     (
         &["webhook", "webhooks"],
         "webhooks of a form are set in the dashboard only",
-        "a form's channels are told of each submission: `links channels list`",
+        "a form's channels are notified of each submission: `links channels list`",
     ),
     (
         &[
             "event", "events", "ticket", "tickets", "product", "products", "order", "orders",
             "catalog", "shop",
         ],
-        "events and shops are made in the dashboard only",
+        "events and shops are created in the dashboard only",
         "an event slot can be read and moved: `links slots list KEY`",
     ),
     (
@@ -101,28 +101,31 @@ const SYNONYMS: &[(&[&str], &str)] = &[
 ];
 
 /// Returns the suggestion for these words if they are more than a mistyped command.
-pub(crate) fn said(words: &[&str], tree: &Command) -> Option<Suggestion> {
+pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<Suggestion> {
     let first = *words.first()?;
-    let said = |message: &str, hint: &str| Suggestion {
+    let dashboard_only = |message: &str, hint: &str| Suggestion {
         message: message.to_owned(),
         hint: hint.to_owned(),
         in_dashboard: true,
     };
-    if let Some((.., message, hint)) = NOWHERE.iter().find(|(nouns, ..)| nouns.contains(&first)) {
-        return Some(said(message, hint));
+    if let Some((.., message, hint)) =
+        UNSUPPORTED_NOUNS.iter().find(|(nouns, ..)| nouns.contains(&first))
+    {
+        return Some(dashboard_only(message, hint));
     }
     let second = words.get(1).copied();
     for (noun, verb) in second.into_iter().flat_map(|second| [(first, second), (second, first)]) {
-        let row = ELSEWHERE.iter().find(|it| it.0.contains(&noun) && it.1.contains(&verb));
+        let row =
+            UNSUPPORTED_COMMANDS.iter().find(|it| it.0.contains(&noun) && it.1.contains(&verb));
         if let Some((.., message, hint)) = row {
-            return Some(said(message, hint));
+            return Some(dashboard_only(message, hint));
         }
     }
     if let Some(meant) = synonym(first, second, tree) {
         return Some(meant);
     }
-    let said = verb_first(first, second, tree)?;
-    Some(nearly(first, second, tree).unwrap_or(said))
+    let suggestion = verb_first(first, second, tree)?;
+    Some(nearly(first, second, tree).unwrap_or(suggestion))
 }
 
 /// Returns the suggestion for a noun that has another name here, as in `links page list`.
@@ -185,7 +188,7 @@ mod tests {
 
     fn hint(line: &str) -> Option<String> {
         let words: Vec<_> = line.split(' ').collect();
-        said(&words, &crate::command()).map(|it| it.hint)
+        suggestion(&words, &crate::command()).map(|it| it.hint)
     }
 
     #[test]
@@ -221,12 +224,17 @@ mod tests {
     #[test]
     fn no_existing_command_is_listed_as_unsupported() {
         let tree = crate::command();
-        for (nouns, verbs, ..) in ELSEWHERE {
+        for (nouns, verbs, ..) in UNSUPPORTED_COMMANDS {
             for noun in nouns.iter().filter_map(|it| tree.find_subcommand(it)) {
                 let there = verbs.iter().find(|verb| noun.find_subcommand(verb).is_some());
                 assert_eq!(there, None, "{}", noun.get_name());
             }
         }
-        assert!(NOWHERE.iter().flat_map(|it| it.0).all(|it| tree.find_subcommand(it).is_none()));
+        assert!(
+            UNSUPPORTED_NOUNS
+                .iter()
+                .flat_map(|it| it.0)
+                .all(|it| tree.find_subcommand(it).is_none())
+        );
     }
 }

@@ -7,22 +7,24 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::unsupported_command;
 use crate::context::Context;
+use crate::env_vars::{OUTPUT, TOKEN, TOKEN_FILE};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::format::Format;
 use crate::settings::global_args::GlobalArgs;
+use crate::settings::partial_line::PartialLine;
 use crate::ui::Ui;
-use crate::{env_vars, sanitize, settings, ui};
+use crate::{sanitize, settings, ui};
 
 /// Timeout in seconds of the request for the URL of the dashboard, which only adds to a hint.
 const DASHBOARD_SECONDS: u32 = 3;
 
 /// Reports the help or the usage error, and returns the exit code.
-pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
+pub(crate) fn report(args: &[OsString], command: fn() -> clap::Command) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let tree = command();
-    let global = GlobalArgs::of_any_line(&words);
+    let line = PartialLine::read(words.get(1..).unwrap_or_default());
     // Parses again, over the tree with its examples, and with words that are safe to print where the message quotes them.
     let shown = words.iter().map(|word| sanitize::one_line(word).into_owned());
     let parsed = [shown.map(OsString::from).collect(), args.to_vec()]
@@ -31,34 +33,31 @@ pub(crate) fn said(args: &[OsString], command: fn() -> clap::Command) -> Exit {
         .find_map(Result::err);
     let Some(error) = parsed else { return Exit::Internal };
     if error.exit_code() == 0 {
-        ui::help(&error, settings::color_of_process(global.color));
+        ui::help(&error, settings::color_of_process(line.global.color));
         return Exit::Ok;
     }
-    let format = format(&global);
-    if words.iter().any(|it| *it == "--token" || it.starts_with("--token=")) {
+    let format = format(&line.global);
+    if line.other_options.iter().any(|it| it == "--token") {
         Ui::plain(format).fail(&no_token_flag());
         return Exit::Usage;
     }
     let elsewhere = match error.kind() {
-        ErrorKind::InvalidSubcommand => unsupported_command::said(
-            &GlobalArgs::other_words(words.get(1..).unwrap_or_default()),
-            &tree,
-        ),
+        ErrorKind::InvalidSubcommand => unsupported_command::suggestion(&line.words, &tree),
         _ => None,
     };
     match elsewhere {
         Some(suggestion) => {
-            let at = if suggestion.in_dashboard { dashboard(&global, command) } else { None };
+            let at = if suggestion.in_dashboard { dashboard(&line.global, command) } else { None };
             let hint = match at {
                 Some(url) => {
                     format!("{}; the account in the dashboard: {url}", suggestion.hint)
                 }
                 None => suggestion.hint,
             };
-            Ui::plain(format).fail(&CommandError::usage(suggestion.message).hint(hint));
+            Ui::plain(format).fail(&CommandError::usage(suggestion.message).with_hint(hint));
         }
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
-        None => ui::help(&error, settings::color_of_process(global.color)),
+        None => ui::help(&error, settings::color_of_process(line.global.color)),
     }
     Exit::Usage
 }
@@ -83,9 +82,12 @@ fn dashboard(global: &GlobalArgs, command: fn() -> clap::Command) -> Option<Stri
 
 /// Returns the error for `--token`: other users of the machine and the history of the shell see the arguments of a command.
 fn no_token_flag() -> CommandError {
-    CommandError::usage("there is no flag for the token, because other users can read a command line").hint(
-        "`links auth login --token-stdin` keeps it, LINKS_TOKEN and LINKS_TOKEN_FILE give it to one command",
+    CommandError::usage(
+        "there is no flag for the token, because other users can read a command line",
     )
+    .with_hint(format!(
+        "store it with `links auth login --token-stdin`, or set {TOKEN} or {TOKEN_FILE}"
+    ))
 }
 
 fn failure(error: &clap::Error) -> CommandError {
@@ -98,16 +100,16 @@ fn failure(error: &clap::Error) -> CommandError {
     let meant =
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     match meant.into_iter().find_map(|kind| error.get(kind)) {
-        Some(ContextValue::String(meant)) => failure.hint(format!("did you mean `{meant}`?")),
+        Some(ContextValue::String(meant)) => failure.with_hint(format!("did you mean `{meant}`?")),
         Some(ContextValue::Strings(all)) if !all.is_empty() => {
-            failure.hint(format!("did you mean `{}`?", all.join("` or `")))
+            failure.with_hint(format!("did you mean `{}`?", all.join("` or `")))
         }
         _ => failure,
     }
 }
 
 fn format(global: &GlobalArgs) -> Format {
-    let of_environment = || Format::from_word(&std::env::var(env_vars::OUTPUT).ok()?);
+    let of_environment = || Format::from_word(&std::env::var(OUTPUT).ok()?);
     let of_filter = global.jq.as_ref().map(|_| Format::Json);
     global.output.or(of_filter).or_else(of_environment).unwrap_or_default()
 }
@@ -125,16 +127,10 @@ mod tests {
             "links -o=json",
             "links --jq . y",
         ] {
-            let global = GlobalArgs::of_any_line(&line.split(' ').collect::<Vec<_>>());
-            assert_eq!(format(&global), Format::Json, "{line}");
+            let words: Vec<_> = line.split(' ').collect();
+            assert_eq!(format(&PartialLine::read(&words).global), Format::Json, "{line}");
         }
-        let global = GlobalArgs::of_any_line(&["links", "-o", "json", "-o", "csv"]);
-        assert_eq!(format(&global), Format::Csv);
-    }
-
-    #[test]
-    fn the_words_of_a_command_are_separated_from_flags_and_their_values() {
-        let words = ["-o", "json", "profile", "-v", "delete", "--color=never", "cafe"];
-        assert_eq!(GlobalArgs::other_words(&words), ["profile", "delete", "cafe"]);
+        let line = PartialLine::read(&["links", "-o", "json", "-o", "csv"]);
+        assert_eq!(format(&line.global), Format::Csv);
     }
 }

@@ -3,7 +3,7 @@
 use links_sdk::apply::{Plan, PlannedDelete, RetainReason};
 
 use super::planned::PlannedPage;
-use super::preflight::may_write;
+use super::preflight::require_write_access;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -11,21 +11,21 @@ use crate::ui::Ui;
 use crate::ui::plan::Upload;
 
 /// Shows the plan and asks for confirmation, because deletes and uploads cannot be undone. Returns true if the user was asked.
-pub(crate) async fn agree(
+pub(crate) async fn confirm_plan(
     ui: &Ui,
     planned: &PlannedPage,
-    is_agreed: bool,
+    is_confirmed: bool,
 ) -> Result<bool, CommandError> {
     for line in planned.lines() {
         ui.say(&line);
     }
     ui.say(&planned.summary());
-    if is_agreed {
+    if is_confirmed {
         return Ok(false);
     }
     if ui.is_interactive() {
         // A read-only token is refused before the question.
-        may_write(&planned.client).await?;
+        require_write_access(&planned.client).await?;
     }
     let uploads = planned.shown().uploads().to_vec();
     let counted = |count: usize, one: &str| match count {
@@ -39,7 +39,7 @@ pub(crate) async fn agree(
         what => what,
     };
     let question = question(planned.plan.deletes.len(), uploads.len());
-    match ui.ask_about(&named(&planned.plan.deletes, &uploads), &question) {
+    match ui.ask_about(&confirmation_lines(&planned.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
             let message = format!("{what} not confirmed; nothing was written");
@@ -49,13 +49,13 @@ pub(crate) async fn agree(
             let needs =
                 if what.starts_with("1 ") && !what.contains(" and ") { "needs" } else { "need" };
             let message = format!("{what} {needs} confirmation, but there is no terminal");
-            Err(CommandError::new(Exit::Refused, message).hint("pass --yes"))
+            Err(CommandError::new(Exit::Refused, message).with_hint("pass --yes"))
         }
     }
 }
 
 /// Lines that name every image to upload and every slot to delete.
-pub(crate) fn named(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
+pub(crate) fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
     let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
     let delete = |slot: &PlannedDelete| {
         let label = slot.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
@@ -70,11 +70,11 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
         1 => Some("Upload this image".to_owned()),
         several => Some(format!("Upload these {several} images")),
     };
-    let blocks = match deletes {
+    let slots = match deletes {
         0 => {
             return match upload {
-                None => "Change the page so?".to_owned(),
-                Some(upload) => format!("{upload}, and change the page so?"),
+                None => "Apply these changes?".to_owned(),
+                Some(upload) => format!("{upload}, and apply these changes?"),
             };
         }
         1 => "this slot and its".to_owned(),
@@ -84,11 +84,11 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
         None => "Delete".to_owned(),
         Some(upload) => format!("{upload}, and delete"),
     };
-    format!("{delete} {blocks} click statistics? There is no way back.")
+    format!("{delete} {slots} click statistics? This cannot be undone.")
 }
 
 /// Tells the user about slots that the file does not mention and that are kept without `--prune`.
-pub(crate) fn say_what_stays(ui: &Ui, plan: &Plan) {
+pub(crate) fn report_kept_slots(ui: &Ui, plan: &Plan) {
     let stays = plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile).count();
     let what = match stays {
         0 => return,
@@ -119,17 +119,17 @@ mod tests {
             media_type: "image/gif",
             bytes: 43,
         };
-        let lines = named(&deletes, &[image]);
+        let lines = confirmation_lines(&deletes, &[image]);
         let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
         assert_eq!(text[1..], ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
         assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
         assert!(!text[0].contains(char::is_control), "{text:?}");
         assert!(question(2, 0).contains("2 slots and their click statistics"));
         assert!(
-            question(1, 0).ends_with("this slot and its click statistics? There is no way back.")
+            question(1, 0).ends_with("this slot and its click statistics? This cannot be undone.")
         );
         assert!(question(1, 2).starts_with("Upload these 2 images, and delete this slot"));
-        assert_eq!(question(0, 1), "Upload this image, and change the page so?");
+        assert_eq!(question(0, 1), "Upload this image, and apply these changes?");
         assert!(!question(0, 0).contains("Delete"));
     }
 }

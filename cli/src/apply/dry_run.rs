@@ -21,8 +21,10 @@ pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(
         planned.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
-            1 => "1 slot waits for an upload and is not checked".to_owned(),
-            several => format!("{several} slots wait for an upload and are not checked"),
+            1 => "1 slot with an image that is not uploaded yet is not checked".to_owned(),
+            several => {
+                format!("{several} slots with images that are not uploaded yet are not checked")
+            }
         };
         ui.say(&StyledLine::new(Style::Faint, text));
     }
@@ -58,10 +60,7 @@ pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, Com
     let images: BTreeSet<_> =
         planned.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
     shown.extend(images.into_iter().map(|name| {
-        later(
-            "uploadFile",
-            &format!("the path in the answer takes the place of \"(upload {name})\""),
-        )
+        later("uploadFile", &format!("replace \"(upload {name})\" with the path from the response"))
     }));
     for batch in planned.plan.batches() {
         let answer = match batch {
@@ -82,7 +81,7 @@ pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, Com
             PlanBatch::Reorder => {
                 shown.push(later(
                     "reorderSlots",
-                    "it names the new slots too, whose ids are not known yet",
+                    "it also names the new slots, whose ids are not known yet",
                 ));
                 continue;
             }

@@ -10,7 +10,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// Short description of a step.
-pub(crate) fn said(step: Step) -> String {
+pub(crate) fn step_message(step: Step) -> String {
     match step {
         Step::Update(slots) => format!("updating {slots}"),
         Step::TryCreate(slots) => format!("checking {slots} new"),
@@ -24,7 +24,7 @@ pub(crate) fn said(step: Step) -> String {
 
 pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> CommandError {
     CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
-        .hint(resume)
+        .with_hint(resume)
 }
 
 const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
@@ -41,8 +41,9 @@ pub(crate) fn failed(
     let failure = match error.into_cause() {
         ApplyCause::Read(source) => CommandError::from(source),
         ApplyCause::Call { source, .. } if source.is_forbidden() && done.is_nothing() => {
-            return CommandError::from(source)
-                .hint("nothing was written: the token may only read, or not change this page");
+            return CommandError::from(source).with_hint(
+                "nothing was written: the token is read-only, or may not change this page",
+            );
         }
         ApplyCause::Call { items, source, .. } => {
             let failure = CommandError::from(source);
@@ -52,35 +53,34 @@ pub(crate) fn failed(
             }
         }
         ApplyCause::Drift(left) => {
-            return CommandError::new(Exit::Drift, format!("{so_far}, yet the page differs from the file: {left}"))
-                .hint("the service stores some values otherwise than they were sent: `links slots plan` shows which");
+            return CommandError::new(Exit::Drift, format!("{so_far}, but the page differs from the file: {left}"))
+                .with_hint("the service stores some values differently than they were sent: `links slots plan` shows which");
         }
         ApplyCause::Changed(_) if !done.is_nothing() => {
             return CommandError::new(Exit::Drift, format!("{message} ({so_far} before that)"))
-                .hint(PLAN_AGAIN);
+                .with_hint(PLAN_AGAIN);
         }
         ApplyCause::Changed(_) => {
             return CommandError::new(Exit::Conflict, format!("{message}; nothing was written"))
-                .hint("run the same command again for a new plan");
+                .with_hint("run the same command again for a new plan");
         }
         ApplyCause::Journal(why) => unwritable(&why),
         ApplyCause::Stopped => return interrupted(&done, "", resume),
         ApplyCause::Guard(refusal) => refused(refusal),
         ApplyCause::Lock(why) => return runs::not_locked(&why),
-        ApplyCause::Journals(why) => return runs::unlisted(&why),
+        ApplyCause::Journals(why) => return runs::list_error(&why),
         ApplyCause::BadJournal { path, why } => return runs::bad(&path, &why),
         ApplyCause::Emptied(known) => {
-            let message =
-                format!("the page reads empty, yet the last run left {known} slots on it");
+            let message = format!("the page is empty, but the last run left {known} slots on it");
             return CommandError::new(Exit::Refused, message)
-                .hint("pass --allow-empty if someone else has emptied it");
+                .with_hint("pass --allow-empty if someone else has emptied it");
         }
         _ => CommandError::new(Exit::Server, message),
     };
     match (done.is_nothing(), outcome) {
         (true, links_sdk::Outcome::NotExecuted) => failure,
-        (true, _) => failure.hint(resume),
-        (false, _) => failure.partial(&so_far).hint(resume),
+        (true, _) => failure.with_hint(resume),
+        (false, _) => failure.partial(&so_far).with_hint(resume),
     }
 }
 

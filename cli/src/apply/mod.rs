@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use confirm::{agree, say_what_stays};
+use confirm::{confirm_plan, report_kept_slots};
 use dry_run::{check_on_service, requests};
-use execute::{failed, interrupted, said};
+use execute::{failed, interrupted, step_message};
 use links_sdk::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
     JournalEntries, PageSnapshot, Proposal, Step,
@@ -31,7 +31,7 @@ use links_sdk::apply::{
 use links_sdk::{Client, ProfileKey};
 use plan::{plan, resolve};
 use planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
-use preflight::made_for;
+use preflight::check_fingerprint;
 use report::{report, shown, summary, written};
 use saved_plan::{ApplySource, SavedPlan};
 use tokio::sync::Notify;
@@ -50,7 +50,7 @@ pub(crate) struct ApplyRequest {
     pub(crate) source: ApplySource,
     /// Path of the file, recorded so that a later command finds the file again.
     pub(crate) path: Option<String>,
-    pub(crate) allowed: ApplyArgs,
+    pub(crate) apply_args: ApplyArgs,
     /// True if the run waits for another run on the same page.
     pub(crate) wait: bool,
     /// True if every change needs confirmation, not only deletes.
@@ -69,7 +69,7 @@ struct ApplySession<'c> {
     file: Option<PageFile>,
     read: Option<PlanInputs>,
     saved: Option<Box<SavedPlan>>,
-    allowed: ApplyArgs,
+    apply_args: ApplyArgs,
     ask: bool,
     /// Fingerprint of the page that the file was made for, if the file is for that page only.
     made_for: Option<String>,
@@ -108,27 +108,52 @@ impl From<ApplyError> for ApplyFailure {
     }
 }
 
+impl ApplyFailure {
+    /// Returns the error to report. `file` is the page file if it was not read together with its page.
+    fn into_error(
+        self,
+        planned: Option<&PlannedPage>,
+        file: Option<&PageFile>,
+        resume: &str,
+    ) -> CommandError {
+        match self {
+            Self::Here(failure) => failure,
+            Self::Run(error) => {
+                let failure = failed(error, planned, resume);
+                match file {
+                    Some(file) => file_diagnostics_or(file, failure),
+                    None => failure,
+                }
+            }
+        }
+    }
+}
+
 /// Updates a page to match a file.
 pub(crate) async fn apply(
     context: &mut Context,
-    job: ApplyRequest,
+    request: ApplyRequest,
 ) -> Result<CommandOutput, CommandError> {
-    context.writer(job.dry_run).await?;
+    context.writer(request.dry_run).await?;
     if let Some(how) = context.dry_run() {
-        return dry_run_only(context, job, how).await;
+        return dry_run_only(context, request, how).await;
     }
-    let ApplyRequest { source, path, allowed, wait, ask, seen, .. } = job;
+    let ApplyRequest { source, path, apply_args, wait, ask, seen, .. } = request;
     let resume = match path {
-        Some(_) => "`links slots apply --resume` goes on from where the page is",
-        None => "run the same command again: it goes on from where the page is",
+        Some(_) => {
+            "`links slots apply --resume` continues the run from the current state of the page"
+        }
+        None => {
+            "run the same command again: it continues the run from the current state of the page"
+        }
     };
     if let Some(text) = source.saved.as_ref().and_then(|it| it.note()) {
         context.ui.say(&StyledLine::new(Style::Changed, text));
     }
     let (state, service) = (runs::directory(context)?, runs::service(context).unwrap_or_default());
     let owner = context.owner();
-    let allow_emptied = allowed.allow_empty;
-    let (mut applying, key) = ApplySession::new(context, source, allowed, ask).await?;
+    let allow_emptied = apply_args.allow_empty;
+    let (mut applying, key) = ApplySession::new(context, source, apply_args, ask).await?;
     applying.made_for = seen;
     let running = applying.running.clone();
     let page = applying.client.profile(key);
@@ -136,9 +161,9 @@ pub(crate) async fn apply(
     let applied = applied.owner(owner).wait(wait).allow_emptied(allow_emptied);
     let ended = tokio::select! {
         ended = applied.run() => Some(ended),
-        () = running.stopped_twice() => None,
+        () = running.second_interrupt() => None,
     };
-    let ApplySession { context, file, planned, suppressed, done, allowed, not_recorded, .. } =
+    let ApplySession { context, file, planned, suppressed, done, apply_args, not_recorded, .. } =
         applying;
     drop(running);
     if let Some(text) = not_recorded {
@@ -155,31 +180,27 @@ pub(crate) async fn apply(
     match (ended, planned) {
         (Some(Ok(applied)), Some(planned)) => {
             let Applied { done, run, .. } = applied;
-            if applied.plan.is_empty() && run.is_none() && allowed.unnamed.is_none() {
-                say_what_stays(&context.ui, &planned.plan);
+            if applied.plan.is_empty() && run.is_none() && apply_args.kept_reason.is_none() {
+                report_kept_slots(&context.ui, &planned.plan);
             }
             Ok(report(&planned, &done, run.as_deref()))
         }
         (Some(Ok(_)), None) => Err(CommandError::internal("a run without a plan")),
-        (Some(Err(ApplyFailure::Here(failure))), _) => Err(failure),
-        (Some(Err(ApplyFailure::Run(error))), planned) => {
+        (Some(Err(failure)), planned) => {
             let resume = match planned {
                 Some(_) => resume,
-                None => "run the same command again, or give the run up with --abort",
+                None => "run the same command again, or discard the run with --abort",
             };
-            let failure = failed(error, planned.as_ref(), resume);
-            let failure = match &file {
-                Some(file) => known_first(file, failure),
-                None => failure,
-            };
-            if let Some(planned) = planned.filter(|_| failure.is_validation()) {
+            let is_of_run = matches!(failure, ApplyFailure::Run(_));
+            let error = failure.into_error(planned.as_ref(), file.as_ref(), resume);
+            if let Some(planned) = planned.filter(|_| is_of_run && error.is_validation()) {
                 context.forget_slot_types();
                 planned.forget_images(context);
             }
-            Err(failure)
+            Err(error)
         }
         (None, _) => {
-            let more = "; the last request may have been carried out all the same";
+            let more = "; the last request may still have been carried out";
             Err(interrupted(&done, more, resume))
         }
     }
@@ -189,10 +210,10 @@ pub(crate) async fn apply(
 pub(crate) async fn planned(
     context: &mut Context,
     source: ApplySource,
-    allowed: &ApplyArgs,
+    apply_args: &ApplyArgs,
 ) -> Result<PlannedPage, CommandError> {
     let (state, service) = (runs::directory(context).ok(), runs::service(context));
-    let (mut applying, key) = ApplySession::new(context, source, allowed.clone(), false).await?;
+    let (mut applying, key) = ApplySession::new(context, source, apply_args.clone(), false).await?;
     let mut page = applying.client.profile(key).apply_with(&mut applying);
     if let Some(state) = state {
         page = page.journal(state).service(service.unwrap_or_default());
@@ -201,13 +222,8 @@ pub(crate) async fn planned(
     match (ended, applying.planned) {
         (Ok(_), Some(planned)) => Ok(planned),
         (Ok(_), None) => Err(CommandError::internal("no plan was made")),
-        (Err(ApplyFailure::Here(failure)), _) => Err(failure),
-        (Err(ApplyFailure::Run(error)), planned) => {
-            let failure = failed(error, planned.as_ref(), "");
-            Err(match &applying.file {
-                Some(file) => known_first(file, failure),
-                None => failure,
-            })
+        (Err(failure), planned) => {
+            Err(failure.into_error(planned.as_ref(), applying.file.as_ref(), ""))
         }
     }
 }
@@ -216,10 +232,11 @@ impl<'c> ApplySession<'c> {
     async fn new(
         context: &'c mut Context,
         ApplySource { file, saved }: ApplySource,
-        allowed: ApplyArgs,
+        apply_args: ApplyArgs,
         ask: bool,
     ) -> Result<(Self, ProfileKey), CommandError> {
-        let client = context.client().await.map_err(|failure| known_first(&file, failure))?;
+        let client =
+            context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
         let key = file.page.profile.clone();
         let (read, planned, suppressed, not_recorded) = (None, None, None, None);
         let (running, done) = (Rc::default(), AppliedChanges::default());
@@ -230,7 +247,7 @@ impl<'c> ApplySession<'c> {
             file,
             read,
             saved,
-            allowed,
+            apply_args,
             ask,
             made_for: None,
             planned,
@@ -243,16 +260,16 @@ impl<'c> ApplySession<'c> {
     }
 
     /// Returns the refusal of a guard as an error, unless the same run was confirmed before.
-    fn refuse(&self, is_agreed: bool) -> Result<(), CommandError> {
+    fn refuse(&self, is_confirmed: bool) -> Result<(), CommandError> {
         match self.planned.as_ref().and_then(|it| it.refusal) {
-            Some(refusal) if !is_agreed => Err(refused(refusal)),
+            Some(refusal) if !is_confirmed => Err(refused(refusal)),
             _ => Ok(()),
         }
     }
 }
 
 /// Returns the known problems of a file, or else the failure that kept it from being checked further.
-fn known_first(file: &PageFile, failure: CommandError) -> CommandError {
+fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> CommandError {
     match file.missing.as_slice() {
         [] => failure,
         known => file.document.bad(known.to_vec()).into(),
@@ -262,12 +279,12 @@ fn known_first(file: &PageFile, failure: CommandError) -> CommandError {
 impl ApplyDelegate for ApplySession<'_> {
     type Error = ApplyFailure;
 
-    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, ApplyFailure> {
+    async fn resolve(&mut self, page: &PageSnapshot) -> Result<DesiredPage, ApplyFailure> {
         let Some(file) = self.file.take() else {
             return Err(CommandError::internal("a file is read twice").into());
         };
         let (client, page) = (self.client.clone(), page.clone());
-        let read = resolve(self.context, client, file, page, &self.allowed).await?;
+        let read = resolve(self.context, client, file, page, &self.apply_args).await?;
         let desired = read.file.page.content.clone();
         self.read = Some(read);
         Ok(desired)
@@ -277,19 +294,19 @@ impl ApplyDelegate for ApplySession<'_> {
         &mut self,
         page: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
-        goes_on: bool,
+        is_resumed: bool,
     ) -> Result<Proposal, ApplyFailure> {
         let Some(read) = self.read.take() else {
             return Err(CommandError::internal("a page is planned twice").into());
         };
         let read = PlanInputs { page: page.clone(), ..read };
-        let planned = plan(self.context, read, &self.allowed, created.clone()).await?;
+        let planned = plan(self.context, read, &self.apply_args, created.clone()).await?;
         // A resumed run has changed the page itself.
-        if let Some(saved) = self.saved.as_ref().filter(|_| !goes_on) {
+        if let Some(saved) = self.saved.as_ref().filter(|_| !is_resumed) {
             saved.check(&planned)?;
         }
-        if !goes_on {
-            made_for(self.made_for.as_deref(), &planned)?;
+        if !is_resumed {
+            check_fingerprint(self.made_for.as_deref(), &planned)?;
         }
         let proposal = planned.proposal();
         self.planned = Some(planned);
@@ -299,14 +316,14 @@ impl ApplyDelegate for ApplySession<'_> {
     async fn confirm(
         &mut self,
         _: &PageSnapshot,
-        is_agreed: bool,
+        is_confirmed: bool,
     ) -> Result<Confirmation, ApplyFailure> {
-        self.refuse(is_agreed)?;
+        self.refuse(is_confirmed)?;
         let Some(planned) = &mut self.planned else { return Ok(Confirmation::AsPlanned) };
         let stays_here = planned.new_images().next().is_none();
         let is_harmless = planned.plan.deletes.is_empty() && !self.ask;
-        let is_agreed = self.allowed.yes || (stays_here && (is_harmless || is_agreed));
-        let asked = agree(&self.context.ui, planned, is_agreed).await?;
+        let is_confirmed = self.apply_args.yes || (stays_here && (is_harmless || is_confirmed));
+        let asked = confirm_plan(&self.context.ui, planned, is_confirmed).await?;
         let uploaded = planned.upload(self.context).await?;
         Ok(if asked || uploaded {
             Confirmation::Later(Box::new(planned.proposal()))
@@ -315,10 +332,10 @@ impl ApplyDelegate for ApplySession<'_> {
         })
     }
 
-    fn interrupted(&mut self, log: &JournalEntries, goes_on: bool) {
+    fn interrupted(&mut self, log: &JournalEntries, is_resumed: bool) {
         let (time, done) = (runs::time(log.opening().time), written(log.done()));
-        let goes_on = if goes_on { "goes on" } else { "was for another file and is given up" };
-        let text = format!("the run of {time}, which was interrupted, {goes_on} ({done} so far)");
+        let what = if is_resumed { "continues" } else { "was for another file and is discarded" };
+        let text = format!("the interrupted run of {time} {what} ({done} so far)");
         self.context.ui.say(&StyledLine::new(Style::Faint, text));
     }
 
@@ -332,20 +349,20 @@ impl ApplyDelegate for ApplySession<'_> {
             self.running.begun.notify_one();
         }
         let progress = self.running.progress.get_or_init(|| self.context.ui.progress(steps));
-        progress.now(&said(step));
+        progress.now(&step_message(step));
         if self.running.stopping.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn not_recorded(&mut self, error: &std::io::Error) {
         self.not_recorded = Some(format!(
-            "not all of this run could be written down: {error}; what it did can be read off the page"
+            "the journal is incomplete: {error}; check the page for what was changed"
         ));
     }
 }
 
 impl RunProgress {
     /// Completes at the second Ctrl-C; the first one ends the run after the request in flight.
-    async fn stopped_twice(&self) {
+    async fn second_interrupt(&self) {
         self.begun.notified().await;
         if tokio::signal::ctrl_c().await.is_ok() {
             self.stopping.set(true);
@@ -363,10 +380,10 @@ impl RunProgress {
 /// Carries out a dry run: the service validates the changes, or the requests are shown.
 async fn dry_run_only(
     context: &mut Context,
-    job: ApplyRequest,
+    request: ApplyRequest,
     how: DryRun,
 ) -> Result<CommandOutput, CommandError> {
-    let planned = planned(context, job.source, &job.allowed).await?;
+    let planned = planned(context, request.source, &request.apply_args).await?;
     if how == DryRun::Request {
         summary(&planned).for_each(|line| context.ui.say(&line));
         return requests(&planned).await;

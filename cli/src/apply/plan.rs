@@ -15,7 +15,7 @@ use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 
 /// Refuses a file for another page than the command line names.
-fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
+fn check_profile(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
     let is_this = match key {
         ProfileKey::Id(id) => *id == page.id,
         ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
@@ -26,7 +26,7 @@ fn pinned(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
     let message =
         format!("the file is for the page {} (id {}), not for {key}", page.login, page.id);
     Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written"))
-        .hint("leave out --profile, or name the file of that page"))
+        .with_hint("leave out --profile, or pass the file of that page"))
 }
 
 /// Resolves the references in the file of a page.
@@ -35,10 +35,10 @@ pub(crate) async fn resolve(
     client: Client,
     mut file: PageFile,
     page: PageSnapshot,
-    allowed: &ApplyArgs,
+    apply_args: &ApplyArgs,
 ) -> Result<PlanInputs, CommandError> {
-    if let Some(key) = &allowed.profile {
-        pinned(key, &page)?;
+    if let Some(key) = &apply_args.profile {
+        check_profile(key, &page)?;
     }
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
@@ -50,10 +50,10 @@ pub(crate) async fn resolve(
 pub(crate) async fn plan(
     context: &mut Context,
     PlanInputs { file, client, page, images, broken }: PlanInputs,
-    allowed: &ApplyArgs,
+    apply_args: &ApplyArgs,
     created: BTreeMap<usize, i64>,
 ) -> Result<PlannedPage, CommandError> {
-    let (prune, prune_unsupported) = (allowed.prune, allowed.prune_unsupported);
+    let (prune, prune_unsupported) = (apply_args.prune, apply_args.prune_unsupported);
     let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
     let mut described = context.recent_slot_types();
     let plan = loop {
@@ -71,7 +71,7 @@ pub(crate) async fn plan(
         };
         options.types = types.rules();
         let is_fresh = types.fresh;
-        let planned = checked(&page, &file, &broken, &options, &types, allowed);
+        let planned = checked(&page, &file, &broken, &options, &types, apply_args);
         described = Some(types);
         match planned {
             Ok(plan) => break plan,
@@ -83,10 +83,10 @@ pub(crate) async fn plan(
         }
     };
     let limits =
-        DeleteLimits { max_deletes: allowed.max_deletes, allow_empty: allowed.allow_empty };
+        DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
-    let (no_validate, sent) = (allowed.no_validate, client.requests_sent());
-    let unnamed = allowed.unnamed.unwrap_or("not in the file; --prune deletes it");
+    let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
+    let kept_reason = apply_args.kept_reason.unwrap_or("not in the file; --prune deletes it");
     Ok(PlannedPage {
         file,
         client,
@@ -97,8 +97,8 @@ pub(crate) async fn plan(
         plan,
         no_validate,
         sent,
-        unnamed,
-        came_since: allowed.unnamed.is_some(),
+        kept_reason,
+        keeps_newer_slots: apply_args.kept_reason.is_some(),
         refusal,
     })
 }
@@ -110,25 +110,25 @@ fn checked(
     broken: &[FieldDiagnostic],
     options: &PlanOptions,
     described: &SlotTypeCatalog,
-    allowed: &ApplyArgs,
+    apply_args: &ApplyArgs,
 ) -> Result<Plan, CommandError> {
-    if !allowed.no_validate {
+    if !apply_args.no_validate {
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
         if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
             let message = format!(
-                "the service's schema of the type {kind} takes too long to apply; nothing was written"
+                "the service's schema of the type {kind} takes too long to evaluate; nothing was written"
             );
             return Err(CommandError::new(Exit::Server, message)
-                .hint("--no-validate leaves it to the service to check the slots"));
+                .with_hint("--no-validate leaves the validation to the service"));
         }
     }
     let planned = Plan::new(&page.slots, &file.page.content, options);
     let mut problems = match &planned {
-        Ok(_) if allowed.no_validate => Vec::new(),
+        Ok(_) if apply_args.no_validate => Vec::new(),
         Ok(plan) => problems::of_plan(plan, &page.slots, file, described, |nth| nth),
         Err(PlanError::Items(items)) => {
             let mut all = problems::of_items(items, file, Some(described));
-            if !allowed.no_validate {
+            if !apply_args.no_validate {
                 all.extend(problems::of_others(items, &page.slots, file, options, described));
             }
             all

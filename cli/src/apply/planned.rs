@@ -33,15 +33,15 @@ pub(crate) struct ApplyArgs {
     /// Allow an empty file, or a page found unexpectedly empty
     #[arg(long, hide_short_help = true)]
     pub(crate) allow_empty: bool,
-    /// Let the images of the file lie beneath this directory too, not only beneath the file's own
+    /// Also allow images below this directory, not only below the file's own
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     pub(crate) upload_root: Vec<PathBuf>,
-    /// Leave it to the service to check the slots against the schemas of their types
+    /// Leave the validation of the slots against the schemas of their types to the service
     #[arg(long, hide_short_help = true)]
     pub(crate) no_validate: bool,
     /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`.
     #[arg(skip)]
-    pub(crate) unnamed: Option<&'static str>,
+    pub(crate) kept_reason: Option<&'static str>,
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
@@ -73,9 +73,9 @@ pub(crate) struct PlannedPage {
     /// Number of requests sent while planning.
     pub(crate) sent: u64,
     /// Reason why slots that the file does not mention are kept.
-    pub(crate) unnamed: &'static str,
+    pub(crate) kept_reason: &'static str,
     /// True if the kept slots were added after the state that the file describes.
-    pub(crate) came_since: bool,
+    pub(crate) keeps_newer_slots: bool,
     /// Reason why `apply` would refuse the plan.
     pub(crate) refusal: Option<GuardRefusal>,
 }
@@ -106,19 +106,19 @@ impl PlannedPage {
 
     /// Human-readable lines of the plan.
     pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        ui::plan::lines(&self.shown(), self.unnamed)
+        ui::plan::lines(&self.shown(), self.kept_reason)
     }
 
     /// Note about slots that were added since and are kept, if there are any.
-    pub(crate) fn came_since(&self) -> Option<StyledLine> {
+    pub(crate) fn newer_slots_note(&self) -> Option<StyledLine> {
         let text = match self.plan.kept.len() {
             0 => return None,
-            1 => "1 slot that came since stays; `links slots delete` deletes it".to_owned(),
+            1 => "1 newer slot is kept; `links slots delete` deletes it".to_owned(),
             many => {
-                format!("{many} slots that came since stay; `links slots delete` deletes them")
+                format!("{many} newer slots are kept; `links slots delete` deletes them")
             }
         };
-        self.came_since.then(|| StyledLine::new(Style::Changed, text))
+        self.keeps_newer_slots.then(|| StyledLine::new(Style::Changed, text))
     }
 
     /// Proposal for the SDK: the desired page, the options and the plan.
@@ -142,7 +142,7 @@ pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
         GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
         GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
     };
-    CommandError::new(Exit::Refused, refusal.to_string()).hint(flag)
+    CommandError::new(Exit::Refused, refusal.to_string()).with_hint(flag)
 }
 
 /// Image that a page file names.

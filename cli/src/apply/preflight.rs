@@ -8,21 +8,24 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
 /// Refuses a read-only token. Called before a question or an upload; elsewhere the first write fails with such a token.
-pub(crate) async fn may_write(client: &Client) -> Result<Me, CommandError> {
+pub(crate) async fn require_write_access(client: &Client) -> Result<Me, CommandError> {
     let me = client.me().await?;
     if me.can_write {
         return Ok(me);
     }
-    Err(CommandError::new(Exit::Forbidden, "the token may only read; nothing was written")
-        .hint("`links auth status` says who it speaks as, and what it may do"))
+    Err(CommandError::new(Exit::Forbidden, "the token is read-only; nothing was written")
+        .with_hint("`links auth status` shows its user and its abilities"))
 }
 
 /// Refuses a plan for a page with another fingerprint than this one.
-pub(crate) fn made_for(seen: Option<&str>, planned: &PlannedPage) -> Result<(), CommandError> {
+pub(crate) fn check_fingerprint(
+    seen: Option<&str>,
+    planned: &PlannedPage,
+) -> Result<(), CommandError> {
     if seen.is_none_or(|seen| seen == planned.plan.page) {
         return Ok(());
     }
     let message = "someone else changed the page meanwhile; nothing was written";
     Err(CommandError::new(Exit::Conflict, message)
-        .hint("run the same command again for a new plan"))
+        .with_hint("run the same command again for a new plan"))
 }

@@ -38,7 +38,7 @@ pub(crate) fn of_items(
 
 fn creatable(kind: &str, described: &SlotTypeCatalog) -> Option<String> {
     match described.get(kind) {
-        Some(_) => Some("such slots are made in the service's dashboard".to_owned()),
+        Some(_) => Some("such slots are created in the service's dashboard".to_owned()),
         None => suggest(kind, described.creatable()),
     }
 }
@@ -60,9 +60,10 @@ pub(crate) fn of_plan(
     for create in &plan.creates {
         check(create.index, &create.kind, &create.data, SchemaExtent::Whole);
     }
-    let held: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    let current: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
-        let mut merged = held.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
+        let mut merged =
+            current.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
         merged.extend(update.changed.0.clone());
         check(update.index, &update.kind, &merged, SchemaExtent::Written(&update.changed));
     }
@@ -110,7 +111,7 @@ pub(crate) fn of_refusals(
             _ => (At::Value, None),
         };
         for message in &item.messages {
-            let message = own_words(message, &item.path);
+            let message = strip_path_prefix(message, &item.path);
             problems.push(at(file, item.index, &below, place, message, help.clone()));
         }
     }
@@ -160,7 +161,7 @@ fn at(
 }
 
 /// Message of the service without the path in the request, which is not the path in the file: `The slots.0.data.link field must be ...`.
-fn own_words(message: &str, path: &[String]) -> String {
+fn strip_path_prefix(message: &str, path: &[String]) -> String {
     let Some(name) = path.last() else { return message.to_owned() };
     let below = format!(".{}", path.join("."));
     let Some((before, after)) = message.split_once(&below) else { return message.to_owned() };
@@ -172,7 +173,7 @@ fn own_words(message: &str, path: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::own_words;
+    use super::strip_path_prefix;
 
     #[test]
     fn messages_of_the_service_name_the_field_without_its_path_in_the_request() {
@@ -184,7 +185,7 @@ mod tests {
             ("a.data.link slots.x.data.link", "data.link", "a.data.link slots.x.data.link"),
             ("", "", ""),
         ] {
-            assert_eq!(own_words(message, &path(at)), expected);
+            assert_eq!(strip_path_prefix(message, &path(at)), expected);
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn report(
         Style::Plain,
         format!("{}: {} ({counted})", planned.page.login, written(done)),
     )];
-    lines.extend(planned.came_since());
+    lines.extend(planned.newer_slots_note());
     lines.extend(planned.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
     let PageSnapshot { id, login, url, .. } = &planned.page;
     let body = json!({
@@ -72,6 +72,6 @@ pub(crate) fn written(done: &AppliedChanges) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    parts.extend(done.reordered.then(|| "put in order".to_owned()));
+    parts.extend(done.reordered.then(|| "reordered".to_owned()));
     if parts.is_empty() { "no changes".to_owned() } else { parts.join(", ") }
 }

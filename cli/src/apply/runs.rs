@@ -6,6 +6,7 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOwner};
 
 use crate::context::Context;
+use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::settings::ServiceTarget;
@@ -29,7 +30,7 @@ pub(crate) fn service(context: &Context) -> Option<String> {
 pub(crate) fn directory(context: &Context) -> Result<PathBuf, CommandError> {
     context.settings.state_directory().ok_or_else(|| {
         CommandError::usage("there is no home directory to keep state in")
-            .hint("name a directory with LINKS_STATE_DIR")
+            .with_hint(format!("set {STATE_DIR} to a directory"))
     })
 }
 
@@ -60,26 +61,26 @@ fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
 }
 
 /// Error for a page whose runs cannot be listed.
-pub(crate) fn unlisted(error: &std::io::Error) -> CommandError {
+pub(crate) fn list_error(error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("the runs of the page cannot be read: {error}"))
-        .hint("name another directory with LINKS_STATE_DIR")
+        .with_hint(format!("set {STATE_DIR} to another directory"))
 }
 
 /// Error for a journal that cannot be used, with a hint.
 pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
     let hint = match why {
         JournalError::Newer(_) => {
-            "update this program; or `links slots apply --abort FILE` puts the journal aside"
+            "update this program; or `links slots apply --abort FILE` sets the journal aside"
         }
         _ => {
-            "`links slots apply --abort FILE` puts the journal aside; what the run has written stays on the page"
+            "`links slots apply --abort FILE` sets the journal aside; what the run has written stays on the page"
         }
     };
     CommandError::new(
         Exit::Refused,
         format!("the journal {} cannot be used: {why}", path.display()),
     )
-    .hint(hint)
+    .with_hint(hint)
 }
 
 /// Tells whether a run belongs to the page that a key names.
@@ -102,13 +103,13 @@ pub(crate) fn time(seconds: u64) -> String {
 pub(crate) fn not_locked(error: &LockError) -> CommandError {
     match error {
         LockError::Taken(_) => CommandError::new(Exit::Refused, error.to_string())
-            .hint("--wait waits until it has ended"),
+            .with_hint("--wait waits until it has ended"),
         error => unwritable(error),
     }
 }
 
 /// Error for a journal that cannot be written; every step is recorded before it is taken.
 pub(crate) fn unwritable(why: &dyn std::error::Error) -> CommandError {
-    CommandError::usage(format!("a run must be written down before it begins: {why}"))
-        .hint("free some space, or name another directory with LINKS_STATE_DIR")
+    CommandError::usage(format!("cannot write the journal: {why}"))
+        .with_hint(format!("free some space, or set {STATE_DIR} to another directory"))
 }

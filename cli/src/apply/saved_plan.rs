@@ -81,7 +81,7 @@ struct SavedImage {
 
 /// First fields of a file, which identify a saved plan.
 #[derive(Deserialize)]
-struct Head {
+struct FormatHeader {
     format: String,
     version: u32,
 }
@@ -100,7 +100,7 @@ impl ApplySource {
         if head(&bytes).is_some() {
             let quoted = quoted(&name);
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-                .hint(format!("links slots {verb} --plan {quoted}")));
+                .with_hint(format!("links slots {verb} --plan {quoted}")));
         }
         let directory = parent(path);
         let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, roots)?)?;
@@ -112,15 +112,15 @@ impl ApplySource {
         let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
         let Some(head) = head(&bytes) else {
             let quoted = quoted(&name);
-            return Err(CommandError::usage(format!("{name} is no saved plan")).hint(format!(
-                "a page file is given without --plan: links slots {verb} {quoted}"
-            )));
+            return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(
+                format!("pass a page file without --plan: links slots {verb} {quoted}"),
+            ));
         };
         let unusable = |why: &dyn std::fmt::Display| {
             CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
         };
         if head.version > VERSION {
-            return Err(unusable(&"a newer version of this program has written it"));
+            return Err(unusable(&"it was written by a newer version of this program"));
         }
         let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         saved.is_edited = saved.digest != saved.content_digest();
@@ -151,22 +151,26 @@ fn directory_from(path: &Path, directory: &Path) -> PathBuf {
     directory.strip_prefix(own).map(Path::to_owned).unwrap_or(directory)
 }
 
-/// Head of a saved plan; `None` for any other file.
-fn head(bytes: &[u8]) -> Option<Head> {
+/// Header of a saved plan; `None` for any other file.
+fn head(bytes: &[u8]) -> Option<FormatHeader> {
     bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
-    serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == FORMAT)
+    serde_json::from_slice(bytes).ok().filter(|head: &FormatHeader| head.format == FORMAT)
 }
 
 impl SavedPlan {
     /// Sets the options that the plan was made with, and nothing else. A resumed run already has its options.
-    pub(crate) fn allow(&self, allowed: &mut ApplyArgs, resume: bool) -> Result<(), CommandError> {
-        if (allowed.prune || allowed.prune_unsupported) && !resume {
-            return Err(CommandError::usage("a plan says itself what is deleted")
-                .hint("give --prune when the plan is made"));
+    pub(crate) fn allow(
+        &self,
+        apply_args: &mut ApplyArgs,
+        resume: bool,
+    ) -> Result<(), CommandError> {
+        if (apply_args.prune || apply_args.prune_unsupported) && !resume {
+            return Err(CommandError::usage("a saved plan already determines what is deleted")
+                .with_hint("pass --prune to `links slots plan` when making the plan"));
         }
         let SavedOptions { prune, prune_unsupported, no_validate } = self.options;
-        (allowed.prune, allowed.prune_unsupported) = (prune, prune_unsupported);
-        allowed.no_validate |= no_validate;
+        (apply_args.prune, apply_args.prune_unsupported) = (prune, prune_unsupported);
+        apply_args.no_validate |= no_validate;
         Ok(())
     }
 
@@ -223,7 +227,7 @@ impl SavedPlan {
         {
             return Err(CommandError::new(
                 Exit::Refused,
-                format!("{name} is there already, and is no plan"),
+                format!("{name} already exists and is not a plan"),
             ));
         }
         let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
@@ -234,21 +238,19 @@ impl SavedPlan {
     /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now.
     pub(crate) fn check(&self, planned: &PlannedPage) -> Result<(), CommandError> {
         let stale = |why: &str| {
-            let again = format!(
-                "look at a new plan: links slots plan {} --out PLAN",
-                quoted(&self.file.name)
-            );
+            let again =
+                format!("make a new plan: links slots plan {} --out PLAN", quoted(&self.file.name));
             CommandError::new(
                 Exit::Conflict,
                 format!("{why} since the plan was made; nothing was written"),
             )
-            .hint(again)
+            .with_hint(again)
         };
         if self.is_edited {
             return Err(stale("the plan file was edited"));
         }
         if planned.page.id != self.page.id {
-            return Err(stale(&format!("{} became another page", self.page.login)));
+            return Err(stale(&format!("the login {} was moved to another page", self.page.login)));
         }
         if fingerprint(&planned.page.slots) != self.page.fingerprint {
             return Err(stale("the page was changed"));
@@ -265,7 +267,7 @@ impl SavedPlan {
             put_in_plan(&mut now, &place, &upload_of(&image.name));
         }
         if now != self.plan {
-            return Err(stale("the service has described its slot types differently"));
+            return Err(stale("the slot types of the service changed"));
         }
         Ok(())
     }
@@ -278,7 +280,7 @@ impl SavedPlan {
         let (_, bytes) = is_there.then(|| page_file::read(path)).and_then(Result::ok)?;
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
         (hash_of(text) != self.file.sha256).then(|| {
-            format!("{} was edited since the plan was made; the plan is as it was", self.file.name)
+            format!("{} was edited since the plan was made; the plan is unchanged", self.file.name)
         })
     }
 }

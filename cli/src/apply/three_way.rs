@@ -42,13 +42,13 @@ impl Conflict {
             }
             Self::Gone { at, id } => {
                 let text = format!(
-                    "someone else deleted the slot {id} meanwhile; take its id out, and it is created again"
+                    "someone else deleted the slot {id} meanwhile; remove its id here to create it again"
                 );
                 (format!("slots.{at}"), text)
             }
             Self::Removed { id, kind } => {
                 let text = format!(
-                    "someone else changed the slot {id} ({kind}) meanwhile, which is not in this file any more"
+                    "someone else changed the slot {id} ({kind}) meanwhile, but this file no longer has it"
                 );
                 ("slots".to_owned(), text)
             }
@@ -96,7 +96,8 @@ pub(crate) fn merge(
             items.push(LayoutChange::Own { at, without: Vec::new() });
             continue;
         };
-        let is_mine = |key: &str| !same(held(&item.data, key), held(&before.data, key));
+        let is_mine =
+            |key: &str| !same(value_or_null(&item.data, key), value_or_null(&before.data, key));
         let Some(current) = find(now, id) else {
             if item.data.keys().any(|key| is_mine(key)) {
                 conflicts.push(Conflict::Gone { at, id });
@@ -107,7 +108,8 @@ pub(crate) fn merge(
         };
         let mut without = Vec::new();
         for (key, mine) in item.data.iter() {
-            let (old, theirs) = (held(&before.data, key), held(&current.data, key));
+            let (old, theirs) =
+                (value_or_null(&before.data, key), value_or_null(&current.data, key));
             if !is_mine(key) {
                 without.push(key.clone());
             } else if !same(old, theirs) && !same(mine, theirs) {
@@ -201,13 +203,13 @@ fn ids(page: &[DesiredSlot]) -> impl Iterator<Item = i64> {
     page.iter().filter_map(|slot| slot.id)
 }
 
-fn held<'o>(data: &'o Object, key: &str) -> &'o Value {
+fn value_or_null<'o>(data: &'o Object, key: &str) -> &'o Value {
     data.get(key).unwrap_or(&Value::Null)
 }
 
 fn differs(one: &DesiredSlot, other: &DesiredSlot) -> bool {
     let mut keys = one.data.keys().chain(other.data.keys());
-    keys.any(|key| !same(held(&one.data, key), held(&other.data, key)))
+    keys.any(|key| !same(value_or_null(&one.data, key), value_or_null(&other.data, key)))
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ pub(crate) fn status(
 ) -> Result<CommandOutput, CommandError> {
     let all = find(context, key)?;
     if all.is_empty() {
-        let said = StyledLine::new(Style::Plain, "no unfinished runs");
-        return Ok(CommandOutput::own(json!([]), View::Lines(vec![said])));
+        let line = StyledLine::new(Style::Plain, "no unfinished runs");
+        return Ok(CommandOutput::own(json!([]), View::Lines(vec![line])));
     }
     Ok(run_table::listed(&all))
 }
@@ -43,7 +43,7 @@ pub(crate) fn abort(
         .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
     let row = run_table::row(&runs, &recorded);
     let text = format!(
-        "the run of {} is given up; what it has written stays on the page ({})",
+        "run of {} discarded; what it has written stays on the page ({})",
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
@@ -56,15 +56,18 @@ fn one(
     key: Option<&ProfileKey>,
 ) -> Result<(JournalStore, RecordedRun), CommandError> {
     let mut all = find(context, key)?;
-    let named = "name the file of the one that is meant; --status lists them";
+    let named = "pass the page file of the run; --status lists the runs";
     match (all.pop(), all.is_empty()) {
         (Some(one), true) if key.is_some() || is_known_own(context, &one.1) => Ok(one),
         (Some(_), true) => {
-            let message = "a run is unfinished, and it is not known to be of this account";
-            Err(CommandError::usage(message).hint(named))
+            let message =
+                "there is an unfinished run, but it is unknown whether it belongs to this account";
+            Err(CommandError::usage(message).with_hint(named))
         }
-        (None, _) => Err(CommandError::new(Exit::NotFound, "no run is unfinished")),
-        (Some(_), false) => Err(CommandError::usage("more than one run is unfinished").hint(named)),
+        (None, _) => Err(CommandError::new(Exit::NotFound, "no unfinished runs")),
+        (Some(_), false) => {
+            Err(CommandError::usage("more than one run is unfinished").with_hint(named))
+        }
     }
 }
 

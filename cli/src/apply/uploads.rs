@@ -8,7 +8,7 @@ use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
 use super::planned::PlannedPage;
-use super::preflight::may_write;
+use super::preflight::require_write_access;
 use crate::apply::planned::Image;
 use crate::cache::uploads::Uploads;
 use crate::context::Context;
@@ -87,7 +87,7 @@ fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String,
         }
         ref several => {
             let ids: Vec<_> = several.iter().map(|it| it.id.clone()).collect();
-            let help = format!("write the id of the one that is meant: {}", ids.join(", "));
+            let help = format!("use the form's id: {}", ids.join(", "));
             Err((format!("{} forms are called \"{title}\"", several.len()), Some(help)))
         }
     }
@@ -115,7 +115,7 @@ impl PlannedPage {
             return Ok(false);
         }
         let mut known = memory(context);
-        let account = may_write(&self.client).await?.user_id;
+        let account = require_write_access(&self.client).await?.user_id;
         for nth in 0..self.images.len() {
             let image = self.images[nth].clone();
             if image.uploaded {
@@ -144,7 +144,7 @@ impl PlannedPage {
             let message =
                 format!("{shown} was changed since the plan was made; nothing was written");
             return Err(
-                CommandError::new(Exit::Conflict, message).hint("run the same command again")
+                CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
             );
         };
         let name = image.local.file_name();

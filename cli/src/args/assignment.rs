@@ -62,7 +62,7 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords, CommandError> {
                 return Err(CommandError::usage(format!(
                     "`{word}` is neither a value nor the only file"
                 ))
-                .hint("a value is written field=text or field:=JSON"));
+                .with_hint("a value is written field=text or field:=JSON"));
             }
         }
     }
@@ -79,8 +79,8 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError>
     no_images(&images)?;
     match file {
         None => Ok(values),
-        Some(word) => Err(CommandError::usage(format!("`{}` is no value", word.display()))
-            .hint("a value is written field=text or field:=JSON")),
+        Some(word) => Err(CommandError::usage(format!("`{}` is not a value", word.display()))
+            .with_hint("a value is written field=text or field:=JSON")),
     }
 }
 
@@ -92,9 +92,9 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError>
 pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), CommandError> {
     let Some((field, file)) = images.first() else { return Ok(()) };
     Err(CommandError::usage(format!(
-        "`{field}@{file}` would upload an image, and this command takes none"
+        "`{field}@{file}` would upload an image, but this command accepts no images"
     ))
-    .hint(format!("{field}=@{file} takes the text of the file")))
+    .with_hint(format!("{field}=@{file} sends the text of the file")))
 }
 
 /// Tells whether a word names a file: one that exists, or one whose name looks like that of a file.
@@ -110,8 +110,8 @@ fn may_be_file(word: &str) -> bool {
 fn neither(word: &str) -> CommandError {
     let failure = CommandError::usage(format!("`{word}` is neither field=value nor a file"));
     match word.split_once('.').filter(|(first, rest)| *first == "data" && split(rest).is_some()) {
-        Some((_, rest)) => failure.hint(format!("leave out `data.`: {rest}")),
-        None => failure.hint("a value is written field=text or field:=JSON"),
+        Some((_, rest)) => failure.with_hint(format!("leave out `data.`: {rest}")),
+        None => failure.with_hint("a value is written field=text or field:=JSON"),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::dry_run_result::DryRunResult;
 use crate::error::exit_code::Exit;
 use crate::page_file::{Document, FieldDiagnostic};
 
-const ONLY_DATA: &str = "give only the content of `data`";
+const ONLY_DATA: &str = "pass only the content of `data`";
 
 /// Tells whether the value is a whole slot: its data together with its type.
 fn is_slot(value: &Value) -> bool {
@@ -73,7 +73,8 @@ impl FieldValues {
     pub(crate) fn of(file: Document) -> Result<Self, CommandError> {
         let problem = |message| FieldDiagnostic::new("", file.root.span.clone(), message);
         let Value::Object(all) = file.root.to_json() else {
-            let problem = problem(format!("this is a mapping of fields, not {}", file.root.kind()));
+            let problem =
+                problem(format!("this must be a mapping of fields, not {}", file.root.kind()));
             let problem = match &file.root.to_json()[0] {
                 first if is_slot(first) => problem.help(ONLY_DATA),
                 _ => problem,
@@ -97,7 +98,7 @@ impl FieldValues {
         let problem = FieldDiagnostic::new(
             "",
             file.root.span.clone(),
-            "this is a slot, not the fields of its data",
+            "this is a whole slot, but only the fields of its data are expected",
         );
         Err(file.bad(vec![problem.help(ONLY_DATA)]).into())
     }
@@ -110,7 +111,7 @@ impl FieldValues {
     pub(crate) fn some(self, example: &str) -> Result<Self, CommandError> {
         if self.is_empty() {
             return Err(CommandError::usage("no field is given")
-                .hint(format!("give a file, or values such as {example}")));
+                .with_hint(format!("pass a file, or values such as {example}")));
         }
         Ok(self)
     }
@@ -181,7 +182,7 @@ impl FieldValues {
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let as_json = errors.iter().find_map(|(path, why)| self.as_json(path, why));
         let failure = match as_json {
-            Some(word) => failure.hint(format!("write {word}: use := for JSON values")),
+            Some(word) => failure.with_hint(format!("write {word}: use := for JSON values")),
             None => failure,
         };
         let Some(file) = &self.file else { return failure };
@@ -207,8 +208,8 @@ impl FieldValues {
 
 /// Returns the failure of a merge, without the places of its conflicts.
 pub(crate) fn contested() -> CommandError {
-    let message = "someone else changed the same meanwhile; nothing was written";
-    CommandError::new(Exit::Conflict, message).hint(
-        "in the editor: take their value over, or delete the comment above yours to keep yours",
+    let message = "someone else made a conflicting change meanwhile; nothing was written";
+    CommandError::new(Exit::Conflict, message).with_hint(
+        "in the editor: use their value, or delete the comment above yours to keep yours",
     )
 }

@@ -42,7 +42,7 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
     let mut start_of_file = std::io::Read::take(file, ImageType::SIGNATURE as u64);
     std::io::Read::read_to_end(&mut start_of_file, &mut start).map_err(unreadable)?;
     if ImageType::of(&start).is_none() {
-        return invalid("is no image: only jpeg, png, webp and gif can be uploaded");
+        return invalid("is not an image: only jpeg, png, webp and gif can be uploaded");
     }
     let via = if known.len() > LARGE { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
     Ok(Upload::file(name).method(via))
@@ -63,9 +63,9 @@ impl FieldValues {
         let word = format!("{field}@{text}");
         let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
         Err(CommandError::usage(format!(
-            "`{text}` is a file of this machine, which no one else can see"
+            "`{text}` is a file on this machine, which no one else can see"
         ))
-        .hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text as it is")))
+        .with_hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text unchanged")))
     }
 
     /// Uploads the images that were given, and sets their fields to the paths of the uploads. In a dry run nothing is uploaded.
@@ -101,7 +101,7 @@ impl FieldValues {
         }
         match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
-                let text = "what is written waits for the upload and is not checked";
+                let text = "the change itself needs the uploaded image and is not checked";
                 context.ui.say(&StyledLine::new(Style::Faint, text));
                 Err(end)
             }

@@ -24,7 +24,7 @@ pub(crate) fn changes(
     let mut changes = edited.changes_of(opened);
     let mut conflicts = Vec::new();
     changes.0.retain(|name, mine| {
-        let (before, theirs) = (held(opened, name), held(now, name));
+        let (before, theirs) = (value_or_null(opened, name), value_or_null(now, name));
         if !same(before, theirs) && !same(mine, theirs) {
             conflicts.push((name.clone(), theirs_and_before(before, theirs)));
         }
@@ -34,7 +34,7 @@ pub(crate) fn changes(
         return Ok(changes);
     }
     for (name, _) in &conflicts {
-        opened.insert(name.clone(), held(now, name).clone());
+        opened.insert(name.clone(), value_or_null(now, name).clone());
     }
     Err(edited.contested(&conflicts))
 }
@@ -48,7 +48,7 @@ pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
     )
 }
 
-fn held<'m>(record: &'m Map<String, Value>, name: &str) -> &'m Value {
+fn value_or_null<'m>(record: &'m Map<String, Value>, name: &str) -> &'m Value {
     record.get(name).unwrap_or(&Value::Null)
 }
 

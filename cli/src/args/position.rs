@@ -61,7 +61,7 @@ impl PositionArgs {
                     Exit::NotFound,
                     format!("there is no other slot {id} on this page"),
                 )
-                .hint("`links slots list` shows the ids")
+                .with_hint("`links slots list` shows the ids")
             })
         };
         match self {

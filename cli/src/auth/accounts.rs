@@ -186,12 +186,12 @@ impl AccountsFile {
             Err(error) => return Err(CommandError::usage(format!("cannot read {shown}: {error}"))),
         };
         let accounts: Accounts = serde_json::from_slice(&bytes).map_err(|error| {
-            CommandError::usage(format!("{shown} is not a file of accounts: {error}"))
-                .hint("mend it, or remove it and log in again")
+            CommandError::usage(format!("{shown} is not an accounts file: {error}"))
+                .with_hint("repair it, or remove it and log in again")
         })?;
         if accounts.version != VERSION {
             let message = format!("{shown} was written by another version of this program");
-            return Err(CommandError::usage(message).hint("update this program"));
+            return Err(CommandError::usage(message).with_hint("update this program"));
         }
         Ok(accounts)
     }

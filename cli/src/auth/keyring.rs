@@ -24,7 +24,7 @@ const ASKING_LIMIT: Duration = Duration::from_secs(60);
 )]
 pub(crate) enum KeyringError {
     /// No keyring on this machine.
-    #[error("this machine has no keyring that can be used: {0}")]
+    #[error("there is no usable keyring on this machine: {0}")]
     Absent(String),
     /// Access denied.
     #[error("the keyring is locked: {0}")]
@@ -130,7 +130,7 @@ mod entry {
                 Error::NoStorageAccess(why) => Self::Locked(why.to_string()),
                 // These errors contain the stored secret.
                 Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-                    Self::Failed("what it keeps for this account is damaged".to_owned())
+                    Self::Failed("the secret that it stores for this account is damaged".to_owned())
                 }
                 other => Self::Failed(other.to_string()),
             }

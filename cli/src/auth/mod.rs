@@ -16,4 +16,4 @@ pub(crate) use keyring::check as check_keyring;
 pub(crate) use secret::{Secret, Value};
 pub(crate) use secret_store::{Store, StoreError};
 pub(crate) use token_command::TokenCommand;
-pub(crate) use token_source::{ClientAuth, given};
+pub(crate) use token_source::{ClientAuth, load_auth};

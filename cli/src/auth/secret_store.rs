@@ -32,7 +32,7 @@ pub(crate) enum StoreError {
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Keyring(#[from] KeyringError),
-    #[error("what is kept for this account cannot be read: {0}")]
+    #[error("the stored secret cannot be read: {0}")]
     ReadError(serde_json::Error),
     #[error("it belongs to {found}, and would be sent to {asked}")]
     OtherOrigin { found: String, asked: String },

@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn a_failed_token_command_is_reported_without_its_output() {
-        let said = run(&["echo", "canary two"]).unwrap_err();
-        assert!(said.contains("`echo` gave no token") && !said.contains("canary"), "{said}");
+        let error = run(&["echo", "canary two"]).unwrap_err();
+        assert!(error.contains("`echo` gave no token") && !error.contains("canary"), "{error}");
         assert!(run(&["false"]).unwrap_err().contains("failed (exit status: 1)"));
         assert!(run(&["true"]).unwrap_err().contains("the token is empty"));
         assert!(run(&["/no/such/program"]).unwrap_err().contains("cannot be started"));
@@ -131,10 +131,10 @@ mod tests {
     fn a_token_command_that_takes_too_long_is_killed() {
         let mut child =
             process::command("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let held = child.stdin.take();
+        let stdin = child.stdin.take();
         let error = output(&mut child, Duration::ZERO).unwrap_err();
         assert!(error.to_string().contains("took longer"), "{error}");
         assert!(child.try_wait().unwrap().is_some(), "it has ended");
-        drop(held);
+        drop(stdin);
     }
 }

@@ -30,22 +30,24 @@ impl From<Token> for ClientAuth {
 /// # Errors
 ///
 /// When there is no secret, or it cannot be loaded.
-pub(crate) fn given(
+pub(crate) fn load_auth(
     directory: &Path,
     name: &AccountName,
     account: &Account,
     base: &BaseUrl,
 ) -> Result<ClientAuth, CommandError> {
     let again = format!("`links auth login --account {name}` logs in again");
-    let none = |message: String| CommandError::new(Exit::NotAuthenticated, message).hint(&again);
+    let none =
+        |message: String| CommandError::new(Exit::NotAuthenticated, message).with_hint(&again);
     if let SecretLocation::Command(words) = &account.kept {
         let command = TokenCommand::new(words);
         let counted_as =
             command.get().map_err(|error| none(format!("account `{name}`: {error}")))?;
         return Ok(ClientAuth { source: Arc::new(command), counted_as });
     }
-    let store = Store::of(directory, name, &account.kept, base.origin())
-        .ok_or_else(|| none(format!("account `{name}` is kept where this program cannot look")))?;
+    let store = Store::of(directory, name, &account.kept, base.origin()).ok_or_else(|| {
+        none(format!("account `{name}` is stored where this build cannot read it"))
+    })?;
     let secret = store.load().map_err(|error| unusable(name, &error))?;
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
     let unusable = |error: InvalidToken| none(error.to_string());
@@ -66,11 +68,11 @@ fn unusable(name: &AccountName, error: &StoreError) -> CommandError {
     let failure = CommandError::new(Exit::NotAuthenticated, message);
     match error {
         StoreError::OtherOrigin { .. } => {
-            failure.hint("the file of accounts was changed: log in with `links auth login --base-url URL`")
+            failure.with_hint("the file of accounts was changed: log in with `links auth login --base-url URL`")
         }
-        StoreError::Keyring(_) => failure.hint(format!(
-            "unlock the keyring, or keep the account in a file: `links auth login --account {name} --store file`"
+        StoreError::Keyring(_) => failure.with_hint(format!(
+            "unlock the keyring, or store the account in a file: `links auth login --account {name} --store file`"
         )),
-        _ => failure.hint(format!("log in again: `links auth login --account {name}`")),
+        _ => failure.with_hint(format!("log in again: `links auth login --account {name}`")),
     }
 }

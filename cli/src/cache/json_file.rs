@@ -1,6 +1,6 @@
 //! Small JSON cache files. A file that is missing, unreadable or invalid counts as empty.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Serialize;
@@ -18,12 +18,7 @@ pub(crate) fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_str(&text).ok()
 }
 
-/// Replaces the whole content of a file.
+/// Replaces the whole content of a file, without syncing it: what it holds can be read from the service again.
 pub(crate) fn store(path: &Path, content: &impl Serialize) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    private::make_directory(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(&serde_json::to_vec(content)?)?;
-    file.persist(path)?;
-    Ok(())
+    private::write_unsynced(path, &serde_json::to_vec(content)?)
 }

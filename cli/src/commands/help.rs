@@ -48,7 +48,7 @@ fn names(command: &Command, first: bool) -> Vec<String> {
 fn unknown(word: &str, known: Vec<String>) -> CommandError {
     let failure = CommandError::usage(format!("there is no command and no topic `{word}`"));
     match nearest(word, known) {
-        Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
-        None => failure.hint("`links --help` lists the commands"),
+        Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
+        None => failure.with_hint("`links --help` lists the commands"),
     }
 }

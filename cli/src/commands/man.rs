@@ -26,9 +26,9 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<CommandOutput, Co
     written.map_err(|error| {
         CommandError::usage(format!("cannot write to {}: {error}", args.directory.display()))
     })?;
-    let said = format!("{} pages written to {}", names.len(), args.directory.display());
+    let text = format!("{} pages written to {}", names.len(), args.directory.display());
     let data = json!({ "directory": args.directory.display().to_string(), "pages": names });
-    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, said)])))
+    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, text)])))
 }
 
 /// Writes one page for each command, such as `links-slots-add.1`.

@@ -66,7 +66,7 @@ pub(crate) enum Command {
     /// JSON Schemas of the live slot types, for editors
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
-    /// Call any path of the service, with the pacing, retries and keys of every command
+    /// Call any path of the service, with pacing, retries and idempotency keys
     Api(api::ApiArgs),
     /// Check the configuration, the token, the connection and the limits
     Doctor(doctor::DoctorArgs),
@@ -97,7 +97,7 @@ impl Command {
     }
 
     /// Tells whether the command is of use if the configuration file is broken.
-    pub(crate) fn mends_config(&self) -> bool {
+    pub(crate) fn accepts_invalid_config(&self) -> bool {
         matches!(
             self,
             Self::Doctor(_)

@@ -19,6 +19,7 @@ use crate::output::format::Format;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::settings::config_file::KEYS;
 use crate::settings::global_args::GlobalArgs;
+use crate::settings::partial_line::PartialLine;
 use crate::ui::Ui;
 use crate::{sanitize, settings};
 
@@ -67,9 +68,9 @@ impl CompletionData {
 
     fn slots(&self) -> Vec<CompletionCandidate> {
         let slots = self.names.slots_of(self.page());
-        let told =
+        let description =
             |it: &crate::cache::resource_names::NamedSlot| format!("{} {}", it.kind, it.label);
-        slots.into_iter().map(|it| candidate(it.id.to_string(), told(it).trim())).collect()
+        slots.into_iter().map(|it| candidate(it.id.to_string(), description(it).trim())).collect()
     }
 
     fn forms(&self) -> Vec<CompletionCandidate> {
@@ -150,7 +151,7 @@ impl CompletionData {
 
 /// Returns the arguments of the line that select the service, and with it the known names.
 fn of_service(words: &[String]) -> GlobalArgs {
-    let GlobalArgs { base_url, account, sandbox, .. } = GlobalArgs::of_any_line(words);
+    let GlobalArgs { base_url, account, sandbox, .. } = PartialLine::read(words).global;
     GlobalArgs { base_url, account, sandbox, ..GlobalArgs::default() }
 }
 
@@ -203,9 +204,9 @@ fn config_keys() -> Vec<CompletionCandidate> {
     KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
 }
 
-fn candidate(value: impl Into<OsString>, told: &str) -> CompletionCandidate {
-    let told = sanitize::line(told).into_owned();
-    CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.into()))
+fn candidate(value: impl Into<OsString>, description: &str) -> CompletionCandidate {
+    let description = sanitize::line(description).into_owned();
+    CompletionCandidate::new(value).help((!description.is_empty()).then(|| description.into()))
 }
 
 #[cfg(test)]

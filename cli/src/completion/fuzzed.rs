@@ -10,18 +10,18 @@ use super::offer;
 use super::quote::Quote;
 
 /// Completes a line, and panics if a candidate takes more than one line, or becomes anything but one word under any open quote.
-pub(crate) fn completion(said: &[OsString]) {
-    let asked = CompletionRequest::of(said);
-    let Some(typed) = asked.words.last() else { return };
+pub(crate) fn completion(args: &[OsString]) {
+    let request = CompletionRequest::of(args);
+    let Some(typed) = request.words.last() else { return };
     let typed = typed.to_string_lossy();
-    assert!(asked.kept <= typed.len(), "{} of {typed:?}", asked.kept);
-    let name = said.get(4).map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    assert!(request.kept <= typed.len(), "{} of {typed:?}", request.kept);
+    let name = args.get(4).map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let candidate = CompletionCandidate::new(&name).help(Some(name.clone().into()));
-    let offers = offer::offers(&[candidate], "");
-    let text = offer::bash(&offers, &asked);
+    let offers = offer::select_candidates(&[candidate], "");
+    let text = offer::bash(&offers, &request);
     assert!(text.lines().count() <= offers.len(), "{text:?}");
-    if text.lines().count() == 1 && asked.kept == 0 && !name.is_empty() {
-        let mark = match asked.quote {
+    if text.lines().count() == 1 && request.kept == 0 && !name.is_empty() {
+        let mark = match request.quote {
             Quote::Single => "'",
             Quote::Double => "\"",
             Quote::None | Quote::Unknown => "",

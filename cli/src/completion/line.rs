@@ -34,11 +34,11 @@ pub(crate) enum ListSyntax {
 
 impl CompletionRequest {
     /// Parses the arguments that the bash script passes.
-    pub(crate) fn of(said: &[OsString]) -> Self {
-        let said = |at: usize| said.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
-        let (words, quote) = read(&said(0));
+    pub(crate) fn of(args: &[OsString]) -> Self {
+        let arg = |at: usize| args.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
+        let (words, quote) = read(&arg(0));
         let typed = words.last().map_or("", String::as_str);
-        let replaced = said(1);
+        let replaced = arg(1);
         let plain = read(&replaced).0.concat();
         let kept = [&*replaced, &plain]
             .into_iter()
@@ -49,12 +49,12 @@ impl CompletionRequest {
             quote,
             expands_home: quote == Quote::None && replaced.starts_with("~/"),
             // Codes of readline's completion types that show candidates.
-            lists: match said(2).as_ref() {
+            lists: match arg(2).as_ref() {
                 "63" => ListSyntax::Only,
                 "33" | "64" => ListSyntax::Also,
                 _ => ListSyntax::No,
             },
-            width: said(3).parse().unwrap_or(80),
+            width: arg(3).parse().unwrap_or(80),
             words: words.into_iter().map(OsString::from).collect(),
         }
     }
@@ -96,9 +96,9 @@ fn read(line: &str) -> (Vec<String>, Quote) {
 mod tests {
     use super::*;
 
-    fn asked(line: &str, replaced: &str) -> (Vec<String>, usize) {
-        let asked = CompletionRequest::of(&[line, replaced, "9", "80"].map(OsString::from));
-        (asked.words.into_iter().map(|it| it.into_string().unwrap()).collect(), asked.kept)
+    fn request(line: &str, replaced: &str) -> (Vec<String>, usize) {
+        let request = CompletionRequest::of(&[line, replaced, "9", "80"].map(OsString::from));
+        (request.words.into_iter().map(|it| it.into_string().unwrap()).collect(), request.kept)
     }
 
     #[test]
@@ -122,11 +122,11 @@ mod tests {
             ("links slots add x \"a\\b", "a\\b", "a\\b", 0),
             ("links slots add x t=@a\\$\\", "@a\\$\\", "t=@a$", 2),
         ] {
-            let (words, found) = asked(line, replaced);
+            let (words, found) = request(line, replaced);
             assert_eq!((words.last().unwrap().as_str(), found), (last, kept), "{line}");
         }
-        assert_eq!(asked("links  'a b' ", "").0, ["links", "a b", ""]);
-        assert_eq!(asked("links ''", "").0, ["links", ""]);
+        assert_eq!(request("links  'a b' ", "").0, ["links", "a b", ""]);
+        assert_eq!(request("links ''", "").0, ["links", ""]);
     }
 
     #[test]
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn any_line_is_parsed_without_a_panic() {
         for line in ["", " ", "\\", "links \\", "links '\"", "\u{1}\u{1}", "links $(", "日本 "] {
-            let asked = CompletionRequest::of(&[line.into(), line.into()]);
-            assert!(asked.kept <= line.len(), "{line}");
+            let request = CompletionRequest::of(&[line.into(), line.into()]);
+            assert!(request.kept <= line.len(), "{line}");
         }
         assert!(CompletionRequest::of(&[]).words.len() < 2);
     }

@@ -24,12 +24,12 @@ use crate::env_vars;
 use crate::error::exit_code::Exit;
 
 /// Prints candidates, if the program was started for that. Errors are not reported: they would appear in the line that the user types.
-pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit> {
+pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> Option<Exit> {
     let name = std::env::var(env_vars::COMPLETE).ok().filter(|it| !it.is_empty())?;
     let Ok(shell) = Shell::from_str(&name, true) else { return Some(Exit::Usage) };
-    let said: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
-    let mut asked = match shell {
-        Shell::Bash => CompletionRequest::of(&said),
+    let line: Vec<OsString> = args.iter().skip_while(|it| *it != "--").skip(1).cloned().collect();
+    let mut request = match shell {
+        Shell::Bash => CompletionRequest::of(&line),
         Shell::Power => {
             let words = std::env::var(env_vars::COMPLETE_WORDS).unwrap_or_default();
             CompletionRequest {
@@ -38,29 +38,30 @@ pub(crate) fn asked(args: &[OsString], command: fn() -> Command) -> Option<Exit>
             }
         }
         // The scripts of these shells do not tell whether a `~` will be expanded.
-        _ => CompletionRequest { words: said, expands_home: true, ..CompletionRequest::default() },
+        _ => CompletionRequest { words: line, expands_home: true, ..CompletionRequest::default() },
     };
-    let Some(last) = asked.words.last_mut() else { return Some(Exit::Ok) };
+    let Some(last) = request.words.last_mut() else { return Some(Exit::Ok) };
     let typed = last.to_string_lossy().into_owned();
     // The shell expands the `~` only after completion.
-    let is_below_home = asked.expands_home && typed.starts_with("~/");
+    let is_below_home = request.expands_home && typed.starts_with("~/");
     let home = std::env::home_dir().filter(|_| is_below_home);
     let home = home.map(|it| it.to_string_lossy().into_owned());
     if let Some(home) = &home {
         *last = format!("{home}{}", &typed[1..]).into();
     }
-    let mut command = candidates::offered(command(), &CompletionData::load(&asked.words, command));
+    let mut command =
+        candidates::offered(command(), &CompletionData::load(&request.words, command));
     let directory = std::env::current_dir().ok();
-    let at = asked.words.len() - 1;
-    let found = engine::complete(&mut command, asked.words.clone(), at, directory.as_deref());
-    let mut offers = offer::offers(&found.unwrap_or_default(), &typed);
+    let at = request.words.len() - 1;
+    let found = engine::complete(&mut command, request.words.clone(), at, directory.as_deref());
+    let mut offers = offer::select_candidates(&found.unwrap_or_default(), &typed);
     if let Some(home) = &home {
         for offer in &mut offers {
             offer.shorten(home);
         }
     }
     let lines = match shell {
-        Shell::Bash => offer::bash(&offers, &asked),
+        Shell::Bash => offer::bash(&offers, &request),
         _ => offer::lines(shell, &offers),
     };
     let _ = io::stdout().lock().write_all(lines.as_bytes());

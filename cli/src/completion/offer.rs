@@ -15,19 +15,24 @@ pub(crate) struct Candidate {
     /// Prefix that the shell expands: `~`, or nothing.
     home: &'static str,
     value: String,
-    told: String,
+    description: String,
 }
 
 impl Candidate {
     fn of(candidate: &CompletionCandidate) -> Option<Self> {
         let value = candidate.get_value().to_str()?.to_owned();
-        let told = candidate.get_help().map(ToString::to_string).unwrap_or_default();
-        let told = sanitize::line(told.lines().next().unwrap_or_default()).into_owned();
+        let description = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+        let description =
+            sanitize::line(description.lines().next().unwrap_or_default()).into_owned();
         // A candidate is one line of the output, and the terminal shows it.
         let is_shown = !value.contains(sanitize::is_unsafe);
         // A candidate that looks like an option has to be an option, not a file.
         let is_option = value.starts_with('-');
-        (is_shown && (!is_option || is_plain(&value))).then_some(Self { home: "", value, told })
+        (is_shown && (!is_option || is_plain(&value))).then_some(Self {
+            home: "",
+            value,
+            description,
+        })
     }
 
     /// Replaces the home directory with `~`.
@@ -39,7 +44,7 @@ impl Candidate {
 }
 
 /// Returns the candidates to offer: for an empty word, options only if there is nothing else.
-pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
+pub(crate) fn select_candidates(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
     let mut offers: Vec<_> = candidates.iter().filter_map(Candidate::of).collect();
     let is_option = |it: &Candidate| it.value.starts_with('-');
     if typed.is_empty() && !offers.iter().all(is_option) {
@@ -50,25 +55,28 @@ pub(crate) fn offers(candidates: &[CompletionCandidate], typed: &str) -> Vec<Can
 
 /// Formats candidates for every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
 pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
-    let line = |Candidate { home, value, told }: &Candidate| match (shell, told.is_empty()) {
+    let line = |Candidate { home, value, description }: &Candidate| match (
+        shell,
+        description.is_empty(),
+    ) {
         (Shell::Zsh, bare) => {
             let word = if home.is_empty() { value.clone() } else { escaped(value) };
             let value = format!("{home}{}", word.replace('\\', "\\\\").replace(':', "\\:"));
-            if bare { value } else { format!("{value}:{}", told.replace('\\', "\\\\")) }
+            if bare { value } else { format!("{value}:{}", description.replace('\\', "\\\\")) }
         }
-        (Shell::Fish | Shell::Power, false) => format!("{home}{value}\t{told}"),
+        (Shell::Fish | Shell::Power, false) => format!("{home}{value}\t{description}"),
         _ => format!("{home}{value}"),
     };
     offers.iter().map(|it| line(it) + "\n").collect()
 }
 
 /// Formats candidates for bash, which has no descriptions: they follow the values when several candidates are shown.
-pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
+pub(crate) fn bash(offers: &[Candidate], request: &CompletionRequest) -> String {
     let rest = |candidate: &Candidate| {
-        let from = asked.kept.saturating_sub(candidate.home.len());
+        let from = request.kept.saturating_sub(candidate.home.len());
         (candidate.home, candidate.value.get(from..).unwrap_or_default().to_owned())
     };
-    let is_shown = match asked.lists {
+    let is_shown = match request.lists {
         ListSyntax::No => false,
         ListSyntax::Only => true,
         // Bash inserts the common prefix of the candidates that it shows.
@@ -79,18 +87,20 @@ pub(crate) fn bash(offers: &[Candidate], asked: &CompletionRequest) -> String {
         let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
         let line = |candidate: &Candidate| {
             let value = text(candidate);
-            if candidate.told.is_empty() {
+            if candidate.description.is_empty() {
                 return value + "\n";
             }
             let gap = " ".repeat(wide - value.width());
-            cut(&format!("{value}{gap}  ({})", candidate.told), asked.width.saturating_sub(1))
-                + "\n"
+            cut(
+                &format!("{value}{gap}  ({})", candidate.description),
+                request.width.saturating_sub(1),
+            ) + "\n"
         };
         return offers.iter().map(line).collect();
     }
     let word = |candidate: &Candidate| {
         let (home, rest) = rest(candidate);
-        Some(format!("{home}{}\n", asked.quote.written(&rest)?))
+        Some(format!("{home}{}\n", request.quote.written(&rest)?))
     };
     offers.iter().filter_map(word).collect()
 }
@@ -101,8 +111,9 @@ mod tests {
     use crate::completion::quote::Quote;
 
     fn candidates() -> Vec<CompletionCandidate> {
-        let of = |value: &str, told: &str| {
-            CompletionCandidate::new(value).help((!told.is_empty()).then(|| told.to_owned().into()))
+        let of = |value: &str, description: &str| {
+            CompletionCandidate::new(value)
+                .help((!description.is_empty()).then(|| description.to_owned().into()))
         };
         vec![
             of("7", "text Good\u{202e}"),
@@ -116,7 +127,7 @@ mod tests {
 
     #[test]
     fn candidates_are_printed_in_the_format_of_each_shell() {
-        let mut offers = offers(&candidates(), "");
+        let mut offers = select_candidates(&candidates(), "");
         for offer in &mut offers {
             offer.shorten("/home/me");
         }
@@ -130,20 +141,23 @@ mod tests {
             "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n~/a b\n"
         );
         assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
-        let asked = CompletionRequest { width: 20, ..CompletionRequest::default() };
-        assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
-        let asked = CompletionRequest { lists: ListSyntax::Only, ..asked };
-        assert_eq!(bash(&offers, &asked), "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n");
-        assert_eq!(bash(&offers[..1], &asked), "7\n");
-        let asked = CompletionRequest { lists: ListSyntax::Also, ..asked };
-        assert_eq!(bash(&offers, &asked), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        let request = CompletionRequest { width: 20, ..CompletionRequest::default() };
+        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        let request = CompletionRequest { lists: ListSyntax::Only, ..request };
+        assert_eq!(
+            bash(&offers, &request),
+            "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n"
+        );
+        assert_eq!(bash(&offers[..1], &request), "7\n");
+        let request = CompletionRequest { lists: ListSyntax::Also, ..request };
+        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
     }
 
     #[test]
     fn found_08_candidates_are_quoted_for_the_open_quotes() {
         let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
         let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
-        let offers = offers(&candidates, "x");
+        let offers = select_candidates(&candidates, "x");
         let bash =
             |quote| bash(&offers, &CompletionRequest { quote, ..CompletionRequest::default() });
         assert_eq!(bash(Quote::None), "x\\$\\(id\\)\nx\\'\\;id\\;\\'\nx\\\"\\;id\\;\\\"\nx\\!id\n");
@@ -154,7 +168,7 @@ mod tests {
 
     #[test]
     fn options_are_offered_only_without_other_candidates_or_after_a_dash() {
-        assert_eq!(offers(&candidates()[5..], "").len(), 1);
-        assert_eq!(offers(&candidates(), "-").len(), 5);
+        assert_eq!(select_candidates(&candidates()[5..], "").len(), 1);
+        assert_eq!(select_candidates(&candidates(), "-").len(), 5);
     }
 }

@@ -11,16 +11,17 @@ use links_sdk::apply::RunOwner;
 use links_sdk::{BaseUrl, Client, Clock, SharedFilePacer, SystemClock, Token, WriteSummary};
 use zeroize::Zeroizing;
 
-use crate::auth::{ClientAuth, given};
+use crate::auth::{ClientAuth, load_auth};
 use crate::cache::resource_names::ResourceNames;
+use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
 use crate::fs::private;
 use crate::output::dry_run::DryRun;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
+use crate::signal;
 use crate::ui::{RequestObserver, Ui};
-use crate::{env_vars, signal};
 
 /// Base name of the cache file with the names for completion.
 pub(crate) const NAMES: &str = "names";
@@ -90,11 +91,11 @@ impl Context {
             ServiceTarget::Sandbox => self.sandbox_client().await?,
             ServiceTarget::Service(url) => {
                 let base = url.base()?.clone();
-                let given = self.given(&base)?;
-                self.client_of(&base, given)?
+                let auth = self.client_auth(&base)?;
+                self.client_of(&base, auth)?
             }
         };
-        signal::tell_of(client.clone());
+        signal::report_writes_of(client.clone());
         Ok(self.client.insert(client).clone())
     }
 
@@ -116,7 +117,7 @@ impl Context {
 
     /// Waits until no other command on this machine writes the same resource of this service, and holds the lock until it is dropped.
     /// Nothing is locked in a dry run, nor if no state can be stored.
-    pub(crate) fn turn(&self, what: &str) -> ResourceLock {
+    pub(crate) fn lock(&self, what: &str) -> ResourceLock {
         let directory = self.settings.state_directory().filter(|_| self.dry_run.is_none());
         let file = self.service().zip(directory);
         ResourceLock::wait(
@@ -186,14 +187,14 @@ impl Context {
     }
 
     /// Authentication of the client according to the settings.
-    fn given(&self, base: &BaseUrl) -> Result<ClientAuth, CommandError> {
+    fn client_auth(&self, base: &BaseUrl) -> Result<ClientAuth, CommandError> {
         match &self.settings.token {
-            TokenOrigin::Variable(text) => token(text, env_vars::TOKEN).map(ClientAuth::from),
+            TokenOrigin::Variable(text) => token(text, TOKEN).map(ClientAuth::from),
             TokenOrigin::File(path) => {
                 token(&read_token(path)?, &path.display().to_string()).map(ClientAuth::from)
             }
             TokenOrigin::Account(name, account) => {
-                given(&self.config_directory()?, name, account, base)
+                load_auth(&self.config_directory()?, name, account, base)
             }
             TokenOrigin::Nowhere(missing) => Err(no_token(missing, base)),
         }
@@ -203,7 +204,7 @@ impl Context {
     pub(crate) fn config_directory(&self) -> Result<PathBuf, CommandError> {
         self.settings.config_directory().ok_or_else(|| {
             CommandError::usage("there is no home directory to keep accounts in")
-                .hint("name a directory with LINKS_CONFIG_DIR")
+                .with_hint(format!("set {CONFIG_DIR} to a directory"))
         })
     }
 
@@ -211,10 +212,10 @@ impl Context {
     pub(crate) fn client_of(
         &self,
         base: &BaseUrl,
-        given: ClientAuth,
+        auth: ClientAuth,
     ) -> Result<Client, CommandError> {
-        let rate = SharedFilePacer::name(base, &given.counted_as);
-        self.build(base, Some(given), Some(&rate))
+        let rate = SharedFilePacer::name(base, &auth.counted_as);
+        self.build(base, Some(auth), Some(&rate))
     }
 
     /// Builds a client that shares the rate limits with all other processes that use the file `rate`. Requests without a token have no rate
@@ -222,17 +223,17 @@ impl Context {
     fn build(
         &self,
         base: &BaseUrl,
-        given: Option<ClientAuth>,
+        auth: Option<ClientAuth>,
         rate: Option<&str>,
     ) -> Result<Client, CommandError> {
         let watch = Arc::new(self.ui.watch());
         let _ = self.watch.set(watch.clone());
-        let builder = Client::builder(base.as_str())
+        let builder = Client::builder_at(base.clone())
             .secrets(crate::auth::redaction::known())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
-        let builder = match given {
-            Some(given) => builder.token_source(given.source),
+        let builder = match auth {
+            Some(auth) => builder.token_source(auth.source),
             None => builder,
         };
         let builder = match self.settings.max_wait {
@@ -253,7 +254,7 @@ impl Context {
             None => builder,
         };
         #[cfg(debug_assertions)]
-        let builder = crate::testing::clock::up(builder);
+        let builder = crate::testing::clock::with_test_clock(builder);
         builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
     }
 }
@@ -269,33 +270,33 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 /// Error if no service URL is configured and no account has one.
 pub(crate) fn no_service() -> CommandError {
-    CommandError::usage("no service URL is configured").hint(
-        "set LINKS_BASE_URL or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \
+    CommandError::usage("no service URL is configured").with_hint(format!(
+        "set {BASE_URL} or give --base-url, or log in once with `links auth login --base-url URL`; or try it with --sandbox, which \
          needs no account",
-    )
+    ))
 }
 
 fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
     let none = |message: String| CommandError::new(Exit::NotAuthenticated, message);
     match missing {
         MissingToken::NotLoggedIn => none(format!("there is no token for {}", base.origin()))
-            .hint(format!("log in with `links auth login --base-url {base}`, or set LINKS_TOKEN or LINKS_TOKEN_FILE")),
+            .with_hint(format!("log in with `links auth login --base-url {base}`, or set {TOKEN} or {TOKEN_FILE}")),
         MissingToken::NoSuchAccount(name) => none(format!("there is no account `{name}`"))
-            .hint("`links auth list` shows them, `links auth login` adds one"),
+            .with_hint("`links auth list` shows them, `links auth login` adds one"),
         MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             none(format!("{} are accounts at {}", names.join(", "), base.origin()))
-                .hint("name one with --account, or make it the current one with `links auth switch NAME`")
+                .with_hint("name one with --account, or make it the current one with `links auth switch NAME`")
         }
         MissingToken::OnlyForNamed(variable) => {
-            none(format!("{variable} is not sent to {}, which config.toml names", base.origin())).hint(format!(
-                "name the service where the token is named, with LINKS_BASE_URL or --base-url {base}, or name an account with --account"
+            none(format!("{variable} is not sent to {}, which config.toml names", base.origin())).with_hint(format!(
+                "set the service's URL where the token is set, with {BASE_URL} or --base-url {base}, or name an account with --account"
             ))
         }
         MissingToken::OtherOrigin(name, account) => {
             let its = account.origin().unwrap_or_default();
             CommandError::usage(format!("account `{name}` belongs to {its}, not to {}", base.origin()))
-                .hint("leave out --base-url and LINKS_BASE_URL, or name another account")
+                .with_hint(format!("leave out --base-url and {BASE_URL}, or name another account"))
         }
     }
 }
@@ -307,14 +308,14 @@ fn token(text: &str, name: &str) -> Result<Token, CommandError> {
 
 fn read_token(path: &Path) -> Result<Zeroizing<String>, CommandError> {
     let refused = |error: std::io::Error| {
-        CommandError::usage(format!("LINKS_TOKEN_FILE: cannot read {}: {error}", path.display()))
+        CommandError::usage(format!("{TOKEN_FILE}: cannot read {}: {error}", path.display()))
     };
     let file = File::open(path).map_err(refused)?;
     let is_file = file.metadata().map_err(refused)?.is_file();
     if is_file && private::is_public(path).map_err(refused)? {
-        let message = format!("LINKS_TOKEN_FILE: anyone can write to {}", path.display());
+        let message = format!("{TOKEN_FILE}: anyone can write to {}", path.display());
         return Err(CommandError::new(Exit::NotAuthenticated, message)
-            .hint("someone else may have put a token there; `chmod 600` it once you have looked"));
+            .with_hint("someone else may have put a token there; check it, then `chmod 600` it"));
     }
     let mut text = Zeroizing::new(String::new());
     file.take(TOKEN_FILE_MAX).read_to_string(&mut text).map_err(refused)?;

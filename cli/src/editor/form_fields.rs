@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
 use crate::output::{Style, StyledLine};
-use crate::ui::confirm::agree;
+use crate::ui::confirm::require_confirmation;
 
 /// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
@@ -24,7 +24,7 @@ pub(crate) struct FormEditSession {
     pub(crate) before: Map<String, Value>,
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
-    turn: ResourceLock,
+    lock: ResourceLock,
 }
 
 impl FormEditSession {
@@ -33,9 +33,9 @@ impl FormEditSession {
         form: FormHandle,
         id: String,
     ) -> Result<Self, CommandError> {
-        let turn = turn(context, &id);
+        let lock = lock(context, &id);
         let (before, seen) = form_record::record(&form).await?;
-        Ok(Self { form, id, before, seen, turn })
+        Ok(Self { form, id, before, seen, lock })
     }
 
     /// Writes changes after showing every difference, and after a confirmation if fields are removed. A field without a key gets the one
@@ -44,7 +44,7 @@ impl FormEditSession {
         mut self,
         context: &Context,
         mut changes: Object,
-        agreed: bool,
+        is_confirmed: bool,
         source: Option<&FieldValues>,
     ) -> Result<Answer, CommandError> {
         let old = list(self.before.get("fields"));
@@ -55,11 +55,11 @@ impl FormEditSession {
             context.ui.say(&line);
         }
         let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
-        if let Some(question) = question.filter(|_| !agreed && context.dry_run().is_none()) {
+        if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
-            drop(self.turn);
-            agree(&context.ui, false, &question)?;
-            self.turn = turn(context, &self.id);
+            drop(self.lock);
+            require_confirmation(&context.ui, false, &question)?;
+            self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
         let answer = result.map_err(|error| match source {
@@ -69,16 +69,16 @@ impl FormEditSession {
         if let Some(sent) = sent.0.get("fields") {
             // A form that cannot be read cannot be compared.
             let now = form_record::read(&answer).unwrap_or_default();
-            let strange = now.get("fields").and_then(|now| {
+            let mismatch = now.get("fields").and_then(|now| {
                 others(&list(self.before.get("fields")), &list(Some(sent)), &list(Some(now)))
             });
-            if let Some(strange) = strange {
+            if let Some(mismatch) = mismatch {
                 let message = format!(
-                    "the form was written, yet its fields are others than were sent: {strange}; \
-                    someone else changes it at the same time"
+                    "the form was written, but its fields differ from those that were sent: {mismatch}; \
+                    another client may be changing it at the same time"
                 );
                 return Err(CommandError::new(Exit::Drift, message)
-                    .hint(format!("`links forms get {}` shows it as it is now", self.id)));
+                    .with_hint(format!("`links forms get {}` shows its current state", self.id)));
             }
         }
         Ok(answer)
@@ -94,12 +94,12 @@ impl FormEditSession {
         let result = send(&changes).await;
         // The service may refuse names that it adds to a field in its own answers; nothing was written then.
         if let Err(error) = &result
-            && let Some(strange) = refused(error.field_errors().keys())
-            && strange.iter().all(|it| is_added(it, &old))
+            && let Some(names) = refused(error.field_errors().keys())
+            && names.iter().all(|it| is_added(it, &old))
             && let Some(Value::Array(new)) = changes.0.get_mut("fields")
         {
             for question in new.iter_mut().filter_map(Value::as_object_mut) {
-                question.retain(|name, _| !strange.contains(name));
+                question.retain(|name, _| !names.contains(name));
             }
             let result = send(&changes).await;
             return (changes, result);
@@ -108,8 +108,8 @@ impl FormEditSession {
     }
 }
 
-fn turn(context: &Context, id: &str) -> ResourceLock {
-    context.turn(&format!("form-{id}"))
+fn lock(context: &Context, id: &str) -> ResourceLock {
+    context.lock(&format!("form-{id}"))
 }
 
 /// Returns the question to confirm before fields are removed.
@@ -139,12 +139,12 @@ fn others(
     let came: Vec<_> = now.iter().filter(|it| !has(&kept, it)).map(|it| called(it)).collect();
     let mut parts = Vec::new();
     if !gone.is_empty() {
-        parts.push(format!("gone are {}", gone.join(", ")));
+        parts.push(format!("missing: {}", gone.join(", ")));
     }
     if came.len() != new.len() {
         parts.push(match came.len() {
-            0 => "none of the new ones is there".to_owned(),
-            _ => format!("new are {}, where {} were sent", came.join(", "), new.len()),
+            0 => "no new field was stored".to_owned(),
+            _ => format!("new fields: {}, but {} were sent", came.join(", "), new.len()),
         });
     }
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -231,15 +231,15 @@ fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<StyledLine
     if !names.is_empty() {
         lines.push(StyledLine::new(Style::Changed, format!("~ {}", called(old))));
     }
-    let said = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
-    lines.extend(names.into_iter().map(|name| StyledLine::new(Style::Changed, said(name))));
+    let change = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
+    lines.extend(names.into_iter().map(|name| StyledLine::new(Style::Changed, change(name))));
     lines
 }
 
 /// Returns a field on a line of its own.
 fn whole(mark: char, tone: Style, question: &Map<String, Value>) -> StyledLine {
-    let said = |(name, value): (&String, &Value)| format!("{name}: {value}");
-    let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(said).collect();
+    let part = |(name, value): (&String, &Value)| format!("{name}: {value}");
+    let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(part).collect();
     StyledLine::new(tone, format!("{mark} {}", parts.join(", ")))
 }
 
@@ -311,11 +311,11 @@ mod tests {
         };
         assert_eq!(all(&["a", "b"], &["a", ""], &["field_1", "a"]), None);
         assert_eq!(all(&["a"], &["a", "mine"], &["a", "field_1"]), None, "a key of its own");
-        assert_eq!(all(&["a", "b"], &["a", "b"], &["a"]).unwrap(), "gone are b (L)");
+        assert_eq!(all(&["a", "b"], &["a", "b"], &["a"]).unwrap(), "missing: b (L)");
         let came = all(&["a"], &["a", ""], &["a", "x", "y"]).unwrap();
-        assert_eq!(came, "new are x (L), y (L), where 1 were sent");
+        assert_eq!(came, "new fields: x (L), y (L), but 1 were sent");
         let lost = all(&["a"], &["a", ""], &["a"]).unwrap();
-        assert_eq!(lost, "none of the new ones is there");
+        assert_eq!(lost, "no new field was stored");
     }
 
     #[test]

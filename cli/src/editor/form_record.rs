@@ -26,7 +26,7 @@ pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, CommandError> 
     let mut body: Value =
         serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     let Value::Object(mut record) = body["data"].take() else {
-        return Err(CommandError::unreadable("it has no record"));
+        return Err(CommandError::unreadable("there is no record in it"));
     };
     for value in record.values_mut() {
         if let Value::Object(items) = value

@@ -32,13 +32,13 @@ pub(crate) async fn edit<T>(
     apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
 ) -> Result<Option<T>, CommandError> {
     if !context.ui.is_interactive() {
-        return Err(CommandError::new(Exit::Refused, "there is no terminal to edit on")
-            .hint("change fields with FIELD=VALUE or a file instead"));
+        return Err(CommandError::new(Exit::Refused, "the editor needs a terminal")
+            .with_hint("change fields with FIELD=VALUE or a file instead"));
     }
     let named = context.settings.editor.clone().filter(|it| !it.trim().is_empty());
     let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
     let cannot =
-        |error| CommandError::usage(format!("cannot keep the text in a temporary file: {error}"));
+        |error| CommandError::usage(format!("cannot save the text in a temporary file: {error}"));
     let draft = Draft::new(name).map_err(cannot)?;
     draft.write(text, &[]).map_err(cannot)?;
     let ended = rounds(context, &editor, name, text, &draft, apply).await;
@@ -50,7 +50,7 @@ pub(crate) async fn edit<T>(
         ended => {
             let kept = draft.keep();
             if ended.as_ref().err().is_none_or(|failure| !failure.dry_run_results().is_empty()) {
-                let text = format!("the text is kept in {}", kept.display());
+                let text = format!("the text is saved in {}", kept.display());
                 context.ui.say(&StyledLine::new(Style::Plain, text));
             }
             ended.map_err(|failure| failure.kept(&kept))
@@ -116,14 +116,14 @@ pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -
 
 /// Returns the output of a command when nothing was changed.
 pub(crate) fn unchanged() -> CommandOutput {
-    let said = StyledLine::new(Style::Plain, "no changes");
-    CommandOutput::own(json!({ "changed": false }), View::Lines(vec![said]))
+    let line = StyledLine::new(Style::Plain, "no changes");
+    CommandOutput::own(json!({ "changed": false }), View::Lines(vec![line]))
 }
 
 fn open(editor: &str, draft: &Path) -> Result<(), CommandError> {
     let failed = |why: String| {
         CommandError::usage(format!("the editor `{editor}` failed: {why}"))
-            .hint("VISUAL or EDITOR names the editor")
+            .with_hint("set VISUAL or EDITOR to choose the editor")
     };
     let mut command = process::named(editor).map_err(|error| failed(error.to_string()))?;
     // An editor handles Ctrl-C itself.

@@ -25,7 +25,7 @@ impl From<ReadError> for CommandError {
         match why {
             ReadError::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
             ReadError::NotAFile(..) => {
-                Self::new(Exit::Invalid, why.to_string()).hint("`-` reads standard input")
+                Self::new(Exit::Invalid, why.to_string()).with_hint("`-` reads standard input")
             }
             ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
         }

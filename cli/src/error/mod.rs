@@ -113,15 +113,15 @@ impl CommandError {
     /// Adds that the command was carried out, and only its output failed.
     #[must_use]
     pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {
-        let (said, written) = match ids {
+        let (text, written) = match ids {
             [] => ("the command was carried out".to_owned(), "all of it".to_owned()),
             ids => {
                 let ids = ids.join(", ");
                 (format!("the command was carried out ({ids})"), ids)
             }
         };
-        self.0.message = format!("{said}, but its output failed: {}", self.0.message);
-        self.0.hint = Some("do not repeat it for the output's sake: it would write again".into());
+        self.0.message = format!("{text}, but its output failed: {}", self.0.message);
+        self.0.hint = Some("do not repeat it to get the output: it would write again".into());
         self.0.retryable = false;
         self.0.written = Some(written);
         self
@@ -158,7 +158,7 @@ impl CommandError {
 
     /// Adds a hint.
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
@@ -171,7 +171,7 @@ impl CommandError {
     }
 
     /// Returns the hint.
-    pub(crate) fn advice(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 

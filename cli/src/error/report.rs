@@ -32,7 +32,7 @@ impl CommandError {
             "status": parts.status,
             "message": parts.message,
             "errors": errors,
-            "hint": self.advice(),
+            "hint": self.hint(),
             "retryable": parts.retryable,
             "outcome": match parts.outcome {
                 Outcome::NotExecuted => "not_executed",
@@ -78,11 +78,11 @@ impl CommandError {
     /// Returns the problems in the user's file with their hints: line, column and message.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, String)> {
         let places = self.0.file.iter().flat_map(|file| file.places());
-        places.map(|(line, column, problem)| (line, column, advised(problem)))
+        places.map(|(line, column, problem)| (line, column, message_with_help(problem)))
     }
 }
 
-fn advised(problem: &FieldDiagnostic) -> String {
+fn message_with_help(problem: &FieldDiagnostic) -> String {
     match &problem.help {
         Some(help) => format!("{} ({help})", problem.message),
         None => problem.message.clone(),
@@ -111,7 +111,7 @@ impl std::error::Error for CommandError {}
 
 impl Diagnostic for CommandError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.advice().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
+        self.hint().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {

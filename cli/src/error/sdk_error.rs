@@ -6,6 +6,7 @@ use serde_json::json;
 use super::dry_run_result::DryRunResult;
 use super::exit_code::Exit;
 use super::{CommandError, ErrorParts, whole_seconds};
+use crate::env_vars::TOKEN;
 
 impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
@@ -14,22 +15,22 @@ impl From<Error> for CommandError {
         let message = match service {
             Some(service) if !service.message.is_empty() => service.message.clone(),
             _ if error.is_network() => with_cause(&error),
-            _ => with_sources(&error),
+            _ => too_long_wait(&error).unwrap_or_else(|| with_sources(&error)),
         };
         let hint = match (exit, error.outcome()) {
             (Exit::NotAuthenticated, _) => {
-                Some("log in again with `links auth login`, or set another LINKS_TOKEN".to_owned())
+                Some(format!("log in again with `links auth login`, or set another {TOKEN}"))
             }
             (_, Outcome::Unknown) => Some(
-                "it is not known whether it was carried out: look before you repeat it".to_owned(),
+                "it is unknown whether it was carried out: check before you repeat it".to_owned(),
             ),
             (_, Outcome::Executed) if !error.is_dry_run_executed() => {
-                Some("it was carried out, and only the answer is lost: do not repeat it".to_owned())
+                Some("it was carried out, only the answer was lost: do not repeat it".to_owned())
             }
             (Exit::RateLimited, _) => {
                 let again = |wait| format!("try again in {} s", whole_seconds(wait));
                 let longer = if service.is_none() {
-                    ", or let it wait longer with --max-wait and --timeout"
+                    ", or allow a longer wait with --max-wait and --timeout"
                 } else {
                     ""
                 };
@@ -61,6 +62,14 @@ impl From<Error> for CommandError {
             dry_run_results: DryRunResult::of(&error).into_iter().collect(),
         }))
     }
+}
+
+/// Returns the message for a call that would wait for a rate limit longer than its flags allow.
+fn too_long_wait(error: &Error) -> Option<String> {
+    let has_answer = error.service().is_some() || error.is_unreadable();
+    let wait = error.retry_after().filter(|_| error.is_rate_limited() && !has_answer)?;
+    let seconds = whole_seconds(wait);
+    Some(format!("rate limit: needs {seconds} s, exceeds --max-wait or --timeout"))
 }
 
 fn exit_of(error: &Error) -> Exit {

@@ -17,8 +17,7 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     } else {
         path.to_owned()
     };
-    let directory =
-        target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = directory_of(&target);
     if !directory.is_dir() {
         let missing = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
@@ -36,12 +35,30 @@ pub(super) fn finish(
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     links_sdk::crash_point("before_rename");
-    if replace { file.persist(target) } else { file.persist_noclobber(target) }
-        .map_err(|error| error.error)?;
+    rename(file, target, replace)?;
     links_sdk::crash_point("after_rename");
-    sync_directory(
-        target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new(".")),
-    )
+    sync_directory(directory_of(target))
+}
+
+/// Writes a new file and renames it over the target without syncing: the target is never incomplete for other processes, but a power failure
+/// may lose it. No crash point, because no other file depends on this one.
+pub(super) fn finish_unsynced(
+    mut file: NamedTempFile,
+    target: &Path,
+    bytes: &[u8],
+) -> io::Result<()> {
+    file.write_all(bytes)?;
+    rename(file, target, true)
+}
+
+fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
+    let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
+    renamed.map(drop).map_err(|error| error.error)
+}
+
+/// Directory of a file; the current one for a bare name.
+pub(super) fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn new_file(directory: &Path) -> io::Result<NamedTempFile> {

@@ -1,6 +1,6 @@
 //! Private files: created with access for the user only, and replaced atomically.
 
-use crate::fs::atomic;
+use crate::fs::atomic::{self, directory_of};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -77,6 +77,13 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     atomic::finish(file, &target, bytes, true)
 }
 
+/// Creates or replaces a file that may be lost, such as a cache: it is not synced, and the caller needs no lock.
+pub(crate) fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = directory_of(path);
+    make_directory(directory)?;
+    atomic::finish_unsynced(NamedTempFile::new_in(directory)?, path, bytes)
+}
+
 /// Checks that a file can be replaced, as far as this is possible beforehand.
 pub(crate) fn prepare(path: &Path) -> io::Result<()> {
     begin(path).map(drop)
@@ -84,24 +91,24 @@ pub(crate) fn prepare(path: &Path) -> io::Result<()> {
 
 /// Returns the link target of the path, and the temporary file that is to replace it.
 fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
-    let target = behind_links(path)?;
+    let target = resolve_links(path)?;
     let directory = directory_of(&target);
     make_directory(directory)?;
     refuse_public(directory)?;
     refuse_foreign(&target)?;
-    clear_away(&target)?;
+    remove_stale(&target)?;
     let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(directory)?;
     Ok((target, file))
 }
 
 /// Removes a file if it exists, and the file that it links to. The caller must hold the lock that writing needs.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    let target = match behind_links(path) {
+    let target = match resolve_links(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         target => target?,
     };
     refuse_foreign(&target)?;
-    clear_away(&target)?;
+    remove_stale(&target)?;
     for path in [target.as_path(), path] {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -117,7 +124,7 @@ fn beginning(target: &Path) -> String {
 }
 
 /// Removes temporary files of interrupted writers.
-fn clear_away(target: &Path) -> io::Result<()> {
+fn remove_stale(target: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(directory_of(target)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -207,10 +214,6 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// Creates missing directories. Permissions of existing directories are not changed.
 pub(crate) fn make_directory(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
@@ -221,19 +224,19 @@ pub(crate) fn make_directory(directory: &Path) -> io::Result<()> {
 }
 
 /// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
+fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&target) {
             Ok(next) => target = directory_of(&target).join(next),
             Err(_) if target != path && !target.exists() => {
-                let message = format!("it is a link to {}, which is not there", target.display());
+                let message = format!("it is a link to {}, which does not exist", target.display());
                 return Err(io::Error::new(io::ErrorKind::NotFound, message));
             }
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("too many links follow each other"))
+    Err(io::Error::other("too many levels of links"))
 }
 
 #[cfg(test)]

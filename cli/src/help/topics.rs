@@ -35,7 +35,7 @@ pub(crate) fn exit_codes_in_brief() -> String {
 }
 
 fn exit_codes(_: &Command) -> String {
-    let mut text = "How a command ended, as a script sees it.\n\n".to_owned();
+    let mut text = "The result of a command, for scripts.\n\n".to_owned();
     for exit in Exit::ALL {
         let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
     }
@@ -51,7 +51,7 @@ fn options(tree: &Command) -> String {
 }
 
 fn environment(_: &Command) -> String {
-    let mut text = "A flag goes before a variable, a variable before the configuration file, and that before the default.\n\n".to_owned();
+    let mut text = "Flags take precedence over variables, variables over the configuration file, and the file over the defaults.\n\n".to_owned();
     for key in KEYS {
         let default = match key.default {
             "" => String::new(),

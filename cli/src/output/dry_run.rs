@@ -5,6 +5,7 @@ use links_sdk::{RequestView, WriteMode};
 use serde_json::{Map, Value, json};
 
 use super::{CommandOutput, Style, StyledLine, View};
+use crate::env_vars::TOKEN;
 use crate::error::dry_run_result::DryRunResult;
 
 impl DryRunResult {
@@ -22,7 +23,7 @@ impl DryRunResult {
     }
 
     /// Human-readable message about the result.
-    fn said(&self, how: DryRun) -> String {
+    fn text(&self, how: DryRun) -> String {
         match (self, how) {
             (Self::NotSent(_, request), DryRun::Request) => curl(request),
             (Self::Accepted(_), _) => {
@@ -41,12 +42,12 @@ pub(crate) fn outcome(dry_run_results: &[DryRunResult], how: DryRun) -> CommandO
         [one] => one.data(how),
         all => all.iter().map(|it| it.data(how)).collect(),
     };
-    let mut said: Vec<_> = dry_run_results.iter().map(|it| it.said(how)).collect();
-    said.dedup();
+    let mut texts: Vec<_> = dry_run_results.iter().map(|it| it.text(how)).collect();
+    texts.dedup();
     let view = match how {
-        DryRun::Request => View::Document(said.join("\n") + "\n"),
+        DryRun::Request => View::Document(texts.join("\n") + "\n"),
         DryRun::Service => {
-            View::Lines(said.into_iter().map(|it| StyledLine::new(Style::Plain, it)).collect())
+            View::Lines(texts.into_iter().map(|it| StyledLine::new(Style::Plain, it)).collect())
         }
     };
     CommandOutput::own(data, view)
@@ -70,7 +71,7 @@ pub(crate) fn curl(request: &RequestView) -> String {
     let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
     let mut words =
         vec!["curl".to_owned(), "-X".into(), request.method().into(), quoted(request.url())];
-    words.push(r#"-H "Authorization: Bearer $LINKS_TOKEN""#.to_owned());
+    words.push(format!(r#"-H "Authorization: Bearer ${TOKEN}""#));
     let mut multipart = false;
     for (name, value) in request.headers() {
         if name == "content-type" && value.starts_with("multipart/") {

@@ -1,4 +1,4 @@
-//! YAML for editing: lists indented under their key, long lines not wrapped.
+//! YAML, printed or written to a file to edit: lists indented under their key, long lines not wrapped.
 
 use serde::Serialize;
 

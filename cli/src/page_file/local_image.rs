@@ -47,10 +47,10 @@ pub(crate) enum ImageError {
     #[error("{0} is a URL, not a file")]
     Url(String),
     /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
-    #[error("{0} leads out of the page file's directory")]
+    #[error("{0} is outside the page file's directory")]
     Outside(String),
     /// File whose name begins with a dot, or a file in such a directory.
-    #[error("{0} is a hidden file or lies in a hidden directory")]
+    #[error("{0} is a hidden file or is in a hidden directory")]
     Hidden(String),
     /// Directory, device or named pipe.
     #[error("{0} is not a file")]
@@ -62,7 +62,7 @@ pub(crate) enum ImageError {
     #[error("{0} is larger than 50 MB")]
     TooLarge(String),
     /// File of another type according to its content.
-    #[error("{0} is no image: only jpeg, png, webp and gif can be uploaded")]
+    #[error("{0} is not an image: only jpeg, png, webp and gif can be uploaded")]
     NotAnImage(String),
     /// Missing file, or a file that this user may not read.
     #[error("cannot read {0}: {1}")]
@@ -74,9 +74,9 @@ impl ImageError {
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
             Self::Url(_) => Some("`links files upload URL` prints the path to write here instead"),
-            Self::Outside(_) => Some(
-                "--upload-root DIR permits images beneath another directory, by relative paths",
-            ),
+            Self::Outside(_) => {
+                Some("--upload-root DIR allows images below another directory, by relative paths")
+            }
             _ => None,
         }
     }

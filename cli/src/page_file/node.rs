@@ -128,9 +128,9 @@ impl Node {
     pub(crate) fn kind(&self) -> &'static str {
         match self.tree {
             Tree::Null => "nothing",
-            Tree::Bool(_) => "a truth value",
+            Tree::Bool(_) => "a boolean",
             Tree::Number(_) => "a number",
-            Tree::Text(_) => "a text",
+            Tree::Text(_) => "a string",
             Tree::List(_) => "a list",
             Tree::Map(_) => "a mapping",
         }

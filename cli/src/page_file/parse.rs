@@ -31,7 +31,9 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     match text.find('\0') {
-        Some(at) => Err((text, FieldDiagnostic::new("", at..at + 1, "a NUL character is here"))),
+        Some(at) => {
+            Err((text, FieldDiagnostic::new("", at..at + 1, "there is a NUL character here")))
+        }
         None => Ok(text),
     }
 }
@@ -90,7 +92,7 @@ fn spelling(node: &Node, text: &str, path: &mut String, problems: &mut Vec<Field
                 );
                 problems.push(
                     problem.help(format!(
-                        "write \"{written}\" for the text, or {read} for the number"
+                        "write \"{written}\" for the string, or {read} for the number"
                     )),
                 );
             }
@@ -118,29 +120,30 @@ fn too_deep() -> (String, Option<&'static str>) {
 }
 
 fn explain(error: &Error) -> (String, Option<&'static str>) {
-    let said = |message: &str, help| (message.to_owned(), Some(help));
+    let with_help = |message: &str, help| (message.to_owned(), Some(help));
     match error {
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             (format!("`{key}` is repeated here"), Some("keep one of the two"))
         }
         Error::MultipleDocuments { .. }
-        | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            said("a second document begins here", "one file describes one page: remove the `---`")
-        }
+        | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => with_help(
+            "a second document begins here",
+            "one file describes one page: remove the `---`",
+        ),
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(),
         // Limit of the scanner, which a run of many brackets reaches before the budget is checked.
         Error::ExternalMessage { msg, .. } if msg.contains("recursion limit") => too_deep(),
         Error::Budget { breach: BudgetBreach::Aliases { .. }, .. } => {
-            said("aliases (`*name`) are not read", "write the value out")
+            with_help("aliases (`*name`) are not supported", "write the value out")
         }
         Error::MergeKeyNotAllowed { .. } => {
-            said("merge keys (`<<`) are not read", "write the fields out")
+            with_help("merge keys (`<<`) are not supported", "write the fields out")
         }
         Error::NonFiniteFloat { value, .. } => (
-            format!("{value} is not a number that JSON can carry"),
-            Some("put it in quotes if a text is meant"),
+            format!("{value} is not a number that JSON can represent"),
+            Some("quote it if it is a string"),
         ),
-        Error::UnsupportedTag { tag, .. } => (format!("the tag `{tag}` is not read"), None),
+        Error::UnsupportedTag { tag, .. } => (format!("the tag `{tag}` is not supported"), None),
         other => (plain(&DefaultMessageFormatter.format_message(other)), None),
     }
 }

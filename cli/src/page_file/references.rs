@@ -61,16 +61,16 @@ impl ReferencePlace {
     /// Sets the value at this place, if the data has the place.
     pub(crate) fn put(&self, data: &mut Map<String, Value>, value: &Value) {
         let Some((first, rest)) = self.path.split_first() else { return };
-        let mut held = data.get_mut(first);
+        let mut target = data.get_mut(first);
         for key in rest {
-            held = match held {
+            target = match target {
                 Some(Value::Object(map)) => map.get_mut(key),
                 Some(Value::Array(list)) => key.parse().ok().and_then(|at: usize| list.get_mut(at)),
                 _ => None,
             };
         }
-        if let Some(held) = held {
-            held.clone_from(value);
+        if let Some(target) = target {
+            target.clone_from(value);
         }
     }
 }
@@ -150,7 +150,7 @@ impl Search {
                     && key.name.starts_with('$')
                     && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
                 {
-                    let message = format!("`{}` is no reference", key.name);
+                    let message = format!("`{}` is not a reference", key.name);
                     let problem =
                         FieldDiagnostic::new(place.to_string(), key.span.clone(), message);
                     self.problems.push(problem.help(format!("did you mean `{meant}`?")));
@@ -185,7 +185,7 @@ impl Search {
         };
         match &value.tree {
             _ if place.path.is_empty() => {
-                problem(key, format!("`{name}` is one value, not all data of a slot"));
+                problem(key, format!("`{name}` stands for one value, not for all data of a slot"));
             }
             _ if entries > 1 => {
                 problem(key, format!("`{name}` must be the only key of its mapping"));
@@ -200,7 +200,7 @@ impl Search {
                 let span = value.span.clone();
                 self.found.push(Reference { place: place.clone(), target, span });
             }
-            Tree::Text(_) => problem(value.span.clone(), format!("`{name}` names nothing")),
+            Tree::Text(_) => problem(value.span.clone(), format!("`{name}` is empty")),
             _ => {
                 let message = format!("`{name}` names {what}, not {}", value.kind());
                 problem(value.span.clone(), message);

@@ -158,7 +158,7 @@ impl Diagnostic for Located {
 
 /// Part of a span on its first line, because a problem of the whole file need not show the whole file.
 fn first_line(text: &str, span: Span) -> Span {
-    let line = text.get(span.clone()).and_then(|held| held.find('\n'));
+    let line = text.get(span.clone()).and_then(|part| part.find('\n'));
     span.start..line.map_or(span.end, |length| span.start + length)
 }
 

@@ -147,12 +147,12 @@ slots:
             "3:9 `id` is a whole number from 1 to 9223372036854775807",
             "6:11 `type` is the name of a slot type, not a number",
             "7:5 unknown field `tittle`",
-            "8:9 the id 7 is that of item 2 already",
-            "10:11 `data` is a mapping, not a text",
-            "11:5 a slot is a mapping with `type` and `data`, not a text",
-            "12:9 the id 7 is that of item 3 already",
+            "8:9 the id 7 is already used by item 2",
+            "10:11 `data` is a mapping, not a string",
+            "11:5 a slot is a mapping with `type` and `data`, not a string",
+            "12:9 the id 7 is already used by item 3",
             "14:11 `data` is a mapping, not a list",
-            "15:11 `type` is the name of a slot type, not a text",
+            "15:11 `type` is the name of a slot type, not an empty string",
         ]
     );
 }
@@ -178,22 +178,26 @@ fn fault_67_an_invalid_page_file_is_refused_with_one_message() {
             "3:1 a second document begins here",
         ),
         ("deep", deep.into_bytes(), "2:263 nested more than 32 levels deep"),
-        ("bomb", bomb.as_bytes().to_vec(), "2:8 aliases (`*name`) are not read"),
-        ("merge", of("{<<: {a: 1}}").into_bytes(), "5:12 merge keys (`<<`) are not read"),
+        ("bomb", bomb.as_bytes().to_vec(), "2:8 aliases (`*name`) are not supported"),
+        ("merge", of("{<<: {a: 1}}").into_bytes(), "5:12 merge keys (`<<`) are not supported"),
         (
             "duplicate",
             b"profile: cafe\nslots: []\nprofile: bar\n".to_vec(),
             "3:1 `profile` is repeated here",
         ),
         ("duplicate in data", of("{a: 1, b: 2, a: 3}").into_bytes(), "5:24 `a` is repeated here"),
-        ("too large", of("1e400").into_bytes(), "5:11 1e400 is not a number that JSON can carry"),
-        ("infinite", of(".inf").into_bytes(), "5:11 .inf is not a number that JSON can carry"),
+        (
+            "too large",
+            of("1e400").into_bytes(),
+            "5:11 1e400 is not a number that JSON can represent",
+        ),
+        ("infinite", of(".inf").into_bytes(), "5:11 .inf is not a number that JSON can represent"),
         (
             "a tag",
             of("!!python/object x").into_bytes(),
-            "5:27 the tag `!!python/object` is not read",
+            "5:27 the tag `!!python/object` is not supported",
         ),
-        ("NUL", b"profile: ca\0fe\n".to_vec(), "1:12 a NUL character is here"),
+        ("NUL", b"profile: ca\0fe\n".to_vec(), "1:12 there is a NUL character here"),
         ("latin-1", b"profile: caf\xe9\n".to_vec(), "1:13 the file is not UTF-8 from here on"),
         ("utf-16", b"\xff\xfep\0r\0".to_vec(), "1:1 the file is not UTF-8 from here on"),
         ("501", long.into_bytes(), "503:3 a page has at most 500 slots, this file has 501"),
@@ -205,7 +209,7 @@ fn fault_67_an_invalid_page_file_is_refused_with_one_message() {
         (
             "a fraction",
             b"profile: 1.5\nslots: []\n".to_vec(),
-            "1:10 this reads as a number with a fraction",
+            "1:10 this is parsed as a number with a fraction",
         ),
         (
             "an id too large",
@@ -220,18 +224,18 @@ fn fault_67_an_invalid_page_file_is_refused_with_one_message() {
         ("a key that is a list", of("{[a]: b}").into_bytes(), ""),
     ];
     for (name, bytes, expected) in cases {
-        let said = refused(&bytes);
+        let problems = refused(&bytes);
         assert!(
-            said.len() == 1 && (expected.is_empty() || said[0] == expected),
-            "{name}: {said:?}"
+            problems.len() == 1 && (expected.is_empty() || problems[0] == expected),
+            "{name}: {problems:?}"
         );
     }
 }
 
 #[test]
 fn fault_67_indentation_by_tabs_is_refused() {
-    let said = refused("profile: cafe\nslots:\n\t- type: divider\n");
-    assert!(said.len() == 1 && said[0].starts_with("3:"), "{said:?}");
+    let problems = refused("profile: cafe\nslots:\n\t- type: divider\n");
+    assert!(problems.len() == 1 && problems[0].starts_with("3:"), "{problems:?}");
 }
 
 #[test]
@@ -405,11 +409,11 @@ slots:
     assert_eq!(
         refused(text),
         [
-            "3:28 `$upload` is one value, not all data of a slot",
+            "3:28 `$upload` stands for one value, not for all data of a slot",
             "4:36 `$upload` must be the only key of its mapping",
             "5:41 `$form` names the title of a form, not a number",
-            "6:45 `$upload` names nothing",
-            "7:46 `$uplaod` is no reference",
+            "6:45 `$upload` is empty",
+            "7:46 `$uplaod` is not a reference",
         ]
     );
 }

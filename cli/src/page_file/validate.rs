@@ -77,7 +77,7 @@ fn profile(node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<ProfileKe
             let problem = FieldDiagnostic::new(
                 "profile",
                 node.span.clone(),
-                "this reads as a number with a fraction",
+                "this is parsed as a number with a fraction",
             );
             problems.push(problem.help("put a login that looks like a number in quotes"));
             return None;
@@ -115,7 +115,7 @@ fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot
             && let Tree::Number(id) = &node.tree
             && let Some(earlier) = first.insert(id.to_string(), at)
         {
-            let message = format!("the id {id} is that of item {} already", earlier + 1);
+            let message = format!("the id {id} is already used by item {}", earlier + 1);
             problems.push(FieldDiagnostic::new(
                 format!("slots.{at}.id"),
                 node.span.clone(),
@@ -133,7 +133,7 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
         problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
         return None;
     };
-    let help = "a slot has `id`, `type` and `data`; its content goes under `data`, its place is its place in the list";
+    let help = "a slot has `id`, `type` and `data`; its content goes under `data`, and its position is that in the list";
     unknown(entries, &path, &["id", "type", "data"], help, problems);
     let id = match item.get("id") {
         Some(node) => Some(id(node, &path, problems)?),
@@ -142,7 +142,9 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
     let kind = match item.get("type") {
         Some(Node { tree: Tree::Text(kind), .. }) if !kind.trim().is_empty() => kind.clone(),
         Some(node) => {
-            let message = format!("`type` is the name of a slot type, not {}", node.kind());
+            let found =
+                if matches!(node.tree, Tree::Text(_)) { "an empty string" } else { node.kind() };
+            let message = format!("`type` is the name of a slot type, not {found}");
             problems.push(FieldDiagnostic::new(format!("{path}.type"), node.span.clone(), message));
             return None;
         }

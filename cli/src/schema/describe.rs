@@ -134,8 +134,8 @@ mod tests {
             (json!({ "$ref": "#/x", "description": "Whatever." }), "any value. Whatever."),
             (json!(true), "any value"),
         ];
-        for (schema, said) in cases {
-            assert_eq!(words(&schema, Some(&labels), false), said);
+        for (schema, expected) in cases {
+            assert_eq!(words(&schema, Some(&labels), false), expected);
         }
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
             "type": "object",
             "description": "A slot of the page",
             "properties": {
-                "id": { "type": "integer", "minimum": 1, "description": "The slot on the page that is meant; a new slot has none" },
+                "id": { "type": "integer", "minimum": 1, "description": "Id of the slot on the page; a new slot has none" },
                 "type": {
                     "description": "The type of the slot, which never changes",
                     "anyOf": [{ "enum": names, "markdownEnumDescriptions": about }, { "type": "string" }],
@@ -72,7 +72,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
     json!({
         "$schema": DRAFT,
         "title": "Page",
-        "description": "A link page, as `links slots apply` makes it",
+        "description": "A link page, as `links slots apply` reads it",
         "type": "object",
         "properties": {
             "profile": {
@@ -140,7 +140,7 @@ fn or_reference(place: &mut Value) {
         "then": {
             "properties": {
                 "$upload": { "type": "string", "description": "An image next to this file, uploaded by `apply`" },
-                "$form": { "type": "string", "description": "The title of a lead form, for its id" },
+                "$form": { "type": "string", "description": "The title of a lead form, replaced by its id" },
             },
             "minProperties": 1,
             "maxProperties": 1,

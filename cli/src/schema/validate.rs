@@ -128,8 +128,8 @@ fn compile(known: &SlotType) -> Option<Compiled> {
     }
     let validator = jsonschema::options()
         .should_validate_formats(true)
-        .with_format("uri", is_address)
-        .with_format("url", is_address)
+        .with_format("uri", is_url)
+        .with_format("url", is_url)
         .offline()
         .build(&schema)
         .ok()?;
@@ -137,7 +137,7 @@ fn compile(known: &SlotType) -> Option<Compiled> {
 }
 
 /// Tells whether the text may be a URL. The service does not document how strict it is, so only texts that are surely no URL are refused.
-fn is_address(text: &str) -> bool {
+fn is_url(text: &str) -> bool {
     let text = text.trim();
     text.split_once(':').is_some_and(|(scheme, rest)| {
         let scheme_like = scheme.starts_with(|c: char| c.is_ascii_alphabetic())

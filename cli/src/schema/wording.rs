@@ -12,8 +12,8 @@ const MOST_NAMED: usize = 12;
 /// Returns the message for a violation, and a hint.
 pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Option<String>) {
     let name = name(path);
-    let held = error.instance();
-    let said = |rule: String| (format!("{name} {rule}"), None);
+    let value = error.instance();
+    let violation = |rule: String| (format!("{name} {rule}"), None);
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let missing = property.as_str().unwrap_or_default();
@@ -28,44 +28,50 @@ pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Optio
                     names.join(" or ")
                 }
             };
-            said(format!("must be {wanted}, not {}", kind_of(held)))
+            violation(format!("must be {wanted}, not {}", kind_of(value)))
         }
-        ValidationErrorKind::Enum { options } => enumerated(&name, held, options),
+        ValidationErrorKind::Enum { options } => enumerated(&name, value, options),
         ValidationErrorKind::Constant { expected_value } => {
-            said(format!("must be {}", plain(expected_value)))
+            violation(format!("must be {}", plain(expected_value)))
         }
         ValidationErrorKind::Format { format } if matches!(format.as_str(), "uri" | "url") => {
-            (format!("{name} must be a URL"), Some("it begins with https://".to_owned()))
+            (format!("{name} must be a URL"), Some("it must begin with https://".to_owned()))
         }
-        ValidationErrorKind::Format { format } => said(format!("must be a valid {format}")),
-        ValidationErrorKind::Pattern { pattern } => said(format!("must match {pattern}")),
-        ValidationErrorKind::MinLength { limit: 1 } => said("must not be empty".to_owned()),
+        ValidationErrorKind::Format { format } => violation(format!("must be a valid {format}")),
+        ValidationErrorKind::Pattern { pattern } => violation(format!("must match {pattern}")),
+        ValidationErrorKind::MinLength { limit: 1 } => violation("must not be empty".to_owned()),
         ValidationErrorKind::MinLength { limit } => {
-            said(format!("must have at least {limit} characters, it has {}", letters(held)))
+            violation(format!("must have at least {limit} characters, it has {}", letters(value)))
         }
         ValidationErrorKind::MaxLength { limit } => {
-            said(format!("must have at most {limit} characters, it has {}", letters(held)))
+            violation(format!("must have at most {limit} characters, it has {}", letters(value)))
         }
         ValidationErrorKind::MinItems { limit } => {
-            said(format!("must have at least {limit} entries, it has {}", entries(held)))
+            violation(format!("must have at least {limit} entries, it has {}", entries(value)))
         }
         ValidationErrorKind::MaxItems { limit } => {
-            said(format!("must have at most {limit} entries, it has {}", entries(held)))
+            violation(format!("must have at most {limit} entries, it has {}", entries(value)))
         }
-        ValidationErrorKind::Minimum { limit } => said(format!("must be at least {limit}")),
-        ValidationErrorKind::Maximum { limit } => said(format!("must be at most {limit}")),
-        ValidationErrorKind::ExclusiveMinimum { limit } => said(format!("must be over {limit}")),
-        ValidationErrorKind::ExclusiveMaximum { limit } => said(format!("must be under {limit}")),
+        ValidationErrorKind::Minimum { limit } => violation(format!("must be at least {limit}")),
+        ValidationErrorKind::Maximum { limit } => violation(format!("must be at most {limit}")),
+        ValidationErrorKind::ExclusiveMinimum { limit } => {
+            violation(format!("must be over {limit}"))
+        }
+        ValidationErrorKind::ExclusiveMaximum { limit } => {
+            violation(format!("must be under {limit}"))
+        }
         ValidationErrorKind::MultipleOf { multiple_of } => {
-            said(format!("must be a multiple of {multiple_of}"))
+            violation(format!("must be a multiple of {multiple_of}"))
         }
-        ValidationErrorKind::UniqueItems => said("must not hold the same entry twice".to_owned()),
+        ValidationErrorKind::UniqueItems => {
+            violation("must not contain the same entry twice".to_owned())
+        }
         ValidationErrorKind::AnyOf { .. }
         | ValidationErrorKind::OneOfNotValid { .. }
         | ValidationErrorKind::OneOfMultipleValid { .. } => {
-            said("is none of the forms that are allowed here".to_owned())
+            violation("matches none of the allowed forms".to_owned())
         }
-        other => said(format!("breaks the rule \"{}\" of its schema", other.keyword())),
+        other => violation(format!("violates the rule \"{}\" of its schema", other.keyword())),
     }
 }
 
@@ -79,11 +85,11 @@ pub(super) fn name(path: &[String]) -> String {
     }
 }
 
-fn enumerated(name: &str, held: &Value, options: &Value) -> (String, Option<String>) {
+fn enumerated(name: &str, value: &Value, options: &Value) -> (String, Option<String>) {
     let all: Vec<_> = options.as_array().into_iter().flatten().map(plain).collect();
-    let near = held
+    let near = value
         .as_str()
-        .and_then(|held| nearest(held, options.as_array()?.iter().filter_map(Value::as_str)))
+        .and_then(|value| nearest(value, options.as_array()?.iter().filter_map(Value::as_str)))
         .map(|it| format!("did you mean {it}?"));
     let more = if all.len() > MOST_NAMED { ", ..." } else { "" };
     let shown = all.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ");
@@ -104,7 +110,7 @@ fn entries(value: &Value) -> usize {
 
 fn type_name(json_type: JsonType) -> &'static str {
     match json_type {
-        JsonType::String => "a text",
+        JsonType::String => "a string",
         JsonType::Integer => "a whole number",
         JsonType::Number => "a number",
         JsonType::Boolean => "true or false",
@@ -116,7 +122,7 @@ fn type_name(json_type: JsonType) -> &'static str {
 
 fn kind_of(value: &Value) -> &'static str {
     match value {
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Number(_) => "a number",
         Value::Bool(_) => "true or false",
         Value::Array(_) => "a list",

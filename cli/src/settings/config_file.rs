@@ -85,7 +85,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         name: "max-wait",
         variable: env_vars::MAX_WAIT,
         default: "",
-        about: "longest wait for the rate limits in seconds",
+        about: "maximum wait for rate limits, in seconds",
         kind: KeyKind::Wait,
     },
 ];
@@ -115,7 +115,7 @@ impl Config {
         };
         let wrong = |line: usize, why: &str| {
             CommandError::new(Exit::Usage, format!("{}:{line}: {why}", path.display()))
-                .hint(format!("edit {0}, or delete it to do without", path.display()))
+                .with_hint(format!("edit {0}, or delete it to use the defaults", path.display()))
         };
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
         // The parsed form has the positions of its values, the editable form has not.
@@ -126,7 +126,7 @@ impl Config {
             let at = parsed.key(name).and_then(toml_edit::Key::span).map_or(0, |it| it.start);
             let key = key(name).map_err(|failure| wrong(line(at), &failure.to_string()))?;
             let text = text_of(item)
-                .ok_or_else(|| wrong(line(at), &format!("`{name}` is not one value")))?;
+                .ok_or_else(|| wrong(line(at), &format!("`{name}` must be a single value")))?;
             key.check(&text).map_err(|why| wrong(line(at), &why))?;
         }
         Ok(Self { document: parsed.into_mut() })
@@ -201,22 +201,22 @@ impl ConfigKey {
         let Self { name, .. } = self;
         match self.kind {
             KeyKind::Format if Format::from_word(text).is_none() => {
-                Err(format!("`{name}` is one of {}, not `{text}`", Format::words()))
+                Err(format!("`{name}` must be one of {}, not `{text}`", Format::words()))
             }
             KeyKind::Url => {
                 BaseUrl::new(text).map(|_| ()).map_err(|why| format!("`{name}`: {why}"))
             }
             KeyKind::Color if !matches!(text, "auto" | "always" | "never") => {
-                Err(format!("`{name}` is auto, always or never, not `{text}`"))
+                Err(format!("`{name}` must be auto, always or never, not `{text}`"))
             }
             KeyKind::Switch if !matches!(text, "true" | "false") => {
-                Err(format!("`{name}` is true or false, not `{text}`"))
+                Err(format!("`{name}` must be true or false, not `{text}`"))
             }
             KeyKind::Seconds if !text.parse::<u32>().is_ok_and(|it| it > 0) => {
-                Err(format!("`{name}` is a number of seconds, not `{text}`"))
+                Err(format!("`{name}` must be a number of seconds, not `{text}`"))
             }
             KeyKind::Wait if text.parse::<u32>().is_err() => {
-                Err(format!("`{name}` is a number of seconds, not `{text}`"))
+                Err(format!("`{name}` must be a number of seconds, not `{text}`"))
             }
             _ => Ok(()),
         }
@@ -232,8 +232,8 @@ pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
         let failure = CommandError::usage(format!("there is no key `{name}`"));
         match nearest(name, KEYS.iter().map(|key| key.name)) {
-            Some(meant) => failure.hint(format!("did you mean `{meant}`?")),
-            None => failure.hint("`links config list` shows all keys"),
+            Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
+            None => failure.with_hint("`links config list` shows all keys"),
         }
     })
 }
@@ -246,7 +246,7 @@ pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
 pub(crate) fn path(directory: Option<PathBuf>) -> Result<PathBuf, CommandError> {
     directory.map(|directory| directory.join(NAME)).ok_or_else(|| {
         CommandError::usage("there is no home directory to keep a configuration in")
-            .hint("name a directory with LINKS_CONFIG_DIR")
+            .with_hint(format!("set {} to a directory", env_vars::CONFIG_DIR))
     })
 }
 
@@ -300,10 +300,10 @@ mod tests {
         for (text, why) in [
             ("a = ", ":1: "),
             ("\noutptu = \"json\"", ":2: there is no key `outptu`"),
-            ("output = \"xml\"", ":1: `output` is one of"),
-            ("timeout = 0", "`timeout` is a number of seconds"),
+            ("output = \"xml\"", ":1: `output` must be one of"),
+            ("timeout = 0", "`timeout` must be a number of seconds"),
             ("base-url = \"http://links.test\"", "`base-url`: "),
-            ("color = [\"never\"]", "not one value"),
+            ("color = [\"never\"]", "must be a single value"),
             ("token = \"x\"", "no key `token`"),
         ] {
             let (_directory, path) = file(text);

@@ -1,7 +1,6 @@
 //! Global options: those that every command takes, anywhere on the command line.
 
-use clap::error::ErrorKind;
-use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
@@ -112,56 +111,14 @@ pub(crate) struct GlobalArgs {
     pub(crate) max_wait: Option<u64>,
 }
 
-/// Command line with only the global options, for lines that cannot be parsed as a whole.
-#[derive(Debug, Parser)]
-#[command(disable_help_flag = true)]
-struct Alone {
-    #[command(flatten)]
-    global: GlobalArgs,
-}
-
-impl GlobalArgs {
-    /// Returns the global options of a command line, wherever they are and whatever else is wrong with the line.
-    pub(crate) fn of_any_line(words: &[impl AsRef<str>]) -> Self {
-        let mut found = Self::default();
-        for at in 0..words.len() {
-            let words = words[at..].iter().map(AsRef::as_ref).take(2);
-            let line = Alone::command().ignore_errors(true).no_binary_name(true);
-            if let Ok(matches) = line.try_get_matches_from(words) {
-                // An invalid value counts as absent.
-                let _ = found.update_from_arg_matches(&matches);
-            }
-        }
-        found
-    }
-
-    /// Returns the words of a command line that are neither options nor the values of global options.
-    pub(crate) fn other_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
-        let needs_value = |word: &&str| {
-            let parsed = Alone::command().no_binary_name(true).try_get_matches_from([word]);
-            parsed.is_err_and(|error| error.kind() == ErrorKind::InvalidValue)
-        };
-        let mut others = Vec::new();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            if !word.starts_with('-') {
-                others.push(*word);
-            } else if needs_value(word) {
-                words.next();
-            }
-        }
-        others
-    }
-}
-
 /// When colour is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal
     #[default]
     Auto,
-    /// Elsewhere too
+    /// Always
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }

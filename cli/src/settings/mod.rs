@@ -5,6 +5,7 @@ pub(crate) mod dirs;
 pub(crate) mod global_args;
 mod load;
 mod of_accounts;
+pub(crate) mod partial_line;
 mod resolve;
 pub(crate) mod service_url;
 

@@ -6,7 +6,10 @@ use super::config_file::Config;
 use super::global_args::{Color, GlobalArgs};
 use super::service_url::ServiceUrl;
 use super::{Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin};
-use crate::env_vars;
+use crate::env_vars::{
+    ACCOUNT, BASE_URL, CACHE_DIR, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL, OUTPUT, PROGRESS,
+    SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
+};
 use crate::error::CommandError;
 use crate::output::format::Format;
 
@@ -24,24 +27,24 @@ pub(crate) fn resolve(
     config: &Config,
 ) -> Result<Settings, CommandError> {
     let is_in_env = |name: &str| env(name).is_some_and(|value| !value.is_empty());
-    let url_from = if is_in_env(env_vars::BASE_URL) { env_vars::BASE_URL } else { OF_CONFIG };
+    let url_from = if is_in_env(BASE_URL) { BASE_URL } else { OF_CONFIG };
     let env = layered(env, config);
     let set: NonEmpty<'_> = &|name| env(name).filter(|value| !value.is_empty());
     let target = target(flags, set, url_from)?;
-    let progress = set(env_vars::PROGRESS).unwrap_or("1".into());
+    let progress = set(PROGRESS).unwrap_or("1".into());
     Ok(Settings {
         output: output(flags, set)?,
         token: token(&target, &env),
         target,
         account: account(flags, set)?,
-        mcp_url: set(env_vars::MCP_URL),
-        config_dir: set(env_vars::CONFIG_DIR).map(Into::into),
-        state_dir: set(env_vars::STATE_DIR).map(Into::into),
+        mcp_url: set(MCP_URL),
+        config_dir: set(CONFIG_DIR).map(Into::into),
+        state_dir: set(STATE_DIR).map(Into::into),
         max_wait: max_wait(flags, set)?,
-        cache_dir: set(env_vars::CACHE_DIR).map(Into::into),
+        cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
-        progress: !flags.no_progress && is_on(env_vars::PROGRESS, Some(&progress))?,
-        verbose: verbose(flags.verbose, set(env_vars::LOG).as_deref())?,
+        progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,
+        verbose: verbose(flags.verbose, set(LOG).as_deref())?,
         timeout: timeout(flags, set)?,
         editor: set("VISUAL").or_else(|| set("EDITOR")),
         browser: set("BROWSER"),
@@ -60,14 +63,12 @@ fn layered(env: Env<'_>, config: &Config) -> impl Fn(&str) -> Option<String> {
 }
 
 fn output(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Format, CommandError> {
-    match (flags.output, set(env_vars::OUTPUT)) {
+    match (flags.output, set(OUTPUT)) {
         (Some(format), _) => Ok(format),
         (None, _) if flags.jq.is_some() => Ok(Format::Json),
         (None, Some(word)) => Format::from_word(&word).ok_or_else(|| {
-            CommandError::usage(format!(
-                "LINKS_OUTPUT is `{word}`, which is none of {}",
-                Format::words()
-            ))
+            let known = Format::words();
+            CommandError::usage(format!("{OUTPUT} is `{word}`, not one of {known}"))
         }),
         (None, None) => Ok(Format::Table),
     }
@@ -81,24 +82,22 @@ fn target(
     if let Some(url) = &flags.base_url {
         return Ok(ServiceTarget::Service(ServiceUrl::new(url.clone(), "--base-url")));
     }
-    if flags.sandbox || is_on(env_vars::SANDBOX, set(env_vars::SANDBOX).as_deref())? {
+    if flags.sandbox || is_on(SANDBOX, set(SANDBOX).as_deref())? {
         return Ok(ServiceTarget::Sandbox);
     }
-    let url = set(env_vars::BASE_URL).map(|url| ServiceUrl::new(url, url_from));
+    let url = set(BASE_URL).map(|url| ServiceUrl::new(url, url_from));
     Ok(url.map_or(ServiceTarget::Unset, ServiceTarget::Service))
 }
 
 /// Returns the origin of the token of the environment, which is not sent to a URL of the configuration file.
 fn token(target: &ServiceTarget, env: Env<'_>) -> TokenOrigin {
     let is_of_config = matches!(target, ServiceTarget::Service(url) if url.from == OF_CONFIG);
-    let file = env(env_vars::TOKEN_FILE).filter(|path| !path.is_empty());
+    let file = env(TOKEN_FILE).filter(|path| !path.is_empty());
     // An empty LINKS_TOKEN is an error to report, and no reason to look for a token elsewhere.
-    match (env(env_vars::TOKEN), file) {
-        (Some(_), _) if is_of_config => {
-            TokenOrigin::Nowhere(MissingToken::OnlyForNamed(env_vars::TOKEN))
-        }
+    match (env(TOKEN), file) {
+        (Some(_), _) if is_of_config => TokenOrigin::Nowhere(MissingToken::OnlyForNamed(TOKEN)),
         (None, Some(_)) if is_of_config => {
-            TokenOrigin::Nowhere(MissingToken::OnlyForNamed(env_vars::TOKEN_FILE))
+            TokenOrigin::Nowhere(MissingToken::OnlyForNamed(TOKEN_FILE))
         }
         (Some(token), _) => TokenOrigin::Variable(token),
         (None, Some(path)) => TokenOrigin::File(path.into()),
@@ -110,26 +109,24 @@ fn account(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<NamedAccount>
     if let Some(name) = &flags.account {
         return Ok(Some(NamedAccount { name: name.clone(), by_flag: true }));
     }
-    let Some(name) = set(env_vars::ACCOUNT) else { return Ok(None) };
-    let name = name.parse().map_err(|why| CommandError::usage(format!("LINKS_ACCOUNT: {why}")))?;
+    let Some(name) = set(ACCOUNT) else { return Ok(None) };
+    let name = name.parse().map_err(|why| CommandError::usage(format!("{ACCOUNT}: {why}")))?;
     Ok(Some(NamedAccount { name, by_flag: false }))
 }
 
 fn max_wait(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, CommandError> {
-    let seconds = match (flags.max_wait, set(env_vars::MAX_WAIT)) {
-        (None, Some(text)) => {
-            Some(text.parse().map_err(|_| not_seconds(env_vars::MAX_WAIT, &text))?)
-        }
+    let seconds = match (flags.max_wait, set(MAX_WAIT)) {
+        (None, Some(text)) => Some(text.parse().map_err(|_| not_seconds(MAX_WAIT, &text))?),
         (flag, _) => flag,
     };
     Ok(seconds.map(Duration::from_secs))
 }
 
 fn timeout(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, CommandError> {
-    let seconds = match (flags.timeout, set(env_vars::TIMEOUT)) {
+    let seconds = match (flags.timeout, set(TIMEOUT)) {
         (None, Some(text)) => {
             let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
-            Some(seconds.ok_or_else(|| not_seconds(env_vars::TIMEOUT, &text))?)
+            Some(seconds.ok_or_else(|| not_seconds(TIMEOUT, &text))?)
         }
         (flag, _) => flag,
     };
@@ -143,13 +140,13 @@ fn not_seconds(variable: &str, text: &str) -> CommandError {
 /// Resolves the use of colour: the flag, then the variables that all programs share, then the variable of this program.
 pub(super) fn color(flag: Option<Color>, set: NonEmpty<'_>) -> Result<Color, CommandError> {
     let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-    Ok(match (flag, set("NO_COLOR"), set(env_vars::COLOR)) {
+    Ok(match (flag, set("NO_COLOR"), set(COLOR)) {
         (Some(when), ..) => when,
         (None, Some(_), _) => Color::Never,
         (None, None, _) if forced => Color::Always,
         (None, None, Some(word)) => {
             <Color as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
-                CommandError::usage(format!("LINKS_COLOR is `{word}`, not auto, always or never"))
+                CommandError::usage(format!("{COLOR} is `{word}`, not auto, always or never"))
             })?
         }
         (None, None, None) if set("TERM").is_some_and(|term| term == "dumb") => Color::Never,
@@ -162,9 +159,7 @@ fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, CommandError> {
         (0, None | Some("0")) => Ok(0),
         (0, Some("1")) => Ok(1),
         (0, Some("2")) => Ok(2),
-        (0, Some(word)) => {
-            Err(CommandError::usage(format!("LINKS_LOG is `{word}`, not 0, 1 or 2")))
-        }
+        (0, Some(word)) => Err(CommandError::usage(format!("{LOG} is `{word}`, not 0, 1 or 2"))),
         (flags, _) => Ok(flags),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn clock() -> Option<Arc<dyn Clock>> {
 }
 
 /// Sets the clock of a client, if there is a test clock.
-pub(crate) fn up(builder: ClientBuilder) -> ClientBuilder {
+pub(crate) fn with_test_clock(builder: ClientBuilder) -> ClientBuilder {
     match clock() {
         Some(clock) => builder.clock(clock),
         None => builder,

@@ -9,8 +9,12 @@ use crate::error::exit_code::Exit;
 /// # Errors
 ///
 /// When the answer is no, or there is no terminal.
-pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), CommandError> {
-    if agreed {
+pub(crate) fn require_confirmation(
+    ui: &Ui,
+    is_confirmed: bool,
+    question: &str,
+) -> Result<(), CommandError> {
+    if is_confirmed {
         return Ok(());
     }
     match ui.ask(question) {
@@ -18,8 +22,8 @@ pub(crate) fn agree(ui: &Ui, agreed: bool, question: &str) -> Result<(), Command
         Some(false) => Err(CommandError::new(Exit::Refused, "not confirmed; nothing was written")),
         None => Err(CommandError::new(
             Exit::Refused,
-            "this cannot be undone, and there is no terminal to ask on; nothing was written",
+            "this cannot be undone and needs confirmation, but there is no terminal; nothing was written",
         )
-        .hint("pass --yes to confirm")),
+        .with_hint("pass --yes")),
     }
 }

@@ -48,13 +48,13 @@ pub(crate) fn lines(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bo
     }
     let mut lines = vec![first];
     if inside {
-        attempt.request.into_iter().for_each(|it| asked(it, &mut lines));
-        attempt.answer.into_iter().for_each(|it| answered(it, &mut lines));
+        attempt.request.into_iter().for_each(|it| push_request(it, &mut lines));
+        attempt.answer.into_iter().for_each(|it| push_answer(it, &mut lines));
     }
     lines.iter().map(|line| sanitize::line(line).into_owned()).collect()
 }
 
-fn asked(request: &RequestView, lines: &mut Vec<String>) {
+fn push_request(request: &RequestView, lines: &mut Vec<String>) {
     lines.push("> authorization: ***".to_owned());
     lines.extend(request.headers().map(|(name, value)| format!("> {}", header(name, value))));
     match request.body() {
@@ -64,7 +64,7 @@ fn asked(request: &RequestView, lines: &mut Vec<String>) {
     }
 }
 
-fn answered(answer: AnswerView<'_>, lines: &mut Vec<String>) {
+fn push_answer(answer: AnswerView<'_>, lines: &mut Vec<String>) {
     lines.extend(answer.headers().map(|(name, value)| format!("< {}", header(name, &value))));
     if !answer.body().is_empty() {
         lines.push(format!("< {}", text(&answer.text())));

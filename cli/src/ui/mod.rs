@@ -109,7 +109,7 @@ impl Ui {
                 }
                 View::Lines(lines) | View::FigureTable(lines, _) => {
                     let text: String =
-                        lines.iter().map(|it| self.toned(it, terminal) + "\n").collect();
+                        lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
                     print(text.as_bytes(), ContentKind::Text)
                 }
                 View::Table(_) | View::Record(_) | View::Any => Ok(()),
@@ -139,7 +139,7 @@ impl Ui {
             stream::say(&report::draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
-            self.say(&StyledLine::new(Style::Plain, format!("the text is kept in {draft}")));
+            self.say(&StyledLine::new(Style::Plain, format!("the text is saved in {draft}")));
         }
     }
 
@@ -201,7 +201,7 @@ impl Ui {
 
     /// Asks for a secret without echo. `None` if stdin is not a terminal.
     pub(crate) fn ask_secret(&self, question: &str) -> Option<io::Result<String>> {
-        let unasked = "standard error is no terminal, and what is typed would be seen";
+        let unasked = "standard error is not a terminal, so the input would be visible";
         self.terminal.stdin.then(|| {
             if self.terminal.stderr {
                 prompt::secret(question)
@@ -213,7 +213,7 @@ impl Ui {
 
     /// Prints an instruction to the user in every format: the command cannot continue without it.
     pub(crate) fn instruct(&self, line: &StyledLine) {
-        stream::say(&(self.toned(line, self.terminal.stderr) + "\n"));
+        stream::say(&(self.styled(line, self.terminal.stderr) + "\n"));
     }
 
     /// Tells whether to use colours on a stream.
@@ -225,7 +225,7 @@ impl Ui {
         }
     }
 
-    fn toned(&self, line: &StyledLine, terminal: bool) -> String {
+    fn styled(&self, line: &StyledLine, terminal: bool) -> String {
         use clap::builder::styling::{self, AnsiColor};
         let text = line.text();
         let style = match line.tone {

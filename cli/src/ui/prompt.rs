@@ -28,20 +28,20 @@ pub(super) fn text(question: &str) -> String {
 pub(super) fn secret(question: &str) -> io::Result<String> {
     // Echo is disabled before the question, because the user may type at once.
     #[cfg(unix)]
-    let _modes = super::tty_mode::Modes::unseen()
-        .ok_or_else(|| io::Error::other("this terminal shows whatever is typed"))?;
+    let _modes = super::tty_mode::Modes::without_echo()
+        .ok_or_else(|| io::Error::other("this terminal cannot hide the input"))?;
     stream::ask(&format!("{question}: "))?;
-    unseen()
+    without_echo()
 }
 
 #[cfg(unix)]
-fn unseen() -> io::Result<String> {
+fn without_echo() -> io::Result<String> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map(|_| answer)
 }
 
 #[cfg(not(unix))]
-fn unseen() -> io::Result<String> {
+fn without_echo() -> io::Result<String> {
     console::Term::stderr().read_secure_line()
 }
 

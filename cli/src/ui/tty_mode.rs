@@ -13,7 +13,7 @@ pub(crate) struct Modes {
 #[cfg(unix)]
 impl Modes {
     /// Disables the echo of typed characters except for the end of the line.
-    pub(crate) fn unseen() -> Option<Self> {
+    pub(crate) fn without_echo() -> Option<Self> {
         use rustix::termios::LocalModes;
         Self::change(|modes| {
             modes.remove(LocalModes::ECHO);

@@ -82,7 +82,8 @@ impl ConditionalWrite for ConditionalReorder<'_> {
 /// Describes the changes that another client made to the order of a page.
 fn changes(seen: &[i64], now: &[i64]) -> Vec<String> {
     let new = now.iter().filter(|id| !seen.contains(id)).map(|id| format!("slot {id} is new"));
-    let gone = seen.iter().filter(|id| !now.contains(id)).map(|id| format!("slot {id} is gone"));
+    let gone =
+        seen.iter().filter(|id| !now.contains(id)).map(|id| format!("slot {id} was deleted"));
     let mut changes: Vec<String> = new.chain(gone).collect();
     if changes.is_empty() && seen != now {
         changes.push("the order of the slots".to_owned());
@@ -98,6 +99,6 @@ mod tests {
     fn foreign_changes_of_an_order_are_named() {
         assert!(changes(&[1, 2], &[1, 2]).is_empty());
         assert_eq!(changes(&[1, 2], &[2, 1]), ["the order of the slots"]);
-        assert_eq!(changes(&[1, 2], &[2, 3]), ["slot 3 is new", "slot 1 is gone"]);
+        assert_eq!(changes(&[1, 2], &[2, 3]), ["slot 3 is new", "slot 1 was deleted"]);
     }
 }

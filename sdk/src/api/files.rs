@@ -52,7 +52,7 @@ impl FilesHandle {
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
         Call::new(&self.client, operation::UPLOAD_FILE, move |sender| match upload.way() {
             UploadMethod::Multipart => Box::pin(upload_through_service(sender, upload)),
-            UploadMethod::UploadUrl => Box::pin(upload_to_address(sender, upload)),
+            UploadMethod::UploadUrl => Box::pin(upload_to_url(sender, upload)),
         })
     }
 
@@ -94,7 +94,7 @@ impl FilesHandle {
 }
 
 async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
-    let file = freeze(upload)?;
+    let file = replayable(upload)?;
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.multipart(sender.request(Method::POST, "/files")))
     };
@@ -103,10 +103,10 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
 }
 
 /// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.
-const MAX_ADDRESSES: u32 = 4;
+const MAX_UPLOAD_URLS: u32 = 4;
 
-async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, Error> {
-    let file = freeze(upload)?;
+async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error> {
+    let file = replayable(upload)?;
     let CallOptions { idempotency_key, dry_run, .. } = sender.options();
     if *dry_run {
         create_upload_url(&sender).await?;
@@ -129,7 +129,7 @@ async fn upload_to_address(sender: CallSender, upload: Upload) -> Result<File, E
                     let failed = error.is_network() || error.is_server_error();
                     let lost = failed && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.is_single_use() || is_almost_over(&target);
-                    if !spent || asked == MAX_ADDRESSES || !sender.back_off(asked).await {
+                    if !spent || asked == MAX_UPLOAD_URLS || !sender.back_off(asked).await {
                         return Err(error);
                     }
                 }
@@ -152,7 +152,7 @@ async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
         })
 }
 
-fn freeze(upload: Upload) -> Result<ReplayableBody, Error> {
+fn replayable(upload: Upload) -> Result<ReplayableBody, Error> {
     ReplayableBody::new(upload)
         .map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }

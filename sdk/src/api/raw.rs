@@ -198,7 +198,7 @@ mod tests {
     use super::below_base;
 
     #[test]
-    fn a_path_stays_below_the_base_address() {
+    fn a_path_stays_below_the_base_url() {
         for (path, whole) in [
             ("/me", "/me"),
             ("me", "/me"),

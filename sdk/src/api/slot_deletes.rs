@@ -220,7 +220,7 @@ impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDe
         }
         let mut found = (self.judge)(&page);
         let gone = self.left.iter().filter(|id| !there.contains(id));
-        found.extend(gone.map(|id| format!("slot {id} is gone")));
+        found.extend(gone.map(|id| format!("slot {id} was deleted")));
         if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
     }
 

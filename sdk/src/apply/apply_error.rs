@@ -41,7 +41,7 @@ pub enum ApplyCause {
     #[error("the run was stopped")]
     Stopped,
     /// The page reads empty, although the last run left this number of slots on it.
-    #[error("the page reads empty, yet the last run left {0} slots on it")]
+    #[error("the page is empty, but the last run left {0} slots on it")]
     Emptied(usize),
     /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]

@@ -40,9 +40,9 @@ pub trait ApplyDelegate {
     type Error: From<ApplyError>;
 
     /// Returns the desired content of the page. Called once, for the page as it was first read.
-    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
+    async fn resolve(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
 
-    /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `goes_on` tells
+    /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `is_resumed` tells
     /// whether such a run is continued.
     async fn plan(
         &mut self,
@@ -81,8 +81,8 @@ pub trait ApplyDelegate {
 impl<D: ApplyDelegate> ApplyDelegate for &mut D {
     type Error = D::Error;
 
-    async fn desired(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error> {
-        D::desired(self, page).await
+    async fn resolve(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error> {
+        D::resolve(self, page).await
     }
 
     async fn plan(
@@ -145,7 +145,7 @@ impl std::fmt::Debug for DefaultDelegate {
 impl ApplyDelegate for DefaultDelegate {
     type Error = ApplyError;
 
-    async fn desired(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
+    async fn resolve(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
         Ok(self.desired.clone())
     }
 

@@ -292,7 +292,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
         self.run.done.deleted += gone;
         if gone != asked {
             return Err(ApplyCause::Answer(format!(
-                "{asked} slots were to be deleted, and the service says {gone} were"
+                "{asked} slots were to be deleted, but the service reports {gone}"
             ))
             .into());
         }

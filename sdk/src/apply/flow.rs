@@ -50,7 +50,7 @@ pub struct Applied {
 /// Plan for a page, not executed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Planned {
+pub struct PlannedPage {
     /// The page as it is.
     pub page: PageSnapshot,
     /// The plan, with the content and the options that it was made for.
@@ -84,9 +84,9 @@ pub(super) async fn plan<D: ApplyDelegate>(
     key: &ProfileKey,
     settings: &RunSettings,
     delegate: &mut D,
-) -> Result<Planned, D::Error> {
+) -> Result<PlannedPage, D::Error> {
     let page = read(client, key).await.map_err(ApplyError::from)?;
-    let desired = delegate.desired(&page).await?;
+    let desired = delegate.resolve(&page).await?;
     let created = match &settings.record {
         None => BTreeMap::new(),
         Some(record) => {
@@ -97,7 +97,7 @@ pub(super) async fn plan<D: ApplyDelegate>(
         }
     };
     let proposal = delegate.plan(&page, &created, false).await?;
-    Ok(Planned { page, proposal })
+    Ok(PlannedPage { page, proposal })
 }
 
 pub(super) async fn apply<D: ApplyDelegate>(
@@ -106,8 +106,9 @@ pub(super) async fn apply<D: ApplyDelegate>(
     settings: &RunSettings,
     delegate: &mut D,
 ) -> Result<Applied, D::Error> {
-    let mut prepared = PreparedRun::open(client, key, settings).await.map_err(ApplyError::from)?;
-    let desired = delegate.desired(&prepared.page).await?;
+    let mut prepared =
+        PreparedRun::read_and_lock(client, key, settings).await.map_err(ApplyError::from)?;
+    let desired = delegate.resolve(&prepared.page).await?;
     let settled = prepared.settle(&desired).await;
     if let Some((log, is_resumed)) = settled.map_err(|cause| prepared.failed(cause))? {
         delegate.interrupted(&log, is_resumed);
@@ -138,8 +139,8 @@ pub(super) async fn apply<D: ApplyDelegate>(
     let mut run = ApplyRun::new(&mut watch, journal.as_mut());
     let ended = plan.execute(client, &page, &desired, &options, &mut run).await;
     let done = run.done().clone();
-    if let Some(trouble) = journal.as_ref().and_then(Journal::trouble) {
-        delegate.not_recorded(trouble);
+    if let Some(error) = journal.as_ref().and_then(Journal::write_error) {
+        delegate.not_recorded(error);
     }
     let cause = match ended {
         Ok(Some(slots)) => {
@@ -154,7 +155,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
 
 impl<'a> PreparedRun<'a> {
     /// Reads the page and locks it. A page that was read before the lock is read again unless nothing can have changed in between.
-    async fn open(
+    async fn read_and_lock(
         client: &'a Client,
         key: &ProfileKey,
         settings: &'a RunSettings,
@@ -179,13 +180,13 @@ impl<'a> PreparedRun<'a> {
         }
         let settled = AppliedChanges::default();
         let mut prepared = Self { client, settings, runs, hold, page, settled };
-        prepared.distrust_empty().await?;
+        prepared.recheck_empty().await?;
         Ok(prepared)
     }
 
     /// Reads a page that is empty although the last run left slots on it once more, in the other way. Fails if it is still empty and may
     /// not be.
-    async fn distrust_empty(&mut self) -> Result<(), ApplyCause> {
+    async fn recheck_empty(&mut self) -> Result<(), ApplyCause> {
         let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
             return Ok(());
         };

@@ -126,7 +126,7 @@ impl<'a> KnownPage<'a> {
             let (id, kind) = (before.id, &before.kind);
             match now.get(&id) {
                 None if deleting.contains(&id) => {}
-                None => found.push(format!("slot {id} ({kind}) is gone")),
+                None => found.push(format!("slot {id} ({kind}) was deleted")),
                 Some(now) if self.to_delete.contains(&id) && self.is_edited(before, now) => {
                     found.push(format!("slot {id} ({kind}) was to be deleted, but it was edited"));
                 }
@@ -134,7 +134,7 @@ impl<'a> KnownPage<'a> {
             }
         }
         let gone = self.new.iter().filter(|id| !now.contains_key(id));
-        found.extend(gone.map(|id| format!("the new slot {id} is gone")));
+        found.extend(gone.map(|id| format!("the new slot {id} was deleted")));
         for update in self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id)) {
             let Some(now) = now.get(&update.id) else { continue };
             let held = |key: &str| now.data.get(key).unwrap_or(&Value::Null);

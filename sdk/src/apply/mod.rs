@@ -62,7 +62,7 @@ mod tests;
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
 pub use delegate::{ApplyDelegate, Confirmation, DefaultDelegate, Proposal};
 pub use desired::{DesiredPage, DesiredSlot};
-pub use flow::{Applied, Planned};
+pub use flow::{Applied, PlannedPage};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub use journal::{
     JournalEntries, JournalError, JournalStore, LockError, PageLock, RecordedRun, RunEnding,

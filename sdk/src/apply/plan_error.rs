@@ -68,7 +68,7 @@ pub enum ItemProblem {
         in_file: String,
     },
     /// The item asks to change a slot that cannot be edited.
-    #[error("slot {id} ({kind}) cannot be edited, yet {} would change", list(keys))]
+    #[error("slot {id} ({kind}) cannot be edited, but {} would change", list(keys))]
     NotEditable {
         /// Id of the slot.
         id: i64,
@@ -79,7 +79,7 @@ pub enum ItemProblem {
     },
     /// Several read-only slots match the item, or the item and another one match the same slot.
     #[error(
-        "several {kind} slots or items fit each other ({}); name the slot by its id",
+        "several {kind} slots or items match each other ({}); name the slot by its id",
         list(ids)
     )]
     Ambiguous {
@@ -89,7 +89,7 @@ pub enum ItemProblem {
         ids: Vec<i64>,
     },
     /// The item is not on the page, and slots of its type cannot be created.
-    #[error("no slot of the page fits, and slots of type {kind} cannot be created")]
+    #[error("no slot of the page matches, and slots of type {kind} cannot be created")]
     NotCreatable {
         /// The type.
         kind: String,

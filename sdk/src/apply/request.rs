@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::delegate::{ApplyDelegate, DefaultDelegate};
-use super::flow::{self, Applied, JournalSettings, Planned, RunSettings};
+use super::flow::{self, Applied, JournalSettings, PlannedPage, RunSettings};
 use super::{
     ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, RunOwner, SlotTypes, Step,
 };
@@ -28,7 +28,7 @@ pub struct Apply<D = DefaultDelegate> {
 #[non_exhaustive]
 pub struct Checked {
     /// The plan.
-    pub planned: Planned,
+    pub planned: PlannedPage,
     /// Items that the service would refuse.
     pub refused: Vec<ItemRefusal>,
 }
@@ -127,7 +127,7 @@ impl<D: ApplyDelegate> Apply<D> {
     /// # Errors
     ///
     /// When the page cannot be read, or no plan can be made.
-    pub async fn plan(mut self) -> Result<Planned, D::Error> {
+    pub async fn plan(mut self) -> Result<PlannedPage, D::Error> {
         let key = self.key()?;
         flow::plan(&self.client, &key, &self.settings, &mut self.delegate).await
     }

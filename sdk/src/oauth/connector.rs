@@ -110,7 +110,7 @@ impl Connector {
         let connector = endpoint::check(&resource, &url).map_err(LoginError::refused)?;
         if connector.origin() != url.origin() {
             let message = format!(
-                "the service names a connector elsewhere, at {}",
+                "the service names a connector on another host, {}",
                 connector.origin().ascii_serialization()
             );
             return Err(LoginError::refused(message));
@@ -230,7 +230,7 @@ impl Login {
     pub async fn finish(self, redirect: &str) -> Result<Credentials, LoginError> {
         if !self.is_answer(redirect) {
             return Err(LoginError::refused(
-                "the browser's answer belongs to another login (`state` differs), or is none (no `code`)",
+                "the browser's answer belongs to another login (`state` differs), or has no `code`",
             ));
         }
         let parameters = Url::parse(redirect).map_err(LoginError::refused)?;
@@ -260,7 +260,7 @@ impl Login {
         };
         self.credentials
             .with(&tokens, SystemClock::new().wall())
-            .ok_or_else(|| LoginError::refused("the authorization server gave no bearer token"))
+            .ok_or_else(|| LoginError::refused("the authorization server returned no bearer token"))
     }
 
     fn of_exchange(&self, why: &str) -> LoginError {
@@ -269,7 +269,7 @@ impl Login {
                 LoginError::unknown_client()
             }
             Some(error_response) if error_response.status < 500 => LoginError::refused(format!(
-                "no tokens were given ({}): {}",
+                "no tokens were issued ({}): {}",
                 error_response.error,
                 error_response.description.unwrap_or_default()
             )),

@@ -60,7 +60,7 @@ impl fmt::Display for LoginError {
                 description.iter().try_for_each(|text| write!(f, ": {text}"))
             }
             LoginErrorKind::UnknownClient => {
-                f.write_str("this program's registration is not known any more")
+                f.write_str("this program's registration is no longer known")
             }
         }
     }

@@ -216,7 +216,7 @@ impl Resolve for PublicOnlyResolver {
             let allowed: Vec<SocketAddr> =
                 all.filter(|address| is_trusted || !is_private(address.ip())).collect();
             if allowed.is_empty() {
-                return Err("the name leads to a private host".into());
+                return Err("the name resolves to a private host".into());
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })

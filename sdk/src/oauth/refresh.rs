@@ -43,7 +43,7 @@ pub(super) async fn refresh(
         serde_json::to_value(&answer).map_err(|it| RefreshError::Temporary(it.to_string()))?;
     let renewed = credentials.with(&answer, now);
     renewed.ok_or_else(|| {
-        RefreshError::Refused("the authorization server gave no bearer token".to_owned())
+        RefreshError::Refused("the authorization server returned no bearer token".to_owned())
     })
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call_result::CallFailure;
 use super::options::CallOptions;
-use super::pacing::queue::Turn;
+use super::pacing::queue::QueueGuard;
 use super::pacing::{MustWait, Ticket, WaitReason};
 use super::reservation::Reservation;
 use super::shared::Shared;
@@ -41,16 +41,16 @@ impl Shared {
         &self,
         operation: &'static Operation,
     ) -> Result<AdmittedRequest<'_>, MustWait> {
-        let _turn_of_bucket = match operation.bucket {
+        let _head_of_bucket = match operation.bucket {
             Bucket::General => None,
-            bucket => Some(self.try_turn(bucket)?),
+            bucket => Some(self.try_head_of_line(bucket)?),
         };
-        let _turn = self.try_turn(Bucket::General)?;
+        let _head = self.try_head_of_line(Bucket::General)?;
         Ok(self.admitted(self.pacer.admit(operation.bucket, &*self.clock)?))
     }
 
-    fn try_turn(&self, bucket: Bucket) -> Result<Turn<'_>, MustWait> {
-        self.queue.line(bucket).enter().try_turn().map_err(|place| {
+    fn try_head_of_line(&self, bucket: Bucket) -> Result<QueueGuard<'_>, MustWait> {
+        self.queue.line(bucket).enter().try_acquire().map_err(|place| {
             let forecast = self.pacer.forecast(bucket, place.ahead, &*self.clock);
             forecast.unwrap_or(MustWait { duration: Duration::ZERO, reason: WaitReason::Retry })
         })
@@ -62,14 +62,14 @@ impl Shared {
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<AdmittedRequest<'_>, CallFailure> {
-        let _turn_of_bucket = match operation.bucket {
+        let _head_of_bucket = match operation.bucket {
             Bucket::General => None,
-            bucket => Some(self.turn(bucket, operation, options).await?),
+            bucket => Some(self.head_of_line(bucket, operation, options).await?),
         };
-        let mut turn = None;
+        let mut head = None;
         while !options.time_left(&*self.clock).is_zero() {
-            if turn.is_none() {
-                turn = Some(self.turn(Bucket::General, operation, options).await?);
+            if head.is_none() {
+                head = Some(self.head_of_line(Bucket::General, operation, options).await?);
             }
             match self.pacer.admit(operation.bucket, &*self.clock) {
                 Ok(ticket) => return Ok(self.admitted(ticket)),
@@ -80,7 +80,7 @@ impl Shared {
                 }
                 Err(MustWait { duration, reason }) => {
                     if reason.is_of_one_bucket() {
-                        turn = None;
+                        head = None;
                     }
                     self.sleep(operation, duration, reason).await;
                 }
@@ -90,15 +90,15 @@ impl Shared {
     }
 
     /// Waits until all earlier calls have been admitted or have given up.
-    async fn turn(
+    async fn head_of_line(
         &self,
         bucket: Bucket,
         operation: &'static Operation,
         options: &CallOptions,
-    ) -> Result<Turn<'_>, CallFailure> {
+    ) -> Result<QueueGuard<'_>, CallFailure> {
         let clock = &*self.clock;
-        let place = match self.queue.line(bucket).enter().try_turn() {
-            Ok(turn) => return Ok(turn),
+        let place = match self.queue.line(bucket).enter().try_acquire() {
+            Ok(head) => return Ok(head),
             Err(place) => place,
         };
         if let Some(MustWait { duration: wait, reason }) =
@@ -115,7 +115,7 @@ impl Shared {
         let longest = options.time_left(clock).min(options.max_wait.unwrap_or(Duration::MAX));
         tokio::select! {
             biased;
-            turn = place.turn() => Ok(turn),
+            head = place.acquire() => Ok(head),
             () = clock.sleep(longest) => {
                 let wait = self.pacer.forecast(bucket, 0, clock);
                 let (wait, reason) =

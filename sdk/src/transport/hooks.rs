@@ -4,12 +4,12 @@
 //! hook runs the whole call, leaves its result in the [`CallContext`], and gives the generated method a copy to decode:
 //!
 //! ```text
-//! Sender::exchange ── CallContext::new ──> generated::Client ── request ──> exec (this hook)
-//!                                                 ^                             │
-//!                                                 │                        Shared::run: pace, send, retry
-//!                                                 │                             │
-//!                                                 └── http::Response <── CallContext::leave(exchange)
-//! Sender::exchange <── CallContext::exchange: the result itself
+//! CallSender::exchange ── CallContext::new ──> generated::Client ── request ──> exec (this hook)
+//!                                                     ^                             │
+//!                                                     │                        Shared::run: pace, send, retry
+//!                                                     │                             │
+//!                                                     └── http::Response <── CallContext::leave(exchange)
+//! CallSender::exchange <── CallContext::exchange: the result itself
 //! ```
 
 use std::future::ready;

@@ -46,12 +46,15 @@ pub(crate) struct SingleAttempt {
     pub(crate) expires: Duration,
 }
 
+/// Least time for an attempt after a wait. The deadline would cut off a shorter one, and leave its outcome unknown.
+const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
+
 impl CallOptions {
     pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
         self.until.saturating_sub(clock.monotonic())
     }
 
-    /// Returns whether a wait would last until the deadline, or longer than the caller lets a call wait for the limits.
+    /// Returns whether a wait would leave too little time for an attempt, or last longer than the caller lets a call wait for the limits.
     pub(super) fn is_too_long(
         &self,
         wait: Duration,
@@ -59,7 +62,8 @@ impl CallOptions {
         clock: &dyn Clock,
     ) -> bool {
         let most = self.max_wait.filter(|_| reason != WaitReason::Retry);
-        wait >= self.time_left(clock) || most.is_some_and(|most| wait > most)
+        wait.saturating_add(LEAST_ATTEMPT) >= self.time_left(clock)
+            || most.is_some_and(|most| wait > most)
     }
 
     /// Adds the headers that the options ask for to a request. The token is added to each attempt.

@@ -49,7 +49,7 @@ impl ReplayableBody {
         }
         let Some(image_type) = ImageType::of(&start) else {
             return Err(format!(
-                "{name} is no image: only jpeg, png, webp and gif can be uploaded"
+                "{name} is not an image: only jpeg, png, webp and gif can be uploaded"
             ));
         };
         if let Some(image_use) = upload.image_use {

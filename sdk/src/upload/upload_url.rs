@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn fault_76_debug_leaves_the_address_out() {
+    fn fault_76_debug_omits_the_url() {
         let target = target("https://storage.example/canary?signature=canary");
         assert!(!format!("{target:?}").contains("canary"));
     }

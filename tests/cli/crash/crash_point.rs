@@ -93,7 +93,7 @@ pub(super) fn fail_everywhere(pair: &Pair) -> Tally {
 }
 
 /// Result of an uninterrupted run.
-pub(super) struct Wanted {
+pub(super) struct ExpectedResult {
     content: Vec<(String, Value)>,
     /// The ids that were there before and are there after.
     kept: BTreeSet<u64>,
@@ -143,7 +143,7 @@ impl<'p> Scene<'p> {
         command.output().unwrap()
     }
 
-    pub(super) fn uninterrupted(&self) -> Wanted {
+    pub(super) fn uninterrupted(&self) -> ExpectedResult {
         let state = self.start();
         let before = self.env.server.account();
         let run = self.apply(&state, None);
@@ -152,7 +152,7 @@ impl<'p> Scene<'p> {
         let ids = |account: &Account| -> BTreeSet<u64> {
             slots(account).iter().map(|slot| slot.id).collect()
         };
-        Wanted {
+        ExpectedResult {
             content: content(&after),
             kept: ids(&before).intersection(&ids(&after)).copied().collect(),
             next_id: after.next_id,
@@ -160,7 +160,7 @@ impl<'p> Scene<'p> {
     }
 
     /// Runs the command once more, and then again.
-    pub(super) fn finish(&self, state: &TempDir, wanted: &Wanted) -> Result<(), String> {
+    pub(super) fn finish(&self, state: &TempDir, wanted: &ExpectedResult) -> Result<(), String> {
         let resumed = self.apply(state, None);
         expect(resumed.status.success(), || format!("the next run failed: {}", said(&resumed)))?;
         let account = self.env.server.account();

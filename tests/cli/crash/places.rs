@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::crash_point::{Scene, Wanted, files, kinds, said};
+use super::crash_point::{ExpectedResult, Scene, files, kinds, said};
 use super::pairs::Pair;
 
 /// A run that nothing interrupts: its journal entries and its requests, one after the other.
 struct Course<'p> {
     scene: Scene<'p>,
-    wanted: Wanted,
+    wanted: ExpectedResult,
     lines: Vec<String>,
     requests: Vec<String>,
 }

@@ -22,14 +22,14 @@ async fn fault_17_a_429_is_waited_out_by_every_call_of_the_client() {
     let server = ContractServer::builder(World::cafe()).clock(service_clock).start().await.unwrap();
     let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
     let client = builder.clock(clock.clone()).build().unwrap();
-    server.fail([1], &Fault::RateLimited(Some("2".to_owned())));
-    let hasty = client.profiles().list().with_deadline(SECOND).await.unwrap_err();
+    server.fail([1], &Fault::RateLimited(Some("20".to_owned())));
+    let hasty = client.profiles().list().with_deadline(10 * SECOND).await.unwrap_err();
     assert!(hasty.is_rate_limited() && clock.slept().is_empty());
     client.clone().me().await.unwrap();
-    assert_eq!(clock.slept(), [2 * SECOND], "another call waits for it too");
-    server.fail([1], &Fault::RateLimited(Some("3".to_owned())));
+    assert_eq!(clock.slept(), [20 * SECOND], "another call waits for it too");
+    server.fail([1], &Fault::RateLimited(Some("30".to_owned())));
     client.profiles().list().await.unwrap();
-    assert!(clock.slept().contains(&(3 * SECOND)));
+    assert!(clock.slept().contains(&(30 * SECOND)));
     let statuses: Vec<u16> = server.requests().iter().map(|seen| seen.status).collect();
     assert_eq!(statuses, [429, 200, 429, 200]);
 }
@@ -133,7 +133,7 @@ async fn fault_25_a_refused_field_names_the_item_of_the_batch() {
 }
 
 #[tokio::test]
-async fn fault_26_a_key_that_stands_for_another_body_is_never_tried_again() {
+async fn fault_26_a_key_used_with_another_body_is_not_retried() {
     let env = TestEnv::new().await;
     let key = IdempotencyKey::new("mine").unwrap();
     env.slots().create(divider()).with_idempotency_key(key.clone()).await.unwrap();
@@ -278,7 +278,7 @@ async fn fault_38_markdown_is_read_with_and_without_its_count_and_whatever_its_b
 
 /// The call returns both numbers; the caller decides whether to warn.
 #[tokio::test]
-async fn fault_39_more_records_than_were_sent_can_be_seen() {
+async fn fault_39_a_list_reports_a_total_above_its_length() {
     let env = TestEnv::new().await;
     env.client.profiles().create(NewProfile::with_login("new.page")).await.unwrap();
     let whole = env.client.profiles().list().await.unwrap();

@@ -10,7 +10,7 @@ use crate::output::CommandOutput;
 /// Arguments of `links analytics account`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "-o csv prints the timeline where one is asked for, else the rows; --jq takes any other part.\n\n\
+    after_help = "-o csv prints the timeline if it is requested, otherwise the rows; --jq selects any other part.\n\n\
     Examples:\n  links analytics account --period last7 --timeline\n  links analytics account --bucket week -o csv"
 )]
 pub(crate) struct AnalyticsAccountArgs {

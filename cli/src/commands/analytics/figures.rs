@@ -211,7 +211,7 @@ impl FigureTable {
         let date = |record: Option<&&Map<String, Value>>| {
             record.and_then(|it| it["date"].as_str()).unwrap_or_default().to_owned()
         };
-        let step = if each > 1 { format!(", {each} steps a column") } else { String::new() };
+        let step = if each > 1 { format!(", {each} steps per column") } else { String::new() };
         self.say(format!(
             "  {:label$}  {} to {}{step}",
             "",
@@ -361,6 +361,6 @@ mod tests {
             (0..366).map(|at| json!({ "date": format!("d{at}"), "views": at })).collect();
         let text = drawn(&json!({ "timeline": days }), Some(60));
         assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
-        assert!(text.contains("steps a column"), "{text}");
+        assert!(text.contains("steps per column"), "{text}");
     }
 }

@@ -42,11 +42,11 @@ pub(crate) fn reliance(meta: &Value) -> Vec<String> {
     if let (Some(days), Some(start)) =
         (meta["retentionDays"].as_u64(), meta["dataStartsAt"].as_str())
     {
-        lines.push(format!("numbers are kept for {days} days; there are some since {start}"));
+        lines.push(format!("numbers are kept for {days} days and begin at {start}"));
     }
     if meta["uniquesAreApproximate"] == true {
         lines.push(
-            "uniques (≈) are approximate: those of parts do not add up to that of the whole"
+            "unique counts (≈) are approximate: those of the parts do not add up to the total"
                 .to_owned(),
         );
     }

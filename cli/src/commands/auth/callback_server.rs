@@ -129,11 +129,12 @@ impl CallbackPage {
     fn response(self) -> String {
         let (status, text) = match self {
             Self::Done => {
-                ("200 OK", "You can close this page. The terminal says how the login went.")
+                ("200 OK", "You can close this page. The terminal shows the result of the login.")
             }
-            Self::OtherLogin => {
-                ("400 Bad Request", "This is not the end of the login that waits in the terminal.")
-            }
+            Self::OtherLogin => (
+                "400 Bad Request",
+                "This URL does not belong to the login that is waiting in the terminal.",
+            ),
             Self::Nothing => ("404 Not Found", "There is nothing here."),
             Self::TooLong => ("431 Request Header Fields Too Large", "This request is too long."),
         };
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn found_h_many_that_say_nothing_do_not_keep_the_browser_out() {
+    async fn found_h_many_silent_connections_do_not_delay_the_browser() {
         let listener = Listener::bind(0).unwrap();
         let address = listener.address;
         let ask = async {

@@ -65,7 +65,7 @@ impl AccountDescription<'_> {
         let limits = &me.limits;
         let abilities =
             if me.abilities.is_empty() { "none".to_owned() } else { me.abilities.join(", ") };
-        let kept = self.store.map(|it| format!(", kept in: {it}")).unwrap_or_default();
+        let kept = self.store.map(|it| format!(", stored in: {it}")).unwrap_or_default();
         let writes = if me.can_write { "" } else { " (cannot write)" };
         let mut lines = vec![
             format!("{} (user {}) at {}", me.name, me.user_id, self.base),
@@ -82,7 +82,7 @@ impl AccountDescription<'_> {
         if let Some(url) = &self.settings_url {
             let max = limits.tokens.max;
             lines.push(format!(
-                "all {max} personal tokens are taken; end one at {url} to make another"
+                "all {max} personal tokens are in use; revoke one at {url} to create another"
             ));
         }
         lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect()

@@ -18,7 +18,7 @@ const COLUMNS: &[Column] = &[
     Column::at("ACCOUNT", "account"),
     Column::at("USER", "user.name"),
     Column::at("SERVICE", "baseUrl"),
-    Column::at("KEPT IN", "store"),
+    Column::at("STORED IN", "store"),
 ];
 
 pub(crate) fn run(context: &Context, _: &AuthListArgs) -> Result<CommandOutput, CommandError> {

@@ -24,7 +24,7 @@ pub(crate) struct AuthLoginArgs {
     /// Read a personal token from standard input, or ask for it on the terminal
     #[arg(long, conflicts_with_all = ["token_command", "mcp_url", "no_browser", "callback_port"])]
     token_stdin: bool,
-    /// Take the token from this program whenever it is needed: a password manager's, for example
+    /// Get the token from this program whenever it is needed, such as a password manager
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["store", "mcp_url", "no_browser", "callback_port"])]
     token_command: Option<String>,
     /// Where to keep the secret
@@ -34,14 +34,14 @@ pub(crate) struct AuthLoginArgs {
     #[arg(
         long,
         value_name = "URL",
-        help = "URL of the connector; the service names it unless it is given [env: LINKS_MCP_URL]",
+        help = "URL of the connector; by default the one that the service names [env: LINKS_MCP_URL]",
         hide_short_help = true
     )]
     mcp_url: Option<String>,
-    /// Only show the URL to open, and take the one at which the browser ends from standard input
+    /// Only show the URL to open, and read the final redirect URL from standard input
     #[arg(long)]
     no_browser: bool,
-    /// Port on this machine to which the browser comes back; a free one is taken when it is not given
+    /// Local port for the browser redirect; chosen automatically by default
     #[arg(long, value_name = "PORT", hide_short_help = true)]
     callback_port: Option<u16>,
 }
@@ -120,7 +120,7 @@ async fn described(
     let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
     if let Some(variable) = before {
         let text =
-            format!("{variable} is set, and goes before this account unless --account names it");
+            format!("{variable} is set and overrides this account unless --account names it");
         context.ui.say(&StyledLine::new(Style::Changed, text));
     }
     CommandOutput::own(described.data(), View::Lines(described.lines()))

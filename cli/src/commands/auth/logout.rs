@@ -13,7 +13,7 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 /// Arguments of `links auth logout`.
 #[derive(Args, Debug)]
 pub(crate) struct AuthLogoutArgs {
-    /// The account to forget; the current one if it is not given
+    /// Account to remove; the current one by default
     name: Option<AccountName>,
 }
 
@@ -26,23 +26,23 @@ pub(crate) async fn run(
     let named = context.settings.account.as_ref().map(|it| &it.name);
     let name = args.name.as_ref().or(named).or(accounts.current.as_ref());
     let name = name.cloned().ok_or_else(|| {
-        CommandError::new(Exit::NotAuthenticated, "no account is the current one")
-            .hint("`links auth list` shows the accounts: name one")
+        CommandError::new(Exit::NotAuthenticated, "there is no current account")
+            .with_hint("name an account; `links auth list` shows them")
     })?;
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
-    let mut said = vec![StyledLine::new(Style::Plain, format!("account {name} is forgotten"))];
+    let mut lines = vec![StyledLine::new(Style::Plain, format!("account {name} removed"))];
     if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
-        let _lock = store.lock().map_err(|error| still_kept(&name, &error))?;
+        let _lock = store.lock().map_err(|error| secret_not_removed(&name, &error))?;
         match disconnect(&store).await {
             Ok(is) => ended = is,
-            Err(note) => said.push(StyledLine::new(Style::Changed, note)),
+            Err(note) => lines.push(StyledLine::new(Style::Changed, note)),
         }
-        store.remove().map_err(|error| still_kept(&name, &error))?;
+        store.remove().map_err(|error| secret_not_removed(&name, &error))?;
     }
     file.change(|accounts| accounts.remove(&name))?;
-    Ok(CommandOutput::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(said)))
+    Ok(CommandOutput::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(lines)))
 }
 
 /// Revokes the account's connection at the service too. Returns `false` if there was nothing to revoke.
@@ -52,25 +52,25 @@ pub(crate) async fn run(
 /// When the credentials keep working, with a note for the user.
 async fn disconnect(store: &Store) -> Result<bool, String> {
     let secret = store.load().map_err(|error| {
-        format!("its secret could not be read to end it at the service, too: {error}")
+        format!("access was not revoked at the service, because the secret cannot be read: {error}")
     })?;
     match secret.map(|secret| secret.value) {
         Some(Value::Connection(credentials)) => match credentials.revoke().await {
             Ok(true) => Ok(true),
-            Ok(false) => Err("this program is still connected to it, for the service ends no login when it is asked to: disconnect it in the account's settings".to_owned()),
+            Ok(false) => Err("this program still has access, because the service offers no way to revoke it: disconnect it in the account's settings".to_owned()),
             Err(error) => Err(format!(
-                "this program is still connected to it, for {error}: disconnect it in the account's settings"
+                "this program still has access, because revoking it failed ({error}): disconnect it in the account's settings"
             )),
         },
         Some(Value::Token(_)) => {
-            Err("its token still works: end it in the account's API settings if it is not needed".to_owned())
+            Err("its token still works: revoke it in the account's API settings if it is not needed".to_owned())
         }
         None => Ok(false),
     }
 }
 
-fn still_kept(name: &AccountName, error: &StoreError) -> CommandError {
-    let message = format!("the secret of account `{name}` is still kept: {error}");
+fn secret_not_removed(name: &AccountName, error: &StoreError) -> CommandError {
+    let message = format!("the secret of account `{name}` is still stored: {error}");
     CommandError::new(Exit::Refused, message)
-        .hint("nothing was forgotten; repeat it when the store can be used")
+        .with_hint("the account was not removed; retry when the store is available")
 }

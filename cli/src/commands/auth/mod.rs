@@ -23,13 +23,13 @@ use crate::output::CommandOutput;
 pub(crate) enum AuthCommand {
     /// Log in: in the browser, or with a token from the account's API settings
     Login(login::AuthLoginArgs),
-    /// Show who commands speak as, where the token comes from, and how much of each limit is used
+    /// Show which account commands use, where the token comes from, and the use of each limit
     Status(status::AuthStatusArgs),
     /// List the accounts of this machine
     List(list::AuthListArgs),
     /// Switch to another account
     Switch(switch::AuthSwitchArgs),
-    /// Forget an account and its secret
+    /// Remove an account and its secret from this machine
     Logout(logout::AuthLogoutArgs),
 }
 

@@ -43,23 +43,23 @@ pub(crate) struct LoginOptions<'a> {
 /// When the connector does not lead to a login, the access is not approved in time, or the answer is not to be trusted.
 pub(crate) async fn connect(
     context: &Context,
-    wanted: &LoginOptions<'_>,
+    options: &LoginOptions<'_>,
     accounts: &AccountsFile,
 ) -> Result<Credentials, CommandError> {
-    let known = accounts.load()?.clients.remove(wanted.mcp_url);
+    let known = accounts.load()?.clients.remove(options.mcp_url);
     let mut pasted = None;
-    match attempt(context, wanted, accounts, known.as_deref(), &mut pasted).await {
-        Err(LoginEnd::Forgotten) if known.is_some() => {}
+    match attempt(context, options, accounts, known.as_deref(), &mut pasted).await {
+        Err(AttemptError::Forgotten) if known.is_some() => {}
         ended => return ended.map_err(CommandError::from),
     }
-    accounts.register(wanted.mcp_url, None)?;
-    let text = "the service has forgotten this program; it is registered again, and access has to be approved once more";
+    accounts.register(options.mcp_url, None)?;
+    let text = "the service no longer knows this program; it is registered again, and access has to be approved again";
     context.ui.instruct(&StyledLine::new(Style::Changed, text));
-    attempt(context, wanted, accounts, None, &mut pasted).await.map_err(CommandError::from)
+    attempt(context, options, accounts, None, &mut pasted).await.map_err(CommandError::from)
 }
 
 /// Reason why an attempt gave no credentials.
-enum LoginEnd {
+enum AttemptError {
     Failed(CommandError),
     /// The authorization server does not know the client registration of this program.
     Forgotten,
@@ -67,28 +67,28 @@ enum LoginEnd {
 
 async fn attempt(
     context: &Context,
-    wanted: &LoginOptions<'_>,
+    options: &LoginOptions<'_>,
     accounts: &AccountsFile,
     client_id: Option<&str>,
     pasted: &mut Option<Receiver<String>>,
-) -> Result<Credentials, LoginEnd> {
+) -> Result<Credentials, AttemptError> {
     let listener =
-        Listener::bind(wanted.port).map_err(|error| cannot_listen(wanted.port, &error))?;
-    let connector = Connector::discover(wanted.mcp_url).await?;
+        Listener::bind(options.port).map_err(|error| cannot_listen(options.port, &error))?;
+    let connector = Connector::discover(options.mcp_url).await?;
     let login = connector.begin(&listener.redirect_uri(), NAME, client_id).await?;
     if client_id != Some(login.client_id()) {
-        accounts.register(wanted.mcp_url, Some(login.client_id()))?;
+        accounts.register(options.mcp_url, Some(login.client_id()))?;
     }
-    ask(context, wanted.browser, login.url(), pasted);
+    ask(context, options.browser, login.url(), pasted);
     let answer = tokio::select! {
         biased;
         answer = listener.answer(|it| login.is_answer(it)) => {
-            answer.map_err(|error| cannot_listen(wanted.port, &error))?
+            answer.map_err(|error| cannot_listen(options.port, &error))?
         }
         answer = paste(context, pasted, &login) => answer?,
-        () = wanted.clock.sleep(LIMIT) => {
+        () = options.clock.sleep(LIMIT) => {
             // A server may report only to its user that it has forgotten this program.
-            accounts.register(wanted.mcp_url, None)?;
+            accounts.register(options.mcp_url, None)?;
             return Err(too_late().into());
         }
     };
@@ -110,7 +110,7 @@ fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver
     }
     tell(Style::Plain, "open this URL in a browser and approve access:".to_owned());
     tell(Style::Plain, url.to_owned());
-    let text = "then paste the URL at which the browser ends, even if it shows no page:";
+    let text = "then paste the final URL of the browser, even if it shows no page:";
     tell(Style::Plain, text.to_owned());
     pasted.get_or_insert_with(lines);
 }
@@ -136,7 +136,7 @@ async fn paste(
     context: &Context,
     pasted: &mut Option<Receiver<String>>,
     login: &Login,
-) -> Result<String, LoginEnd> {
+) -> Result<String, AttemptError> {
     let Some(lines) = pasted else { return std::future::pending().await };
     while let Some(line) = lines.recv().await {
         let line = line.trim();
@@ -144,26 +144,25 @@ async fn paste(
             return Ok(line.to_owned());
         }
         if !line.is_empty() {
-            let text = "that is not the URL at which this login ends: it holds `state` and `code`";
+            let text = "that is not the final URL of this login, which contains `state` and `code`";
             context.ui.instruct(&StyledLine::new(Style::Changed, text));
         }
     }
     let message = "access was not approved: no URL was pasted";
     Err(CommandError::new(Exit::NotAuthenticated, message)
-        .hint("without a browser, log in with a token: `links auth login --token-stdin`")
+        .with_hint("without a browser, log in with a token: `links auth login --token-stdin`")
         .into())
 }
 
 fn too_late() -> CommandError {
     let message = format!("access was not approved within {} minutes", LIMIT.as_secs() / 60);
     CommandError::new(Exit::NotAuthenticated, message)
-        .hint("nothing was kept; start the login again")
+        .with_hint("nothing was stored; start the login again")
 }
 
 fn cannot_listen(port: u16, error: &std::io::Error) -> CommandError {
-    let failure =
-        CommandError::usage(format!("cannot wait for the browser on this machine: {error}"));
-    if port == 0 { failure } else { failure.hint("--callback-port names another port") }
+    let failure = CommandError::usage(format!("cannot listen for the browser's redirect: {error}"));
+    if port == 0 { failure } else { failure.with_hint("choose another port with --callback-port") }
 }
 
 impl From<LoginError> for CommandError {
@@ -179,27 +178,27 @@ impl From<LoginError> for CommandError {
     }
 }
 
-impl From<LoginError> for LoginEnd {
+impl From<LoginError> for AttemptError {
     fn from(error: LoginError) -> Self {
         if error.is_unknown_client() { Self::Forgotten } else { Self::Failed(error.into()) }
     }
 }
 
-impl From<CommandError> for LoginEnd {
+impl From<CommandError> for AttemptError {
     fn from(failure: CommandError) -> Self {
         Self::Failed(failure)
     }
 }
 
-impl From<LoginEnd> for CommandError {
-    fn from(ended: LoginEnd) -> Self {
+impl From<AttemptError> for CommandError {
+    fn from(ended: AttemptError) -> Self {
         match ended {
-            LoginEnd::Failed(failure) => failure,
-            LoginEnd::Forgotten => Self::new(
+            AttemptError::Failed(failure) => failure,
+            AttemptError::Forgotten => Self::new(
                 Exit::NotAuthenticated,
-                "the authorization server has forgotten this program during the login",
+                "the authorization server no longer knows this program, which registered for this login",
             )
-            .hint("start the login again"),
+            .with_hint("start the login again"),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn from_stdin(
     context: &Context,
     kept: SecretLocation,
 ) -> Result<NewCredentials, CommandError> {
-    let text = context.ui.ask_secret("Token (it is not shown)").unwrap_or_else(|| {
+    let text = context.ui.ask_secret("Token (not shown)").unwrap_or_else(|| {
         let most = Token::MAX_BYTES as u64;
         let mut text = String::new();
         io::stdin().lock().take(most).read_to_string(&mut text).map(|_| text)
@@ -55,7 +55,7 @@ pub(super) fn from_stdin(
     let text = Zeroizing::new(text);
     let token = Token::new(&text).map_err(|error| {
         CommandError::usage(error.to_string())
-            .hint("pipe it in: `links auth login --token-stdin < FILE`")
+            .with_hint("pipe it in: `links auth login --token-stdin < FILE`")
     })?;
     let value = Some(Value::Token(token.secret().to_owned().into()));
     Ok(NewCredentials { kept, token, value, mcp_url: None })
@@ -75,7 +75,7 @@ pub(super) async fn mcp_url(
         Some(url) => Ok(url.clone()),
         None => Connector::url_of(base).await.map_err(|error| {
             CommandError::from(error)
-                .hint("name the connector with --mcp-url, or log in with --token-stdin")
+                .with_hint("name the connector with --mcp-url, or log in with --token-stdin")
         }),
     }
 }

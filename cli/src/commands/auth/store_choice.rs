@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use crate::auth::{AccountsFile, SecretLocation, check_keyring};
 use crate::context::Context;
+use crate::env_vars::TOKEN;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -25,10 +26,10 @@ pub(super) fn choose(
 ) -> Result<SecretLocation, CommandError> {
     let directory = file.directory().display();
     if choice == Some(StoreChoice::File) {
-        let said = format!(
-            "the secret goes into a file below {directory} that only you can read, not encrypted"
+        let text = format!(
+            "the secret is stored unencrypted in a file below {directory} that only you can read"
         );
-        context.ui.say(&StyledLine::new(Style::Faint, said));
+        context.ui.say(&StyledLine::new(Style::Faint, text));
         return Ok(SecretLocation::File);
     }
     let Err(error) = check_keyring() else { return Ok(SecretLocation::Keyring) };
@@ -37,7 +38,7 @@ pub(super) fn choose(
     if choice.is_none() && context.ui.ask(&question) == Some(true) {
         return Ok(SecretLocation::File);
     }
-    Err(CommandError::new(Exit::Refused, error.to_string()).hint(format!(
-        "--store file keeps the secret in a file below {directory} that only you can read; LINKS_TOKEN needs no store at all"
+    Err(CommandError::new(Exit::Refused, error.to_string()).with_hint(format!(
+        "--store file keeps the secret in a file below {directory} that only you can read; {TOKEN} needs no store at all"
     )))
 }

@@ -26,10 +26,10 @@ async fn unknown_token(client: &Client, token: &Token, error: Error) -> CommandE
     let failure = CommandError::from(error);
     match prefix {
         Ok(prefix) if !token.secret().starts_with(&prefix) => {
-            failure.hint(format!("the tokens of this service begin with `{prefix}`"))
+            failure.with_hint(format!("the tokens of this service begin with `{prefix}`"))
         }
-        _ => failure.hint(
-            "nothing was kept; see in the account's API settings whether the token still exists",
+        _ => failure.with_hint(
+            "nothing was stored; check in the account's API settings whether the token still exists",
         ),
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn store_login(
             if is_new {
                 file.change(|accounts| accounts.remove(&name))?;
             }
-            let message = format!("the login succeeded, but was not kept: {error}");
+            let message = format!("the login succeeded, but could not be stored: {error}");
             return Err(CommandError::new(Exit::Refused, message));
         }
     }
@@ -99,8 +99,9 @@ pub(super) fn refuse_other(
     match accounts.known.get(name) {
         Some(known) if known.origin() != Some(base.origin()) => {
             let message = format!("`{name}` is the account at {}", known.base_url);
-            Err(CommandError::new(Exit::Refused, message)
-                .hint(format!("give this one another name, or `links auth logout {name}` first")))
+            Err(CommandError::new(Exit::Refused, message).with_hint(format!(
+                "choose another name with --account, or `links auth logout {name}` first"
+            )))
         }
         _ => Ok(()),
     }

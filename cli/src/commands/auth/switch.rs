@@ -13,7 +13,7 @@ use crate::settings::{OF_ACCOUNT, ServiceTarget};
 /// Arguments of `links auth switch`.
 #[derive(Args, Debug)]
 pub(crate) struct AuthSwitchArgs {
-    /// The account that is meant from now on where none is named
+    /// Account to use by default
     name: AccountName,
 }
 
@@ -25,23 +25,23 @@ pub(crate) fn run(context: &Context, args: &AuthSwitchArgs) -> Result<CommandOut
         Some(account)
     })?;
     let account = switched.ok_or_else(|| no_such_account(&args.name))?;
-    let said =
+    let text =
         format!("{} is the current account: {} at {}", args.name, account.user, account.base_url);
     let data = json!({ "account": args.name, "baseUrl": account.base_url });
-    let mut said = vec![StyledLine::new(Style::Plain, said)];
+    let mut lines = vec![StyledLine::new(Style::Plain, text)];
     if let ServiceTarget::Service(url) = &context.settings.target
         && url.from != OF_ACCOUNT
         && url.origin() != account.origin()
     {
         let text =
-            format!("{} names another service, {}, and goes before it", url.from, url.text());
-        said.push(StyledLine::new(Style::Changed, text));
+            format!("{} names another service, {}, and takes precedence", url.from, url.text());
+        lines.push(StyledLine::new(Style::Changed, text));
     }
-    Ok(CommandOutput::own(data, View::Lines(said)))
+    Ok(CommandOutput::own(data, View::Lines(lines)))
 }
 
 /// Returns the error for an unknown account.
 pub(super) fn no_such_account(name: &AccountName) -> CommandError {
     CommandError::new(Exit::NotFound, format!("there is no account `{name}`"))
-        .hint("`links auth list` shows them, `links auth login` adds one")
+        .with_hint("`links auth list` shows them, `links auth login` adds one")
 }

@@ -10,7 +10,7 @@ use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChannelsCommand {
-    /// List the verified channels of the account; their ids are what a form's notificationChannelIds take
+    /// List the verified channels of the account, with the ids for a form's notificationChannelIds
     List(list::ChannelsListArgs),
 }
 

@@ -28,10 +28,10 @@ pub(crate) fn run(context: &Context, args: &ConfigSetArgs) -> Result<CommandOutp
     let path = super::location::file(context)?;
     Config::change(&path, key, args.value.as_deref())?;
     let name = path.display().to_string();
-    let said = match &args.value {
-        Some(value) => format!("{} is {value} now, in {name}", key.name),
-        None => format!("{} is not set any more, in {name}", key.name),
+    let text = match &args.value {
+        Some(value) => format!("{} set to {value} in {name}", key.name),
+        None => format!("{} is no longer set in {name}", key.name),
     };
     let data = json!({ "key": key.name, "value": args.value, "file": name });
-    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, said)])))
+    Ok(CommandOutput::own(data, View::Lines(vec![StyledLine::new(Style::Plain, text)])))
 }

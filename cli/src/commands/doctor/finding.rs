@@ -10,20 +10,20 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 pub(super) struct Finding {
     /// Name of the check.
     pub(super) check: &'static str,
-    pub(super) state: State,
+    pub(super) state: FindingState,
     message: String,
 }
 
 /// State of what was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum FindingState {
     Good,
     Doubtful,
     /// Commands fail because of it, with this exit code.
     Bad(Exit),
 }
 
-impl State {
+impl FindingState {
     pub(super) fn is_bad(self) -> bool {
         matches!(self, Self::Bad(_))
     }
@@ -31,15 +31,15 @@ impl State {
 
 impl Finding {
     pub(super) fn good(check: &'static str, message: impl Into<String>) -> Self {
-        Self { check, state: State::Good, message: message.into() }
+        Self { check, state: FindingState::Good, message: message.into() }
     }
 
     pub(super) fn doubtful(check: &'static str, message: impl Into<String>) -> Self {
-        Self { check, state: State::Doubtful, message: message.into() }
+        Self { check, state: FindingState::Doubtful, message: message.into() }
     }
 
     pub(super) fn bad(check: &'static str, failure: &CommandError) -> Self {
-        Self { check, state: State::Bad(failure.exit()), message: failure.to_string() }
+        Self { check, state: FindingState::Bad(failure.exit()), message: failure.to_string() }
     }
 }
 
@@ -50,11 +50,11 @@ pub(super) fn report(findings: &[Finding]) -> CommandOutput {
     let mut exit = Exit::Ok;
     for Finding { check, state, message } in findings {
         let (sign, tone, word) = match state {
-            State::Good => ("✓", Style::Added, "good"),
-            State::Doubtful => ("!", Style::Changed, "doubtful"),
-            State::Bad(_) => ("✗", Style::Removed, "bad"),
+            FindingState::Good => ("✓", Style::Added, "good"),
+            FindingState::Doubtful => ("!", Style::Changed, "doubtful"),
+            FindingState::Bad(_) => ("✗", Style::Removed, "bad"),
         };
-        if let (State::Bad(code), Exit::Ok) = (state, exit) {
+        if let (FindingState::Bad(code), Exit::Ok) = (state, exit) {
             exit = *code;
         }
         lines.push(StyledLine::new(tone, format!("{sign} {check}: {message}")));

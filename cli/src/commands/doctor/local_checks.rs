@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use links_sdk::BaseUrl;
 
 use super::finding::Finding;
+use crate::env_vars::{self, BASE_URL, CACHE_DIR, CONFIG_DIR, STATE_DIR, TOKEN_FILE};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::settings::config_file::Config;
@@ -27,7 +28,7 @@ fn configuration(settings: &Settings) -> Finding {
     let path = config_file::path(settings.config_directory());
     match path.and_then(|path| Config::load(&path).map(|_| path)) {
         Ok(path) if path.exists() => Finding::good(check, path.display().to_string()),
-        Ok(path) => Finding::good(check, format!("none, it would be {}", path.display())),
+        Ok(path) => Finding::good(check, format!("none; it would be {}", path.display())),
         Err(failure) => Finding::bad(check, &failure),
     }
 }
@@ -35,7 +36,7 @@ fn configuration(settings: &Settings) -> Finding {
 fn service(target: &ServiceTarget) -> Finding {
     match target {
         ServiceTarget::Service(url) => match url.invalid() {
-            None => Finding::good(SERVICE, format!("{}, named by {}", url.text(), url.from)),
+            None => Finding::good(SERVICE, format!("{}, from {}", url.text(), url.from)),
             Some(why) => {
                 let shown = BaseUrl::without_user_info(url.text());
                 let message = format!("{} is {shown}: {why}", url.from);
@@ -45,9 +46,9 @@ fn service(target: &ServiceTarget) -> Finding {
         ServiceTarget::Sandbox => Finding::good(SERVICE, "the sandbox of this machine"),
         ServiceTarget::Unset => Finding::bad(
             SERVICE,
-            &CommandError::usage(
-                "none is named: set LINKS_BASE_URL, give --base-url, or try --sandbox",
-            ),
+            &CommandError::usage(format!(
+                "none is configured: set {BASE_URL}, give --base-url, or try --sandbox"
+            )),
         ),
     }
 }
@@ -57,17 +58,16 @@ fn token(settings: &Settings) -> Finding {
         return Finding::good(TOKEN, "the sandbox has its own");
     }
     match &settings.token {
-        TokenOrigin::Variable(_) => Finding::good(TOKEN, "from LINKS_TOKEN"),
+        TokenOrigin::Variable(_) => Finding::good(TOKEN, format!("from {}", env_vars::TOKEN)),
         TokenOrigin::File(path) => token_file(path),
-        TokenOrigin::Account(name, _) => {
-            Finding::good(TOKEN, format!("that of the account {name}"))
-        }
+        TokenOrigin::Account(name, _) => Finding::good(TOKEN, format!("from the account {name}")),
         TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable)) => no_token(format!(
-            "{variable} is not sent to a URL of config.toml: name the service with LINKS_BASE_URL or --base-url"
+            "{variable} is not sent to a URL of config.toml: set the URL with {BASE_URL} or --base-url"
         )),
-        TokenOrigin::Nowhere(_) => no_token(
-            "there is none: log in with `links auth login`, or set LINKS_TOKEN or LINKS_TOKEN_FILE",
-        ),
+        TokenOrigin::Nowhere(_) => no_token(format!(
+            "there is none: log in with `links auth login`, or set {} or {TOKEN_FILE}",
+            env_vars::TOKEN
+        )),
     }
 }
 
@@ -102,7 +102,7 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
     let Some(directory) = directory else {
         return Finding::doubtful(
             check,
-            "there is no home directory: name one with LINKS_CONFIG_DIR, LINKS_STATE_DIR, LINKS_CACHE_DIR",
+            format!("there is no home directory: set {CONFIG_DIR}, {STATE_DIR} and {CACHE_DIR}"),
         );
     };
     let name = directory.display();
@@ -115,7 +115,7 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
             Finding::doubtful(check, format!("{name} cannot be written"))
         }
         (_, Ok(found)) if !found.is_dir() => {
-            Finding::doubtful(check, format!("{} is no directory", existing.display()))
+            Finding::doubtful(check, format!("{} is not a directory", existing.display()))
         }
         _ => Finding::good(check, name.to_string()),
     }
@@ -139,13 +139,13 @@ fn others_may(_: &Path, _: u32) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::State;
+    use super::super::finding::FindingState;
     use super::*;
 
     #[test]
     fn a_missing_service_url_is_bad_unless_the_sandbox_is_used() {
-        assert_eq!(service(&ServiceTarget::Unset).state, State::Bad(Exit::Usage));
-        assert_eq!(service(&ServiceTarget::Sandbox).state, State::Good);
+        assert_eq!(service(&ServiceTarget::Unset).state, FindingState::Bad(Exit::Usage));
+        assert_eq!(service(&ServiceTarget::Sandbox).state, FindingState::Good);
     }
 
     #[test]
@@ -154,7 +154,10 @@ mod tests {
         assert_eq!(nearest_existing(&temporary.path().join("a/b")), temporary.path());
         let file = temporary.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert_eq!(directory("cache directory", Some(file.join("a"))).state, State::Doubtful);
-        assert_eq!(directory("cache directory", None).state, State::Doubtful);
+        assert_eq!(
+            directory("cache directory", Some(file.join("a"))).state,
+            FindingState::Doubtful
+        );
+        assert_eq!(directory("cache directory", None).state, FindingState::Doubtful);
     }
 }

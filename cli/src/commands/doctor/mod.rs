@@ -25,7 +25,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let mut findings = local_checks::all(&context.settings);
     if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
-        findings.push(Finding::doubtful(CONNECTION, "not tried, for what is missing above"));
+        findings.push(Finding::doubtful(CONNECTION, "skipped because of the problems above"));
         return Ok(report(&findings));
     }
     match context.client().await {

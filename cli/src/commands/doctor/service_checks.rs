@@ -39,7 +39,7 @@ pub(super) async fn all(context: &Context, client: &Client) -> Vec<Finding> {
         Err(error) => findings.push(unknown_owner(error)),
     }
     if let Some(left) = context.requests_left() {
-        findings.push(Finding::good("requests", format!("{left} are left in this minute")));
+        findings.push(Finding::good("requests", format!("{left} left in this minute")));
     }
     findings
 }
@@ -47,7 +47,7 @@ pub(super) async fn all(context: &Context, client: &Client) -> Vec<Finding> {
 fn unreachable(error: Error) -> Finding {
     if error.is_not_found() {
         let message =
-            "nothing answers at this URL; it ends with the version segment, such as /api/v1";
+            "not found at this URL, which must include the version segment, such as /api/v1";
         return Finding::bad(CONNECTION, &CommandError::new(Exit::NotFound, message));
     }
     Finding::bad(CONNECTION, &error.into())
@@ -56,7 +56,7 @@ fn unreachable(error: Error) -> Finding {
 fn unknown_owner(error: Error) -> Finding {
     if error.is_not_authenticated() {
         let message =
-            "the service does not know this token: it was revoked, or is that of another service";
+            "the service does not know this token: it was revoked, or belongs to another service";
         return Finding::bad(ABILITIES, &CommandError::new(Exit::NotAuthenticated, message));
     }
     Finding::bad(ABILITIES, &error.into())
@@ -67,7 +67,7 @@ fn abilities(me: &Me) -> Finding {
     if me.can_write {
         Finding::good(ABILITIES, format!("{} may {may}", me.name))
     } else {
-        Finding::doubtful(ABILITIES, format!("{} may only read ({may})", me.name))
+        Finding::doubtful(ABILITIES, format!("{} has read-only access ({may})", me.name))
     }
 }
 
@@ -88,7 +88,7 @@ fn limits(me: &Me) -> Finding {
 fn skew(date: &str, now: SystemTime) -> Finding {
     let check = "clock";
     let Ok(there) = httpdate::parse_http_date(date) else {
-        return Finding::doubtful(check, "the service sends no readable Date");
+        return Finding::doubtful(check, "the service sends no valid Date header");
     };
     let (off, way) = match now.duration_since(there) {
         Ok(ahead) => (ahead, "ahead"),
@@ -98,19 +98,19 @@ fn skew(date: &str, now: SystemTime) -> Finding {
         let message = format!("this machine is {} s {way} of the service", off.as_secs());
         Finding::doubtful(check, message)
     } else {
-        Finding::good(check, "agrees with the service")
+        Finding::good(check, "in sync with the service")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::State;
+    use super::super::finding::FindingState;
     use super::*;
 
     #[test]
     fn a_clock_skew_of_seconds_is_good_and_one_of_a_minute_is_not() {
         let now = httpdate::parse_http_date("Sat, 21 Nov 2026 10:00:00 GMT").unwrap();
-        let state = |date| skew(date, now).state == State::Good;
+        let state = |date| skew(date, now).state == FindingState::Good;
         assert!(state("Sat, 21 Nov 2026 10:00:20 GMT") && state("Sat, 21 Nov 2026 09:59:40 GMT"));
         assert!(!state("Sat, 21 Nov 2026 10:01:00 GMT") && !state("Sat, 21 Nov 2026 09:00:00 GMT"));
         assert!(!state("yesterday"));

@@ -11,7 +11,7 @@ use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FilesCommand {
-    /// Upload images; their paths are what slots and pages take
+    /// Upload images and print their paths, for use in slots and pages
     Upload(upload::FilesUploadArgs),
 }
 

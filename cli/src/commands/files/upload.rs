@@ -22,42 +22,42 @@ pub(crate) struct FilesUploadArgs {
     sources: Vec<String>,
     /// Upload method; without it, files of more than 10 MB go to a URL that the service names
     #[arg(long, value_name = "WAY")]
-    via: Option<Way>,
+    via: Option<UploadMethodArg>,
     /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
     #[arg(long = "for", value_name = "USE")]
-    image_use: Option<Use>,
+    image_use: Option<ImageUseArg>,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Way {
+enum UploadMethodArg {
     Multipart,
     UploadUrl,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Use {
+enum ImageUseArg {
     /// Square, at least 800x800
     Avatar,
     /// 16:9, at least 1600x900
     Background,
 }
 
-impl From<Way> for UploadMethod {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::Multipart => Self::Multipart,
-            Way::UploadUrl => Self::UploadUrl,
+impl From<UploadMethodArg> for UploadMethod {
+    fn from(method: UploadMethodArg) -> Self {
+        match method {
+            UploadMethodArg::Multipart => Self::Multipart,
+            UploadMethodArg::UploadUrl => Self::UploadUrl,
         }
     }
 }
 
-impl From<Use> for ImageUse {
-    fn from(image_use: Use) -> Self {
+impl From<ImageUseArg> for ImageUse {
+    fn from(image_use: ImageUseArg) -> Self {
         match image_use {
-            Use::Avatar => Self::Avatar,
-            Use::Background => Self::Background,
+            ImageUseArg::Avatar => Self::Avatar,
+            ImageUseArg::Background => Self::Background,
         }
     }
 }

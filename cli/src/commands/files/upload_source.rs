@@ -31,7 +31,7 @@ impl UploadSource {
             return match (method, image_use) {
                 (None, None) => Ok(Self::Url),
                 _ => Err(CommandError::usage(format!(
-                    "--via and --for are about files of this machine, not {name}"
+                    "--via and --for apply to local files, not to {name}"
                 ))),
             };
         }
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_refused_file_is_named_by_its_whole_path() {
-        let said = |message| refused("images/a.png", message).to_string();
-        assert_eq!(said("a.png: 10x10, not square"), "images/a.png: 10x10, not square");
-        assert_eq!(said("it is: no image"), "images/a.png: it is: no image");
+        let text = |message| refused("images/a.png", message).to_string();
+        assert_eq!(text("a.png: 10x10, not square"), "images/a.png: 10x10, not square");
+        assert_eq!(text("it is: no image"), "images/a.png: it is: no image");
     }
 }

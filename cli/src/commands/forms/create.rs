@@ -16,7 +16,7 @@ use crate::output::{CommandOutput, View};
     after_help = "Example:\n  links forms create form.yaml title='Book a table'"
 )]
 pub(crate) struct FormsCreateArgs {
-    /// A YAML or JSON file with the form (`-`: standard input), and values that go before the file's: `title=Text`, `enabled:=false`
+    /// A YAML or JSON file with the form (`-`: standard input), and values that override those of the file: `title=Text`, `enabled:=false`
     /// (JSON), `description=@file`
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,

@@ -17,7 +17,7 @@ use crate::output::{CommandOutput, yaml};
 /// Arguments of `links forms edit`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A field that keeps its `key` stays the same field, whatever else of it changes.\n\n\
+    after_help = "A field that keeps its `key` stays the same field, even if everything else changes.\n\n\
     Example:\n  EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"
 )]
 pub(crate) struct FormsEditArgs {
@@ -38,12 +38,12 @@ pub(crate) async fn run(
     let text = yaml::write(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = FieldValues::of(document)?;
-        let held = FormEditSession::read(context, form.clone(), args.id.clone()).await?;
-        let changes = merge::changes(&edited, &mut opened, &held.before)?;
+        let session = FormEditSession::read(context, form.clone(), args.id.clone()).await?;
+        let changes = merge::changes(&edited, &mut opened, &session.before)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        held.update(context, changes, false, Some(&edited)).await.map(Some)
+        session.update(context, changes, false, Some(&edited)).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;
     Ok(editor::outcome(updated.as_ref(), crate::commands::forms::view::FIRST))

@@ -14,8 +14,8 @@ use crate::output::{CommandOutput, View};
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    after_help = "A `fields` replaces the whole list of the form's fields, of which those with a known label keep their key; \
-        the others are removed, which has to be confirmed. `links forms field` changes one of them.\n\n\
+    after_help = "`fields` replaces the whole list of the form's fields. Those with a known label keep their key; \
+        the others are removed, which needs confirmation. `links forms field` changes a single field.\n\n\
         Examples:\n  links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false\n  \
         links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"
 )]
@@ -41,8 +41,8 @@ pub(crate) async fn run(
     let form = context.writer(args.dry_run).await?.form(args.id.clone());
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
-        let held = FormEditSession::read(context, form, args.id).await?;
-        held.update(context, changes, args.yes, Some(&fields)).await?
+        let session = FormEditSession::read(context, form, args.id).await?;
+        session.update(context, changes, args.yes, Some(&fields)).await?
     } else {
         let changed = form.update_unchanged(None, FormChanges::from(changes)).answer().await;
         changed.map_err(|error| fields.failure(error, ""))?

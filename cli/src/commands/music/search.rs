@@ -11,7 +11,7 @@ pub(crate) struct SearchArgs {
     /// Artist, for a search by title
     #[arg(long)]
     artist: Option<String>,
-    /// What a search by title and artist looks for
+    /// Type of release that a search by title and artist looks for
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<SearchKind>,
 }

@@ -19,16 +19,16 @@ use crate::ui::annotations::Annotate;
 #[command(after_help = "Examples:\n  links profile check-login spring.menu summer.menu\n  \
     links profile check-login -f logins.txt --annotate github")]
 pub(crate) struct ProfileCheckLoginArgs {
-    /// Logins to ask about
+    /// Logins to check
     #[arg(value_name = "NAME", required_unless_present = "file")]
     names: Vec<String>,
     /// A file with one login a line (`-`: standard input); what follows a `#` is a comment
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Id, login or URL of the own page that would take the login; the one it has now then counts as free
+    /// Id, login or URL of your page that would use the login; its current login then counts as free
     #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
-    /// Say for a CI service which line is not free
+    /// Annotate the lines that are not free, for a CI service
     #[arg(long, value_name = "SERVICE")]
     annotate: Option<Annotate>,
 }

@@ -18,7 +18,7 @@ use crate::output::{CommandOutput, View};
     after_help = "Example:\n  links profile create spring.menu title='Spring menu'"
 )]
 pub(crate) struct ProfileCreateArgs {
-    /// The login, which is part of the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, free
+    /// Login, which is part of the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
     login: String,
     /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
     /// JSON file with them (`-`: standard input)
@@ -34,10 +34,10 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let fields = FieldValues::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
     if fields.get("login").is_some() {
-        return Err(CommandError::usage("the login is given before the fields, not among them"));
+        return Err(CommandError::usage("pass the login before the fields, not as a field"));
     }
     let client = context.writer(args.dry_run).await?;
-    login::free(&client, &args.login, None).await?;
+    login::check_available(&client, &args.login, None).await?;
     let fields = fields.upload(context, &client).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);

@@ -24,8 +24,8 @@ pub(super) fn update(
     atomic::write(file, &page.text, true).map_err(|error| {
         CommandError::usage(format!("cannot write {}: {error}", file.display()))
     })?;
-    let said = StyledLine::new(Style::Plain, format!("{} is as the page is", file.display()));
-    Ok(CommandOutput::own(data, View::Lines(vec![said])))
+    let line = StyledLine::new(Style::Plain, format!("{} matches the page", file.display()));
+    Ok(CommandOutput::own(data, View::Lines(vec![line])))
 }
 
 /// Compares the page with the file. The output adds `differs` and `diff` to `data`.
@@ -39,14 +39,14 @@ pub(super) fn compare(
     let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
     if expected == found {
         data["differs"] = json!(false);
-        let said = StyledLine::new(Style::Plain, format!("the page is as {name} says"));
-        return Ok(CommandOutput::own(data, View::Lines(vec![said])));
+        let line = StyledLine::new(Style::Plain, format!("the page matches {name}"));
+        return Ok(CommandOutput::own(data, View::Lines(vec![line])));
     }
     let diff = TextDiff::from_lines(&expected, &found);
     let mut unified = diff.unified_diff();
     let text = unified.context_radius(3).header(&sanitize::line(&name), "the page").to_string();
     if let Some(annotate) = annotate {
-        let message = "the page differs from here on; `links profile preview --expect FILE --update` takes it over";
+        let message = "the page differs from here on; `links profile preview --expect FILE --update` writes the page to the file";
         for group in diff.grouped_ops(0) {
             let line = group.first().map_or(0, |op| op.old_range().start) + 1;
             annotate.error(Some((&name, line)), message);
@@ -63,7 +63,7 @@ fn unreadable(error: ReadError) -> CommandError {
     let is_absent =
         matches!(&error, ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
     let failure = CommandError::from(error);
-    if is_absent { failure.hint("--update writes it") } else { failure }
+    if is_absent { failure.with_hint("--update writes it") } else { failure }
 }
 
 /// Returns the text with the line ends of the service: Git may have converted those of the file.
@@ -89,9 +89,9 @@ mod tests {
     #[test]
     fn only_for_a_missing_file_the_hint_names_update() {
         let absent = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::NotFound.into());
-        assert_eq!(unreadable(absent).advice(), Some("--update writes it"));
+        assert_eq!(unreadable(absent).hint(), Some("--update writes it"));
         let locked = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::PermissionDenied.into());
-        assert_ne!(unreadable(locked).advice(), Some("--update writes it"));
+        assert_ne!(unreadable(locked).hint(), Some("--update writes it"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) async fn check(
 /// # Errors
 ///
 /// When the login is not free, or the service cannot be asked.
-pub(crate) async fn free(
+pub(crate) async fn check_available(
     client: &Client,
     login: &str,
     page: Option<&ProfileKey>,
@@ -46,8 +46,8 @@ pub(crate) async fn free(
     if check["available"] == true {
         return Ok(());
     }
-    let why = check["message"].as_str().unwrap_or("it is not available");
-    Err(CommandError::new(Exit::No, format!("the login {login} cannot be had: {why}")))
+    let why = check["message"].as_str().unwrap_or("the service gives no reason");
+    Err(CommandError::new(Exit::No, format!("the login {login} is not available: {why}")))
 }
 
 /// Checks the rules of the interface, section 8, that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved

@@ -25,7 +25,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<ListedLogin>, CommandError> {
         .map_err(|_| CommandError::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
     let logins = parse(&name, &text);
     if logins.is_empty() {
-        return Err(CommandError::new(Exit::Invalid, format!("{name} names no login")));
+        return Err(CommandError::new(Exit::Invalid, format!("{name} contains no login")));
     }
     Ok(logins)
 }

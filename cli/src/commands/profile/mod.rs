@@ -35,13 +35,13 @@ pub(crate) enum ProfileCommand {
     Edit(edit::ProfileEditArgs),
     /// Change the login of a page; links to the old URL break
     Rename(rename::ProfileRenameArgs),
-    /// Show or change the language of a page, and what else its settings have
+    /// Show or change the settings of a page, such as its language
     Settings(settings::ProfileSettingsArgs),
     /// Print the URL of a page, and open it in a browser on a terminal
     Open(open::ProfileOpenArgs),
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),
-    /// Ask whether logins are free; exit code 3 when one is not
+    /// Check whether logins are free; exit code 3 when one is not
     CheckLogin(check_login::ProfileCheckLoginArgs),
 }
 

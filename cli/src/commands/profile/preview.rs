@@ -33,7 +33,7 @@ pub(crate) struct ProfilePreviewArgs {
     /// Exit code 3 when the page is longer than this for a language model
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Say for a CI service where the page differs
+    /// Annotate the places where the page differs, for a CI service
     #[arg(long, value_name = "SERVICE")]
     annotate: Option<Annotate>,
 }
@@ -83,8 +83,8 @@ mod tests {
     fn a_page_may_have_as_many_tokens_as_the_limit() {
         assert_eq!(too_long(Some(10), Some(10)).unwrap(), None);
         assert_eq!(too_long(None, None).unwrap(), None);
-        let said = "the page has 11 tokens, more than 10";
-        assert_eq!(too_long(Some(11), Some(10)).unwrap().as_deref(), Some(said));
+        let expected = "the page has 11 tokens, more than 10";
+        assert_eq!(too_long(Some(11), Some(10)).unwrap().as_deref(), Some(expected));
         assert_eq!(too_long(None, Some(10)).unwrap_err().exit(), Exit::Server);
     }
 }

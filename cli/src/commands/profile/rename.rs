@@ -22,12 +22,12 @@ pub(crate) struct ProfileRenameArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// The new login: 4 to 60 of `a-z A-Z 0-9 . _`, free
+    /// New login: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
     new: String,
     /// Confirm without being asked
     #[arg(long, requires = "confirm")]
     yes: bool,
-    /// The login that the page has now, to show that this is the page that is meant
+    /// Current login of the page, which has to match
     #[arg(long, value_name = "LOGIN", requires = "yes")]
     confirm: Option<String>,
     #[command(flatten)]
@@ -42,31 +42,35 @@ pub(crate) async fn run(
     let page = client.profile(args.profile).settings().await?;
     let old = page.login.clone();
     if old == args.new {
-        let said = StyledLine::new(Style::Plain, format!("the login is {old} already"));
+        let line = StyledLine::new(Style::Plain, format!("the login is already {old}"));
         let data = json!({ "profileId": page.profile_id, "login": old });
-        return Ok(CommandOutput::own(data, View::Lines(vec![said])));
+        return Ok(CommandOutput::own(data, View::Lines(vec![line])));
     }
     let id = ProfileKey::Id(page.profile_id);
-    login::free(&client, &args.new, Some(&id)).await?;
+    login::check_available(&client, &args.new, Some(&id)).await?;
     let warning = format!(
-        "The URL of {} changes at once. It is not redirected: every link, QR code and NFC tag that leads to {old} breaks, and \
-         someone else may take the login.",
+        "{} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and someone else may \
+         take the login {old}.",
         page.computed.url
     );
     context.ui.say(&StyledLine::new(Style::Removed, warning));
     if context.dry_run().is_none() {
-        agree(context, &old, args.confirm)?;
+        confirm_rename(context, &old, args.confirm)?;
     }
     let changes = SettingsChanges::default().login(&args.new);
     let answer = client.profile(&id).update_settings_unchanged(&page, changes).answer().await?;
-    let said =
-        StyledLine::new(Style::Plain, format!("the login was {old}, and is {} now", args.new));
-    Ok(CommandOutput::service(answer.body().clone(), View::Lines(vec![said])))
+    let line =
+        StyledLine::new(Style::Plain, format!("the login was changed from {old} to {}", args.new));
+    Ok(CommandOutput::service(answer.body().clone(), View::Lines(vec![line])))
 }
 
 /// Asks for the old login as a confirmation, which is not given by mistake.
-fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), CommandError> {
-    let question = format!("Type {old} to go on:");
+fn confirm_rename(
+    context: &Context,
+    old: &str,
+    confirm: Option<String>,
+) -> Result<(), CommandError> {
+    let question = format!("Type {old} to continue:");
     let refused = |message: String| Err(CommandError::new(Exit::Refused, message));
     match confirm.or_else(|| context.ui.ask_for(&question)) {
         Some(named) if named.trim() == old => Ok(()),
@@ -74,9 +78,9 @@ fn agree(context: &Context, old: &str, confirm: Option<String>) -> Result<(), Co
             refused(format!("the login is {old}, not {}; nothing was changed", named.trim()))
         }
         None => {
-            let message = "a new login breaks what leads to the old one, and there is no terminal to ask on; nothing was changed";
+            let message = "a new login breaks links to the old one and needs confirmation, but there is no terminal; nothing was changed";
             refused(message.to_owned())
-                .map_err(|failure| failure.hint(format!("pass --yes --confirm {old} to confirm")))
+                .map_err(|failure| failure.with_hint(format!("pass --yes --confirm {old}")))
         }
     }
 }

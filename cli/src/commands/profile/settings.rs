@@ -20,8 +20,8 @@ pub(crate) struct ProfileSettingsArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any they
-    /// are shown
+    /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any, the
+    /// settings are shown
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]

@@ -14,5 +14,5 @@ pub(crate) fn without_login(fields: FieldValues) -> Result<FieldValues, CommandE
     Err(CommandError::usage(
         "a new login breaks every link to the page, so it has a command of its own",
     )
-    .hint("links profile rename KEY NEW"))
+    .with_hint("links profile rename KEY NEW"))
 }

@@ -15,7 +15,7 @@ use crate::output::CommandOutput;
 pub(crate) enum SandboxCommand {
     /// Keep it running for other programs; prints its URL and a token as one JSON line
     Serve(serve::SandboxServeArgs),
-    /// Forget everything that was written to it
+    /// Delete everything that was written to it
     Reset(reset::SandboxResetArgs),
     /// Print where its state is kept
     Path(path::SandboxPathArgs),

@@ -27,6 +27,6 @@ pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<CommandOutp
             _ => {}
         }
     }
-    let said = StyledLine::new(Style::Plain, "the sandbox is as new");
-    Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(vec![said])))
+    let line = StyledLine::new(Style::Plain, "the sandbox was reset");
+    Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(vec![line])))
 }

@@ -16,10 +16,10 @@ use crate::signal::SuppressInterrupt;
 /// Arguments of `links sandbox serve`.
 #[derive(Args, Debug)]
 pub(crate) struct SandboxServeArgs {
-    /// Port on the loopback address; a free one is taken when it is not given
+    /// Port on the loopback address; chosen automatically by default
     #[arg(long)]
     port: Option<u16>,
-    /// Answer as fast as asked: no 429
+    /// Apply no rate limits: no 429
     #[arg(long)]
     no_limits: bool,
 }

@@ -29,17 +29,17 @@ pub(crate) struct SlotsApplyArgs {
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
-    allowed: ApplyArgs,
+    apply_args: ApplyArgs,
     /// Wait for another run on the same page instead of refusing
     #[arg(long, hide_short_help = true)]
     wait: bool,
-    /// List unfinished runs, and do nothing
+    /// List unfinished runs, and do nothing else
     #[arg(long, conflicts_with_all = ["resume", "abort"])]
     status: bool,
-    /// Continue an unfinished run, with its file and what was to be pruned
+    /// Continue an unfinished run, with its file and its --prune
     #[arg(long, conflicts_with = "abort")]
     resume: bool,
-    /// Give up an unfinished run; what it has written stays on the page
+    /// Discard an unfinished run; what it has written stays on the page
     #[arg(long, conflicts_with = "dry_run")]
     abort: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ impl SlotsApplyArgs {
     ///
     /// When the files are not known beforehand, with the reason.
     pub(crate) fn named_files(&self) -> Result<NamedFiles, &'static str> {
-        let named = NamedFiles { read: self.allowed.upload_root.clone(), write: Vec::new() };
+        let named = NamedFiles { read: self.apply_args.upload_root.clone(), write: Vec::new() };
         match self.file.as_ref().or(self.plan.as_ref()) {
             Some(file) => Ok(named.with_directory(file)),
             None if self.resume => Err("the journal of the run names its page file"),
@@ -66,9 +66,18 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsApplyArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let SlotsApplyArgs { file, plan, profile, mut allowed, wait, status, resume, abort, dry_run } =
-        args;
-    let roots = allowed.upload_root.clone();
+    let SlotsApplyArgs {
+        file,
+        plan,
+        profile,
+        mut apply_args,
+        wait,
+        status,
+        resume,
+        abort,
+        dry_run,
+    } = args;
+    let roots = apply_args.upload_root.clone();
     let mut source = match (&file, &plan) {
         (Some(file), _) => Some(ApplySource::page(file, &roots, "apply")?),
         (None, Some(plan)) => Some(ApplySource::plan(plan, &roots, "apply")?),
@@ -85,12 +94,12 @@ pub(crate) async fn run(
             return unfinished_runs::abort(context, key);
         }
         let opening = unfinished_runs::only(context, key)?;
-        allowed.prune |= opening.prune;
-        allowed.prune_unsupported |= opening.prune_unsupported;
+        apply_args.prune |= opening.prune;
+        apply_args.prune_unsupported |= opening.prune_unsupported;
         if source.is_none() {
             let recorded = opening.path.ok_or_else(|| {
                 CommandError::usage(
-                    "the run had no page file of its own; name one, or its plan with --plan",
+                    "the run had no page file of its own; pass one, or its plan with --plan",
                 )
             })?;
             source = Some(resumed(Path::new(&recorded), &roots)?);
@@ -98,13 +107,13 @@ pub(crate) async fn run(
         }
     }
     let Some(source) = source else {
-        return Err(CommandError::usage("no page file is named"));
+        return Err(CommandError::usage("no page file is given"));
     };
     if let Some(saved) = &source.saved {
-        saved.allow(&mut allowed, resume)?;
+        saved.allow(&mut apply_args, resume)?;
     }
-    allowed.profile = profile;
-    apply(context, ApplyRequest { source, path, allowed, wait, ask: false, dry_run, seen: None })
+    apply_args.profile = profile;
+    apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
         .await
 }
 
@@ -114,7 +123,7 @@ fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> 
         if path.exists() {
             return failure;
         }
-        failure.hint("where the file is elsewhere now: links slots apply --resume FILE")
+        failure.with_hint("if the file was moved: links slots apply --resume FILE")
     })
 }
 

@@ -14,7 +14,7 @@ use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
-use crate::ui::confirm::agree;
+use crate::ui::confirm::require_confirmation;
 
 /// Arguments of `links slots delete`.
 #[derive(Args, Debug)]
@@ -40,40 +40,40 @@ pub(crate) async fn run(
     let profile = context.writer(args.dry_run).await?.profile(args.profile);
     let slots = profile.slots();
     let page = slots.list().await?;
-    let doomed = deletion::named(&args.ids, &page)?;
+    let to_delete = deletion::select(&args.ids, &page)?;
     // With `--yes` the deletion does not wait for the numbers.
     let clicks = if args.yes { HashMap::new() } else { clicks::recent(&profile).await };
-    for slot in &doomed {
+    for slot in &to_delete {
         context.ui.say(&deletion::loss(slot, clicks.get(&slot.id)));
     }
-    agree(&context.ui, args.yes, &deletion::question(doomed.len()))?;
+    require_confirmation(&context.ui, args.yes, &deletion::question(to_delete.len()))?;
     if context.dry_run() == Some(DryRun::Service)
-        && let Some(refused) = refused(context, &doomed).await
+        && let Some(refused) = refused(context, &to_delete).await
     {
         return Ok(refused);
     }
-    let deleted = delete(context, &slots, &doomed).await?;
+    let deleted = delete(context, &slots, &to_delete).await?;
     let left = page.len() - deleted;
-    let said = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));
-    let body = json!({ "data": doomed, "meta": { "deleted": deleted, "total": left } });
+    let line = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));
+    let body = json!({ "data": to_delete, "meta": { "deleted": deleted, "total": left } });
     Ok(CommandOutput {
         body: Body::Own(body),
-        view: View::Lines(vec![said]),
+        view: View::Lines(vec![line]),
         exit: Exit::Ok,
         then: None,
     })
 }
 
 /// Returns the output for slots that are known to be refused, whatever a dry run reports: a dry run may not check this rule.
-async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<CommandOutput> {
+async fn refused(context: &mut Context, to_delete: &[&Slot]) -> Option<CommandOutput> {
     let types = context.slot_types().await.map(|it| it.rules()).unwrap_or_default();
-    let mut lines = deletion::refusals(&types, doomed);
+    let mut lines = deletion::refusals(&types, to_delete);
     if lines.is_empty() {
         return None;
     }
     lines.push(StyledLine::new(Style::Plain, "nothing was changed"));
     let body = json!({
-        "dryRun": "service", "operation": "deleteSlots", "accepted": false, "slots": doomed,
+        "dryRun": "service", "operation": "deleteSlots", "accepted": false, "slots": to_delete,
     });
     Some(CommandOutput::own(body, View::Lines(lines)))
 }
@@ -82,13 +82,13 @@ async fn refused(context: &mut Context, doomed: &[&Slot]) -> Option<CommandOutpu
 async fn delete(
     context: &Context,
     slots: &SlotsHandle,
-    doomed: &[&Slot],
+    to_delete: &[&Slot],
 ) -> Result<usize, CommandError> {
-    let progress = context.ui.progress(doomed.len().div_ceil(SLOTS_PER_BATCH));
+    let progress = context.ui.progress(to_delete.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;
     let mut dry_run_end: Option<CommandError> = None;
-    for batch in doomed.chunks(SLOTS_PER_BATCH) {
-        progress.now(&format!("deleting {} of {}", deleted + batch.len(), doomed.len()));
+    for batch in to_delete.chunks(SLOTS_PER_BATCH) {
+        progress.now(&format!("deleting {} of {}", deleted + batch.len(), to_delete.len()));
         let seen = batch.iter().copied().cloned().collect();
         match slots.delete_unchanged(seen).await.map_err(CommandError::from) {
             Ok(_) => deleted += batch.len(),

@@ -15,14 +15,14 @@ use crate::sanitize;
 /// # Errors
 ///
 /// When an id is not on the page.
-pub(super) fn named<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
+pub(super) fn select<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
     let on_page = |id: &i64| page.iter().any(|slot| slot.id == *id);
-    let strange: Vec<_> = ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
-    if !strange.is_empty() {
-        let message = format!("not on this page: {}; nothing was deleted", strange.join(" "));
-        return Err(
-            CommandError::new(Exit::NotFound, message).hint("`links slots list` shows the ids")
-        );
+    let unknown_ids: Vec<_> =
+        ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
+    if !unknown_ids.is_empty() {
+        let message = format!("not on this page: {}; nothing was deleted", unknown_ids.join(" "));
+        return Err(CommandError::new(Exit::NotFound, message)
+            .with_hint("`links slots list` shows the ids"));
     }
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
 }
@@ -45,16 +45,16 @@ pub(super) fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
 /// Returns the question before a number of slots is deleted.
 pub(super) fn question(number: usize) -> String {
     match number {
-        1 => "Delete this slot with its click statistics? There is no way back.".to_owned(),
+        1 => "Delete this slot with its click statistics? This cannot be undone.".to_owned(),
         many => {
-            format!("Delete these {many} slots with their click statistics? There is no way back.")
+            format!("Delete these {many} slots with their click statistics? This cannot be undone.")
         }
     }
 }
 
 /// Returns a line for each slot whose type cannot be deleted.
-pub(super) fn refusals(types: &SlotTypes, doomed: &[&Slot]) -> Vec<StyledLine> {
-    let refused = doomed.iter().filter(|slot| types.is_read_only(&slot.kind));
+pub(super) fn refusals(types: &SlotTypes, to_delete: &[&Slot]) -> Vec<StyledLine> {
+    let refused = to_delete.iter().filter(|slot| types.is_read_only(&slot.kind));
     let line = |slot: &&Slot| {
         let Slot { kind, id, .. } = slot;
         let text = format!("the service refuses to delete {kind} {id}: no {kind} can be deleted");
@@ -81,17 +81,17 @@ mod tests {
     #[test]
     fn repeated_ids_count_once_and_ids_that_are_not_on_the_page_are_refused() {
         let page = page();
-        let ids: Vec<_> = named(&[8, 7, 8], &page).unwrap().iter().map(|slot| slot.id).collect();
+        let ids: Vec<_> = select(&[8, 7, 8], &page).unwrap().iter().map(|slot| slot.id).collect();
         assert_eq!(ids, [7, 8]);
-        let refused = named(&[7, 9, 10], &page).unwrap_err();
+        let refused = select(&[7, 9, 10], &page).unwrap_err();
         assert_eq!(refused.to_string(), "not on this page: 9 10; nothing was deleted");
     }
 
     #[test]
     fn a_deleted_slot_is_shown_with_its_label_url_and_clicks() {
         let page = page();
-        let said = "- button 7 \"Menu\" https://a.example: 3 clicks in the last 28 days";
-        assert_eq!(loss(&page[0], Some(&3)).text(), said);
+        let text = "- button 7 \"Menu\" https://a.example: 3 clicks in the last 28 days";
+        assert_eq!(loss(&page[0], Some(&3)).text(), text);
         assert_eq!(loss(&page[1], None).text(), "- event 8");
     }
 
@@ -99,7 +99,7 @@ mod tests {
     fn only_types_that_cannot_be_deleted_are_refused() {
         let page = page();
         let lines = refusals(&SlotTypes::default(), &page.iter().collect::<Vec<_>>());
-        let said = "the service refuses to delete event 8: no event can be deleted";
-        assert_eq!(lines, [StyledLine::new(Style::Removed, said)]);
+        let text = "the service refuses to delete event 8: no event can be deleted";
+        assert_eq!(lines, [StyledLine::new(Style::Removed, text)]);
     }
 }

@@ -25,14 +25,14 @@ pub(crate) struct SlotsEditArgs {
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
     #[command(flatten)]
-    allowed: ApplyArgs,
+    apply_args: ApplyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
 /// Instructions at the head of the file in the editor.
 const HEAD: &str = "\
-# Save and close: the page becomes like this file. Close without a change: nothing happens.
+# Save and close: the page is updated to match this file. Close without a change: nothing happens.
 # A slot that is removed here stays on the page, unless --prune was given.
 ";
 
@@ -52,7 +52,7 @@ pub(crate) async fn run(
         for tries in 1.. {
             let now = PageSnapshot::read(&context.client().await?, &page.profile).await?;
             let merged =
-                EditedPage::merge(context, &args.allowed, &mut opened, &document, &now).await?;
+                EditedPage::merge(context, &args.apply_args, &mut opened, &document, &now).await?;
             let applied = apply_to(context, &args, merged, path, &now).await;
             let is_conflict = applied.as_ref().is_err_and(|it| it.exit() == Exit::Conflict);
             if tries < MOST_MERGES && is_conflict {
@@ -79,9 +79,16 @@ async fn apply_to(
 ) -> Result<CommandOutput, CommandError> {
     // A merged file has no path: its content differs from that of the draft.
     let path = (!is_merged).then(|| path.display().to_string());
-    let (allowed, dry_run) = (args.allowed.clone(), args.dry_run);
+    let (apply_args, dry_run) = (args.apply_args.clone(), args.dry_run);
     let seen = Some(fingerprint(&now.slots));
-    let job =
-        ApplyRequest { source: file.into(), path, allowed, wait: false, ask: false, dry_run, seen };
-    apply(context, job).await
+    let request = ApplyRequest {
+        source: file.into(),
+        path,
+        apply_args,
+        wait: false,
+        ask: false,
+        dry_run,
+        seen,
+    };
+    apply(context, request).await
 }

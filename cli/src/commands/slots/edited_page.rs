@@ -24,20 +24,20 @@ impl EditedPage {
     /// Merges the changes that others made since the page was opened, if the user did not change the same.
     pub(super) async fn merge(
         context: &mut Context,
-        allowed: &ApplyArgs,
+        apply_args: &ApplyArgs,
         opened: &mut Vec<DesiredSlot>,
         document: &Document,
         now: &PageSnapshot,
     ) -> Result<Self, CommandError> {
         // References are relative to the user's directory, not to that of the draft.
-        let images = ImageRoots::new(Path::new(""), &allowed.upload_root)?;
+        let images = ImageRoots::new(Path::new(""), &apply_args.upload_root)?;
         let file = PageFile::of(document.clone(), &images)?;
         let types = context.slot_types().await?.rules();
         let now = DesiredPage::from_page(&now.slots, &types).slots;
         if *opened == now {
             return Ok(Self { file, is_merged: false });
         }
-        let prune = allowed.prune || allowed.prune_unsupported;
+        let prune = apply_args.prune || apply_args.prune_unsupported;
         let edited = &file.page.content.slots;
         let merged = three_way::merge(opened, edited, &now, prune).map_err(|conflicts| {
             for conflict in &conflicts {
@@ -46,7 +46,7 @@ impl EditedPage {
             refused(document, &conflicts)
         })?;
         for kept in merged.kept {
-            let text = format!("{kept} meanwhile, and stays so");
+            let text = format!("{kept} meanwhile; the change is kept");
             context.ui.say(&StyledLine::new(Style::Changed, text));
         }
         let file = PageFile::of(document.clone().rearranged(&merged.items), &images)?;

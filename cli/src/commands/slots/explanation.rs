@@ -28,11 +28,11 @@ pub(super) fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandEr
     }
     if !slot_type.computed.is_empty() {
         lines.extend([plain(""), plain("Set by the service")]);
-        let said = |(name, about): (&String, &Value)| {
+        let line = |(name, about): (&String, &Value)| {
             let about = about.as_str().map_or_else(|| about.to_string(), str::to_owned);
             plain(format!("  {name}  {about}"))
         };
-        lines.extend(slot_type.computed.iter().map(said));
+        lines.extend(slot_type.computed.iter().map(line));
     }
     if !slot_type.example.is_empty() {
         lines.extend([plain(""), plain("Example")]);
@@ -55,7 +55,7 @@ pub(super) fn of_field(slot_type: &SlotType, field: &str) -> Result<CommandOutpu
         let message = format!("a slot of type {} has no field `{field}`", slot_type.type_);
         let failure = CommandError::new(Exit::NotFound, message);
         return Err(match suggest(field, known) {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         });
     };

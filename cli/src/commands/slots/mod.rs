@@ -47,19 +47,19 @@ pub(crate) enum SlotsCommand {
     Delete(delete::SlotsDeleteArgs),
     /// List the types of slots
     Types(types::SlotsTypesArgs),
-    /// Explain a type of slot: its fields, what they take, an example
+    /// Explain a type of slot: its fields, their values, an example
     Explain(explain::SlotsExplainArgs),
     /// Print a slot of a type, ready to be pasted into a page file
     Template(template::SlotsTemplateArgs),
-    /// Write a page down as a file to edit and apply
+    /// Write a page to a file to edit and apply
     Pull(pull::SlotsPullArgs),
     /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
     Edit(edit::SlotsEditArgs),
-    /// Show what `apply` would do; exit code 3 when there is something to do
+    /// Show what `apply` would do; exit code 3 when there are changes
     Plan(plan::SlotsPlanArgs),
     /// Update a page to match a file
     Apply(apply::SlotsApplyArgs),
-    /// List the runs of `apply` and what became of them
+    /// List the runs of `apply` and their results
     History(history::SlotsHistoryArgs),
     /// Revert a run; newer slots stay
     Restore(restore::SlotsRestoreArgs),

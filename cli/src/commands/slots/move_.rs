@@ -36,11 +36,11 @@ pub(crate) async fn run(
     args: SlotsMoveArgs,
 ) -> Result<CommandOutput, CommandError> {
     if !args.place.is_given() {
-        return Err(CommandError::usage("no place is named")
-            .hint("say --top, --bottom, --at N, --before ID or --after ID"));
+        return Err(CommandError::usage("no position is given")
+            .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
     }
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
-    let _turn = context.turn(ORDER);
+    let _lock = context.lock(ORDER);
     for tries in 1.. {
         let (body, page) = page(&slots).await?;
         let seen: Vec<i64> = page.iter().map(|slot| slot.id).collect();
@@ -74,9 +74,8 @@ fn moved(
 ) -> Result<Option<Vec<i64>>, CommandError> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
         let message = format!("there is no slot {id} on this page");
-        return Err(
-            CommandError::new(Exit::NotFound, message).hint("`links slots list` shows the ids")
-        );
+        return Err(CommandError::new(Exit::NotFound, message)
+            .with_hint("`links slots list` shows the ids"));
     };
     let slot = page.remove(from);
     let to = place.position(&page)?.min(page.len());

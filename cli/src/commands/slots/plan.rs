@@ -23,21 +23,21 @@ pub(crate) struct SlotsPlanArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     #[arg(required_unless_present = "plan")]
     file: Option<PathBuf>,
-    /// Show this plan, which --out has written, if it can still be carried out (`-`: standard input)
+    /// Show a plan written with --out, if it can still be carried out (`-`: standard input)
     #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
-    allowed: ApplyArgs,
+    apply_args: ApplyArgs,
     /// Write the plan to this file, for `links slots apply --plan`
     #[arg(long, value_name = "PLAN")]
     out: Option<PathBuf>,
-    /// Ask the service whether it would take the new and changed slots; nothing is written
+    /// Ask the service whether it would accept the new and changed slots; nothing is written
     #[arg(long)]
     check: bool,
-    /// Print what is refused for annotations at the lines of the file
+    /// Annotate refused fields at their lines of the file, for a CI service
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     annotate: Option<Annotate>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct SlotsPlanArgs {
 impl SlotsPlanArgs {
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
-        let read = self.allowed.upload_root.clone();
+        let read = self.apply_args.upload_root.clone();
         let write = self.out.iter().cloned().collect();
         let source = self.file.iter().chain(&self.plan);
         source.fold(NamedFiles { read, write }, |named, file| named.with_directory(file))
@@ -67,25 +67,25 @@ pub(crate) async fn run(
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {
-    let mut allowed = args.allowed;
-    allowed.profile = args.profile;
-    let roots = &allowed.upload_root;
+    let mut apply_args = args.apply_args;
+    apply_args.profile = args.profile;
+    let roots = &apply_args.upload_root;
     let source = match (&args.file, &args.plan) {
         (Some(file), _) => ApplySource::page(file, roots, "plan")?,
         (None, Some(plan)) => ApplySource::plan(plan, roots, "plan")?,
-        (None, None) => return Err(CommandError::usage("no page file is named")),
+        (None, None) => return Err(CommandError::usage("no page file is given")),
     };
     if let Some(saved) = &source.saved {
-        saved.allow(&mut allowed, false)?;
+        saved.allow(&mut apply_args, false)?;
     }
-    let page = planned(context, source, &allowed).await?;
+    let page = planned(context, source, &apply_args).await?;
     if args.check {
         check_on_service(&page, &context.ui).await?;
     }
     if let Some(path) = &args.out {
         SavedPlan::of(&page, path).write(path)?;
         let mut text = format!("plan written to {0}: links slots apply --plan {0}", path.display());
-        for root in &allowed.upload_root {
+        for root in &apply_args.upload_root {
             text.extend([" --upload-root ", &root.display().to_string()]);
         }
         context.ui.say(&StyledLine::new(Style::Faint, text));

@@ -24,14 +24,14 @@ pub(crate) struct SlotsPullArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profile: ProfileKey,
-    /// Write to this file, as JSON if its name ends so (`-`: standard output)
+    /// Write to this file, as JSON if its name ends in .json (`-`: standard output)
     #[arg(short = 'O', long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace the file if it exists
     #[arg(long, requires = "out")]
     force: bool,
-    /// Name this schema, as `links schema page` prints it, in the first line for editors that check and complete YAML by it; the path is
-    /// written as it is given, and counts from the file's directory. A `page.schema.json` there is named without this
+    /// Refer to this schema, which `links schema page` prints, in the first line, for editors that validate and complete YAML; the path is
+    /// written as given and is relative to the file's directory. A `page.schema.json` there is used by default
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     schema: Option<String>,
 }
@@ -52,24 +52,24 @@ pub(crate) async fn run(
     let json = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
     if json && args.schema.is_some() {
         return Err(CommandError::usage(
-            "--schema is a line of YAML, and a JSON file is to be written",
+            "--schema adds a line of YAML, but the output is a JSON file",
         ));
     }
     let text = if json { format!("{data:#}\n") } else { yaml };
     atomic::write(&path, &text, args.force).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            CommandError::new(Exit::Refused, format!("{} is there already", path.display()))
-                .hint("--force replaces it")
+            CommandError::new(Exit::Refused, format!("{} already exists", path.display()))
+                .with_hint("--force replaces it")
         }
         _ => CommandError::usage(format!("cannot write {}: {error}", path.display())),
     })?;
-    let blocks = page.content.slots.len();
+    let slot_count = page.content.slots.len();
     let name = path.display().to_string();
-    let said =
-        StyledLine::new(Style::Plain, format!("{blocks} slots of {login} written to {name}"));
+    let line =
+        StyledLine::new(Style::Plain, format!("{slot_count} slots of {login} written to {name}"));
     Ok(CommandOutput::own(
-        json!({ "file": name, "slots": blocks }) as Value,
-        View::Lines(vec![said]),
+        json!({ "file": name, "slots": slot_count }) as Value,
+        View::Lines(vec![line]),
     ))
 }
 
@@ -81,7 +81,7 @@ fn beside(file: &Path) -> Option<&'static str> {
 /// Returns the line by which the YAML language server finds a schema.
 fn header(schema: &str) -> Result<String, CommandError> {
     if schema.is_empty() || schema.contains(char::is_control) {
-        return Err(CommandError::usage("--schema is no path"));
+        return Err(CommandError::usage("--schema is not a path"));
     }
     Ok(format!("# yaml-language-server: $schema={schema}"))
 }

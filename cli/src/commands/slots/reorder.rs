@@ -32,7 +32,7 @@ pub(crate) async fn run(
     args: SlotsReorderArgs,
 ) -> Result<CommandOutput, CommandError> {
     let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
-    let _turn = context.turn(ORDER);
+    let _lock = context.lock(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
     let seen = page.iter().map(|slot| slot.id).collect();
@@ -43,26 +43,31 @@ pub(crate) async fn run(
 /// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
 fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
     let mut left: BTreeSet<i64> = page.iter().map(|slot| slot.id).collect();
-    let (mut strange, mut twice) = (Vec::new(), Vec::new());
+    let (mut unknown_ids, mut repeated_ids) = (Vec::new(), Vec::new());
     for id in ids {
         if !left.remove(id) {
             let known = page.iter().any(|slot| slot.id == *id);
-            if known { twice.push(*id) } else { strange.push(*id) }
+            if known { repeated_ids.push(*id) } else { unknown_ids.push(*id) }
         }
     }
-    let said = |ids: &[i64], what: &str| {
+    let note = |ids: &[i64], what: &str| {
         let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
         (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(" ")))
     };
     let left: Vec<_> = left.into_iter().collect();
-    let amiss: Vec<_> =
-        [said(&left, "not named"), said(&twice, "named twice"), said(&strange, "not on this page")]
-            .into_iter()
-            .flatten()
-            .collect();
+    let amiss: Vec<_> = [
+        note(&left, "not named"),
+        note(&repeated_ids, "named twice"),
+        note(&unknown_ids, "not on this page"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if amiss.is_empty() {
         return Ok(());
     }
-    let message = format!("an order names every slot of the page once; {}", amiss.join("; "));
-    Err(CommandError::new(Exit::Invalid, message).hint("`links slots move` moves a single slot"))
+    let message =
+        format!("the order must name every slot of the page exactly once; {}", amiss.join("; "));
+    Err(CommandError::new(Exit::Invalid, message)
+        .with_hint("`links slots move` moves a single slot"))
 }

@@ -39,11 +39,11 @@ impl Restoration {
     pub(super) fn lines(&self) -> Vec<StyledLine> {
         let lost = self.lost.iter().map(|slot| {
             let (kind, id) = (&slot.kind, slot.id.unwrap_or_default());
-            let text = format!("{kind} {id} is gone for good: such a slot cannot be created");
+            let text = format!("{kind} {id} cannot be restored: such a slot cannot be created");
             StyledLine::new(Style::Removed, text)
         });
         let uncleared = self.uncleared.iter().map(|(id, key)| {
-            format!("slot {id}: `{key}` was added since and stays: the service cannot clear it")
+            format!("slot {id}: `{key}` was added since and is kept: the service cannot clear it")
         });
         let changed = created_again(self.created).into_iter().chain(uncleared);
         lost.chain(changed.map(|text| StyledLine::new(Style::Changed, text))).collect()
@@ -69,11 +69,11 @@ fn created_again(number: usize) -> Option<String> {
     match number {
         0 => None,
         1 => Some(
-            "1 deleted slot is created again, with a new id; its click statistics are gone"
+            "1 deleted slot is created again, with a new id; its click statistics are lost"
                 .to_owned(),
         ),
         many => Some(format!(
-            "{many} deleted slots are created again, with new ids; their click statistics are gone"
+            "{many} deleted slots are created again, with new ids; their click statistics are lost"
         )),
     }
 }
@@ -100,9 +100,9 @@ mod tests {
         assert_eq!(restoration.not_restored(), [json!({ "id": 6, "type": "event" })]);
         let lines = restoration.lines();
         let lines: Vec<_> = lines.iter().map(StyledLine::text).collect();
-        let lost = "event 6 is gone for good: such a slot cannot be created";
+        let lost = "event 6 cannot be restored: such a slot cannot be created";
         let created =
-            "1 deleted slot is created again, with a new id; its click statistics are gone";
+            "1 deleted slot is created again, with a new id; its click statistics are lost";
         assert_eq!(lines, [lost, created]);
     }
 }

@@ -18,7 +18,7 @@ use crate::page_file::PageFile;
 /// Arguments of `links slots restore`.
 #[derive(Args, Debug)]
 pub(crate) struct SlotsRestoreArgs {
-    /// The run to undo, as `links slots history` names it; the first few letters will do
+    /// The run to undo, as `links slots history` names it; a unique beginning is enough
     #[arg(value_name = "RUN")]
     run: String,
     /// Confirm the changes without being asked
@@ -48,16 +48,17 @@ pub(crate) async fn run(
     }
     let text = serde_json::to_vec_pretty(&file.page).map_err(CommandError::internal)?;
     let file = PageFile::made(&format!("the page before {run}"), text)?;
-    let allowed = ApplyArgs {
+    let apply_args = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
-        unnamed: Some("it came since, and stays"),
+        kept_reason: Some("newer than the run; kept"),
         ..ApplyArgs::default()
     };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;
     let source = file.into();
-    let job = ApplyRequest { source, path: None, allowed, wait, ask: true, dry_run, seen: None };
-    let mut outcome = apply(context, job).await?;
+    let request =
+        ApplyRequest { source, path: None, apply_args, wait, ask: true, dry_run, seen: None };
+    let mut outcome = apply(context, request).await?;
     if let Body::Own(body) = &mut outcome.body
         && let Some(data) = body["data"].as_object_mut()
     {
@@ -73,7 +74,7 @@ fn find(context: &Context, name: &str) -> Result<(PathBuf, String), CommandError
     match &found[..] {
         [(runs, recorded)] => Ok((runs.backup(&recorded.run), recorded.run.clone())),
         [] => Err(CommandError::new(Exit::NotFound, format!("there is no run {name}"))
-            .hint("`links slots history` lists them")),
-        _ => Err(CommandError::usage(format!("{name} could be any of {} runs", found.len()))),
+            .with_hint("`links slots history` lists them")),
+        _ => Err(CommandError::usage(format!("{name} matches {} runs", found.len()))),
     }
 }

@@ -30,10 +30,11 @@ pub(crate) const COLUMNS: &[Column] = &[
 /// Reads the slots of a page, and returns them with the body of the answer.
 pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), CommandError> {
     #[derive(Deserialize)]
-    struct Page {
+    struct PageRecord {
         data: Vec<Slot>,
     }
     let answer = slots.list().answer().await?;
-    let page: Page = serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    let page: PageRecord =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     Ok((answer.body().clone(), page.data))
 }

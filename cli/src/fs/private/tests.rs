@@ -130,7 +130,7 @@ fn fault_68_a_link_stays_a_link_and_its_target_is_replaced() {
     symlink("elsewhere/real", at("second")).unwrap();
     symlink("second", at("first")).unwrap();
     let error = write(&at("first"), b"x").unwrap_err();
-    assert!(error.to_string().contains("elsewhere/real, which is not there"), "{error}");
+    assert!(error.to_string().contains("elsewhere/real, which does not exist"), "{error}");
     fs::write(at("elsewhere/real"), "").unwrap();
     prepare(&at("first")).unwrap();
     assert_eq!(fs::read_dir(at("elsewhere")).unwrap().count(), 1);

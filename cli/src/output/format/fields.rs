@@ -15,7 +15,7 @@ impl FieldSelection {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let paths: Vec<String> = text.split(',').map(|it| it.trim().to_owned()).collect();
         if paths.iter().any(|path| path.split('.').any(str::is_empty)) {
-            return Err("names between commas, such as `id,data.title`".to_owned());
+            return Err("comma-separated names, such as `id,data.title`".to_owned());
         }
         Ok(Self(paths))
     }
@@ -186,9 +186,9 @@ mod tests {
         let records = [json!({ "title": "x", "data": { "link": 1 } })];
         let fields = FieldSelection::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
         let missing: Vec<_> = fields.missing(&records).into_iter().collect();
-        let said = missing.iter().map(|it| (it.field, it.meant.as_deref(), it.may_come));
+        let found = missing.iter().map(|it| (it.field, it.meant.as_deref(), it.may_come));
         assert_eq!(
-            said.collect::<Vec<_>>(),
+            found.collect::<Vec<_>>(),
             [
                 ("titel", Some("title"), false),
                 ("data.lnk", Some("data.link"), true),

@@ -14,12 +14,12 @@ use clap::ValueEnum;
 pub(crate) use fields::FieldSelection;
 use fields::MissingField;
 pub(crate) use grid::Grid;
-pub(crate) use query::{Query, asked as asked_to_filter};
+pub(crate) use query::{Query, run_filter_if_requested};
 use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{CommandOutput, StyledLine, View};
+use super::{CommandOutput, StyledLine, View, yaml};
 use crate::error::CommandError;
 
 /// How data is printed.
@@ -28,7 +28,7 @@ pub(crate) enum Format {
     /// Human-readable table
     #[default]
     Table,
-    /// Everything the service sent, as it sent it
+    /// Everything the service sent, unchanged
     Json,
     /// The same as YAML
     Yaml,
@@ -103,7 +103,7 @@ impl OutputOptions {
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         Ok(match self.format {
             Format::Json => self.json(&selected)?,
-            Format::Yaml => Rendering::Text(yaml(&selected)?),
+            Format::Yaml => Rendering::Text(yaml_documents(&selected)?),
             Format::Jsonl => Rendering::Json(lines(&selected.raw_records()?)),
             Format::Csv if !self.is_narrowed() && outcome.view.rows().is_some() => {
                 let rows = outcome.view.rows().unwrap_or_default();
@@ -142,16 +142,16 @@ impl OutputOptions {
         let records = Selection::of(&outcome.body, None, None)?.records()?;
         let mut notes = Vec::new();
         for MissingField { field, meant, may_come } in fields.missing(&records.items) {
-            let said = format!("nothing has a field `{field}`");
+            let message = format!("no record has a field `{field}`");
             let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
             match meant {
                 meant if !may_come => {
-                    let failure = CommandError::usage(format!("--fields: {said}"));
-                    let known = || "`-o json` shows the fields there are".to_owned();
-                    return Err(failure.hint(meant.unwrap_or_else(known)));
+                    let failure = CommandError::usage(format!("--fields: {message}"));
+                    let known = || "`-o json` shows all fields".to_owned();
+                    return Err(failure.with_hint(meant.unwrap_or_else(known)));
                 }
-                Some(meant) => notes.push(format!("{said}; {meant}")),
-                None => notes.push(said),
+                Some(meant) => notes.push(format!("{message}; {meant}")),
+                None => notes.push(message),
             }
         }
         Ok(notes)
@@ -221,21 +221,15 @@ impl OutputOptions {
     }
 }
 
-fn yaml(selected: &Selection) -> Result<String, CommandError> {
+fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {
     match selected {
-        Selection::Whole(bytes) => yaml_of(&records::parsed(bytes)?),
-        Selection::Narrowed(value) => yaml_of(value),
+        Selection::Whole(bytes) => yaml::write(&records::parsed(bytes)?),
+        Selection::Narrowed(value) => yaml::write(value),
         Selection::Made(values) => {
-            let documents = values.iter().map(|it| yaml_of(&records::made(it)?));
+            let documents = values.iter().map(|it| yaml::write(&records::made(it)?));
             Ok(documents.collect::<Result<Vec<_>, _>>()?.join("---\n"))
         }
     }
-}
-
-fn yaml_of(value: &Value) -> Result<String, CommandError> {
-    let options =
-        serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: usize::MAX };
-    serde_saphyr::to_string_with_options(value, options).map_err(CommandError::internal)
 }
 
 fn lines(values: &[Box<RawValue>]) -> Vec<u8> {

@@ -55,16 +55,16 @@ fn every_violation_is_reported_at_its_key_or_value() {
         found,
         [
             ": `title` is missing",
-            "image.path: `path` must be a text, not a number",
-            "items.0.question: `question` must be a text, not a number",
+            "image.path: `path` must be a string, not a number",
+            "items.0.question: `question` must be a string, not a number",
             "items.1: `question` is missing",
-            "items.2: entry 3 of `items` must be a mapping, not a text",
+            "items.2: entry 3 of `items` must be a mapping, not a string",
             "items: `items` must have at most 2 entries, it has 3",
             "key clicks: `clicks` is set by the service and cannot be written (leave it out)",
-            "key items.1.answer: unknown field `answer` (known here: `question`)",
+            "key items.1.answer: unknown field `answer` (available: `question`)",
             "key titel: a button has no field `titel` (did you mean `title`?)",
-            "link: `link` must be a URL (it begins with https://)",
-            "size: `size` must be a whole number or null, not a text",
+            "link: `link` must be a URL (it must begin with https://)",
+            "size: `size` must be a whole number or null, not a string",
             "style: `style` must be one of primary, secondary (did you mean primary?)",
         ]
     );
@@ -80,7 +80,7 @@ fn only_written_fields_of_an_existing_slot_are_validated() {
     assert_eq!(
         found,
         [
-            "key colour: a button has no field `colour` (known here: `image`, `items`, `link`, `size`, `style`, `title`)",
+            "key colour: a button has no field `colour` (available: `image`, `items`, `link`, `size`, `style`, `title`)",
             "size: `size` must be at least 1",
         ]
     );

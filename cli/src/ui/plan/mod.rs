@@ -17,14 +17,14 @@ const LABEL_MAX: usize = 40;
 /// Maximum number of kept slots that are named.
 const KEPT_MAX: usize = 12;
 
-/// Lines about the effects of a plan on a page: changes with old and new value, new slots, moves, kept and deleted slots. `unnamed` is the
-/// reason why a slot is kept that could be deleted.
-pub(crate) fn lines(shown: &PlanView<'_>, unnamed: &str) -> Vec<StyledLine> {
-    shown.lines(width(), unnamed)
+/// Lines about the effects of a plan on a page: changes with old and new value, new slots, moves, kept and deleted slots. `kept_reason` is
+/// the reason why a slot is kept that could be deleted.
+pub(crate) fn lines(shown: &PlanView<'_>, kept_reason: &str) -> Vec<StyledLine> {
+    shown.lines(width(), kept_reason)
 }
 
 impl PlanView<'_> {
-    fn lines(&self, width: usize, unnamed: &str) -> Vec<StyledLine> {
+    fn lines(&self, width: usize, kept_reason: &str) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         for update in &self.updates {
             let name = name(Some(update.id), update.kind, update.label);
@@ -50,7 +50,7 @@ impl PlanView<'_> {
             lines
                 .push(StyledLine::new(Style::Changed, format!("> {} {place}", moved.block.name())));
         }
-        lines.extend(self.kept(unnamed));
+        lines.extend(self.kept(kept_reason));
         let upload = |it| StyledLine::new(Style::Changed, format!("^ upload {it}"));
         lines.extend(self.uploads.iter().map(upload));
         for delete in self.deletes {
@@ -65,10 +65,10 @@ impl PlanView<'_> {
     }
 
     /// Lines about slots that are kept although the file does not mention them: the first few by name.
-    fn kept(&self, unnamed: &str) -> impl Iterator<Item = StyledLine> {
+    fn kept(&self, kept_reason: &str) -> impl Iterator<Item = StyledLine> {
         let named = self.kept.iter().take(KEPT_MAX).map(move |slot| {
             let why = match slot.reason {
-                RetainReason::NotInFile => unnamed,
+                RetainReason::NotInFile => kept_reason,
                 RetainReason::ReadOnly => "not in the file; slots of its type are never deleted",
                 RetainReason::Unsupported => "not in the file; a legacy slot",
             };
@@ -81,9 +81,12 @@ impl PlanView<'_> {
     }
 
     fn warnings(&self) -> impl Iterator<Item = StyledLine> {
-        let room = (self.make_room > 0).then(|| {
-            format!("the page is full: {} to delete before the new slots come", self.make_room)
-        });
+        let room = match self.make_room {
+            0 => None,
+            1 => Some("1 slot is deleted".to_owned()),
+            many => Some(format!("{many} slots are deleted")),
+        };
+        let room = room.map(|what| format!("the page is full: {what} before new ones are created"));
         let notices = self.notices.iter().map(|Notice::RemovedSince { index, id }| {
             format!(
                 "item {} was slot {id}, which someone deleted since: it is created again",

@@ -163,8 +163,8 @@ fn differences<'p>(
         }
         // An empty value counts as absent and is not shown.
         (old, new) => {
-            let held = |it: &&Value| !apply::same(it, &Value::Null);
-            let (old, new) = (old.filter(held), new.filter(held));
+            let is_set = |it: &&Value| !apply::same(it, &Value::Null);
+            let (old, new) = (old.filter(is_set), new.filter(is_set));
             changes.push(Change { path: path.to_owned(), old, new });
         }
     }

@@ -20,13 +20,13 @@ use crate::crash_point;
 pub(in crate::apply) struct Journal {
     file: File,
     log: JournalEntries,
-    trouble: Option<io::Error>,
+    write_error: Option<io::Error>,
     lock: PageLock,
 }
 
 impl Journal {
     pub(super) fn new(file: File, log: JournalEntries, lock: PageLock) -> Self {
-        Self { file, log, trouble: None, lock }
+        Self { file, log, write_error: None, lock }
     }
 
     /// Returns the entries written so far.
@@ -35,8 +35,8 @@ impl Journal {
     }
 
     /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
-    pub(in crate::apply) fn trouble(&self) -> Option<&io::Error> {
-        self.trouble.as_ref()
+    pub(in crate::apply) fn write_error(&self) -> Option<&io::Error> {
+        self.write_error.as_ref()
     }
 
     /// Records a confirmed plan before any of it is executed.
@@ -152,7 +152,7 @@ impl Journal {
     }
 
     fn write(&mut self, entry: &JournalEntry) -> io::Result<()> {
-        if let Some(before) = &self.trouble {
+        if let Some(before) = &self.write_error {
             return Err(io::Error::new(before.kind(), before.to_string()));
         }
         let mut line = serde_json::to_vec(entry)?;
@@ -161,7 +161,7 @@ impl Journal {
         crash_point::tear(&mut self.file, &line);
         if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.sync_data()) {
             let again = io::Error::new(error.kind(), error.to_string());
-            self.trouble = Some(error);
+            self.write_error = Some(error);
             return Err(again);
         }
         crash_point::point("after_write");

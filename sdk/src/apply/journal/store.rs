@@ -179,7 +179,7 @@ impl JournalStore {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> io::Result<Journal> {
-        self.tidy();
+        self.remove_old_runs();
         let run = self.new_name(opening.time);
         crash_point::point("before_write");
         let backup = serde_json::to_vec_pretty(&Backup::of(page, types))?;
@@ -250,7 +250,7 @@ impl JournalStore {
     /// Removes old runs that ended, and old runs that were not begun; the two are counted separately, because a damaged journal may look
     /// like that of a run that was not begun. Other unreadable journals stay, each with its backup, which may be all that is left of a
     /// page.
-    fn tidy(&self) {
+    fn remove_old_runs(&self) {
         let Ok(runs) = self.list() else { return };
         let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
         let not_begun = runs.iter().filter(|run| matches!(run.log, Err(JournalError::NotBegun)));

@@ -205,7 +205,7 @@ fn any_bytes_are_read_without_a_panic() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_the_files() {
+fn other_users_cannot_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
     let env = JournalEnv::new();
     let run = env.interrupted();
@@ -240,7 +240,7 @@ fn fault_64_on_a_full_disk_nothing_more_is_begun() {
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
     let mut journal = Journal::new(full, log, env.runs.lock(false).unwrap());
     journal.end(0, [(0, 8)].into(), 0);
-    assert_eq!(journal.trouble().unwrap().kind(), std::io::ErrorKind::StorageFull);
+    assert_eq!(journal.write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
     assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
     assert!(journal.begin(1).is_err());
 }

@@ -270,13 +270,13 @@ fn all_faulty_items_are_named_at_once() {
     assert_eq!(
         error.to_string(),
         "not on the page: 9, 8
-slots[0]: no slot of the page fits, and slots of type hologram cannot be created
+slots[0]: no slot of the page matches, and slots of type hologram cannot be created
 slots[2]: slot 1 is of type text, not button, and a slot's type never changes; without the id a new slot is created
 slots[3]: slot 1 was already named by slots[2]
-slots[5]: slot 2 (event) cannot be edited, yet title, place would change
-slots[6]: slot 3 (oldmap) cannot be edited, yet zoom would change
-slots[7]: several event slots or items fit each other (4, 5); name the slot by its id
-slots[8]: no slot of the page fits, and slots of type event cannot be created"
+slots[5]: slot 2 (event) cannot be edited, but title, place would change
+slots[6]: slot 3 (oldmap) cannot be edited, but zoom would change
+slots[7]: several event slots or items match each other (4, 5); name the slot by its id
+slots[8]: no slot of the page matches, and slots of type event cannot be created"
     );
     let PlanError::Items(items) = error else { panic!("{error}") };
     assert_eq!(items.iter().map(|item| item.index).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>());

@@ -230,6 +230,16 @@ async fn a_wait_past_the_deadline_is_not_begun() {
 }
 
 #[tokio::test]
+async fn a_wait_that_leaves_less_than_a_second_for_the_attempt_is_not_begun() {
+    for (retry_after, sent) in [("8", 2), ("9", 1)] {
+        let mut bench = LoopTest::new();
+        bench.options.until = 10 * SECOND;
+        let steps = [ScriptStep::After(429, retry_after)];
+        assert_eq!(bench.run(operation::LIST_SLOTS, &steps).await.sent.len(), sent);
+    }
+}
+
+#[tokio::test]
 async fn a_huge_retry_after_blocks_the_client_for_at_most_the_longest_block() {
     let bench = LoopTest::new();
     let ran = bench.run(operation::LIST_SLOTS, &[ScriptStep::After(429, "9999999999")]).await;

@@ -11,34 +11,34 @@ use crate::operation::Bucket;
 /// the others.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    general: Line,
-    analytics: Line,
-    music: Line,
+    general: WaitingLine,
+    analytics: WaitingLine,
+    music: WaitingLine,
 }
 
 /// Line of waiting requests: first come, first served. A request that stops waiting leaves the line.
 #[derive(Debug, Default)]
-pub(in crate::transport) struct Line {
-    turn: Mutex<()>,
+pub(in crate::transport) struct WaitingLine {
+    head: Mutex<()>,
     length: AtomicUsize,
 }
 
 /// A place in a line.
 pub(in crate::transport) struct Place<'a> {
-    line: &'a Line,
+    line: &'a WaitingLine,
     /// Number of places ahead in the line.
     pub(in crate::transport) ahead: usize,
 }
 
-/// The head of a line.
-pub(in crate::transport) struct Turn<'a> {
+/// Head of a line, held until it is dropped.
+pub(in crate::transport) struct QueueGuard<'a> {
     _place: Place<'a>,
     _guard: MutexGuard<'a, ()>,
 }
 
 impl Queue {
     /// Returns the line of a bucket.
-    pub(in crate::transport) fn line(&self, bucket: Bucket) -> &Line {
+    pub(in crate::transport) fn line(&self, bucket: Bucket) -> &WaitingLine {
         match bucket {
             Bucket::General => &self.general,
             Bucket::Analytics => &self.analytics,
@@ -47,25 +47,25 @@ impl Queue {
     }
 }
 
-impl Line {
+impl WaitingLine {
     pub(in crate::transport) fn enter(&self) -> Place<'_> {
         Place { line: self, ahead: self.length.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
 impl<'a> Place<'a> {
-    /// Returns the turn, if no place is ahead.
-    pub(in crate::transport) fn try_turn(self) -> Result<Turn<'a>, Self> {
-        match self.line.turn.try_lock() {
-            Ok(guard) => Ok(Turn { _place: self, _guard: guard }),
+    /// Takes the head of the line, if no place is ahead.
+    pub(in crate::transport) fn try_acquire(self) -> Result<QueueGuard<'a>, Self> {
+        match self.line.head.try_lock() {
+            Ok(guard) => Ok(QueueGuard { _place: self, _guard: guard }),
             Err(_) => Err(self),
         }
     }
 
-    /// Waits until all places ahead have been left, and returns the turn.
-    pub(in crate::transport) async fn turn(self) -> Turn<'a> {
-        let guard = self.line.turn.lock().await;
-        Turn { _place: self, _guard: guard }
+    /// Waits until all places ahead have been left, and takes the head of the line.
+    pub(in crate::transport) async fn acquire(self) -> QueueGuard<'a> {
+        let guard = self.line.head.lock().await;
+        QueueGuard { _place: self, _guard: guard }
     }
 }
 

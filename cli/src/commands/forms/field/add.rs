@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::questions::Questions;
+use super::field_list::FieldList;
 use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
@@ -35,18 +35,16 @@ pub(crate) async fn run(
     args: FormsFieldAddArgs,
 ) -> Result<CommandOutput, CommandError> {
     let question = FieldValues::read(&args.words)?.some("type=text label=Name")?.object().0;
-    let mut questions = Questions::read(context, args.id, args.dry_run).await?;
-    let at = args.at.unwrap_or(usize::MAX).min(questions.list.len());
+    let mut fields = FieldList::read(context, args.id, args.dry_run).await?;
+    let at = args.at.unwrap_or(usize::MAX).min(fields.list.len());
     let key = question.get("key").filter(|it| !it.is_null());
-    if let Some(taken) = questions.list.iter().find(|it| key.is_some() && it.get("key") == key) {
-        let message = format!(
-            "a field with this key is there already: {}; nothing was written",
-            called(taken)
-        );
-        return Err(CommandError::new(Exit::Invalid, message).hint(
-            "leave the key out, and the service gives one; `links forms field set` changes a field",
+    if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {
+        let message =
+            format!("a field with this key already exists: {}; nothing was written", called(taken));
+        return Err(CommandError::new(Exit::Invalid, message).with_hint(
+            "leave the key out to let the service assign one; `links forms field set` changes a field",
         ));
     }
-    questions.list.insert(at, question);
-    questions.write(context, false).await
+    fields.list.insert(at, question);
+    fields.write(context, false).await
 }

@@ -2,7 +2,7 @@
 //! back with the `key` of every field that stays.
 
 pub(crate) mod add;
-mod questions;
+mod field_list;
 pub(crate) mod remove;
 pub(crate) mod set;
 

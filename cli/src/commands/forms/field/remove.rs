@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::questions::Questions;
+use super::field_list::FieldList;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -10,7 +10,7 @@ use crate::output::CommandOutput;
 
 /// Arguments of `links forms field remove`.
 #[derive(Args, Debug)]
-#[command(after_help = "What visitors have answered stays.\n\n\
+#[command(after_help = "Answers of visitors are kept.\n\n\
     Example:\n  links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes")]
 pub(crate) struct FormsFieldRemoveArgs {
     /// Id of the form, as `links forms list` shows it
@@ -28,8 +28,8 @@ pub(crate) async fn run(
     context: &mut Context,
     args: FormsFieldRemoveArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let mut questions = Questions::read(context, args.id, args.dry_run).await?;
-    let at = questions.find(&args.field)?;
-    questions.list.remove(at);
-    questions.write(context, args.yes).await
+    let mut fields = FieldList::read(context, args.id, args.dry_run).await?;
+    let at = fields.find(&args.field)?;
+    fields.list.remove(at);
+    fields.write(context, args.yes).await
 }

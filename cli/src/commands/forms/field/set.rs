@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::questions::Questions;
+use super::field_list::FieldList;
 use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
@@ -34,12 +34,12 @@ pub(crate) async fn run(
     let changes = FieldValues::read(&args.words)?.some("label=Name")?;
     if changes.get("key").is_some() {
         return Err(
-            CommandError::usage("a field keeps its key").hint("remove it and add another one")
+            CommandError::usage("a field keeps its key").with_hint("remove it and add another one")
         );
     }
-    let mut questions = Questions::read(context, args.id, args.dry_run).await?;
-    let at = questions.find(&args.field)?;
-    let changes = changes.changes_of(&questions.list[at]).0;
-    questions.list[at].extend(changes);
-    questions.write(context, false).await
+    let mut fields = FieldList::read(context, args.id, args.dry_run).await?;
+    let at = fields.find(&args.field)?;
+    let changes = changes.changes_of(&fields.list[at]).0;
+    fields.list[at].extend(changes);
+    fields.write(context, false).await
 }

@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use super::filter;
 use crate::error::exit_code::Exit;
+use crate::process;
 
 /// First argument of the process that runs a filter; the second is the filter.
 const RUN: &str = "__run-jq-filter";
@@ -35,8 +36,7 @@ impl Process {
     /// When the process cannot be started.
     pub(crate) fn start(code: &str) -> Result<Self, String> {
         let start = || {
-            let mut command = Command::new(std::env::current_exe()?);
-            command.args([RUN, code]).env_clear();
+            let mut command = process::own_command(&[RUN, code])?;
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C must reach only this process, which still has to show its results.
             #[cfg(unix)]
@@ -66,7 +66,7 @@ impl Process {
             return Err(format!("it takes longer than {} s", limit().as_secs()));
         };
         if made.len() as u64 > MOST_OUTPUT {
-            return Err(format!("it makes more than {} MiB", MOST_OUTPUT >> 20));
+            return Err(format!("it produces more than {} MiB", MOST_OUTPUT >> 20));
         }
         let status = child.wait().map_err(|error| error.to_string())?;
         let reason = reason.and_then(|it| it.join().ok()).unwrap_or_default();
@@ -103,7 +103,7 @@ fn limit() -> Duration {
 }
 
 /// Runs a filter and returns the exit code, if the program was started for that.
-pub(crate) fn asked(args: &[OsString]) -> Option<Exit> {
+pub(crate) fn run_filter_if_requested(args: &[OsString]) -> Option<Exit> {
     let [_, run, code] = args else { return None };
     if run != RUN {
         return None;

@@ -76,17 +76,18 @@ fn not_loaded(code: &str, errors: &load::Errors<&str, ()>) -> String {
     let parsed = |(expected, found): &parse::Error<&str>| {
         format!("{} expected {}", expected.as_str(), at(found))
     };
-    let said = errors.iter().flat_map(|(_, error)| match error {
+    let messages = errors.iter().flat_map(|(_, error)| match error {
         load::Error::Io(all) => all.iter().map(|(_, why)| why.clone()).collect::<Vec<_>>(),
         load::Error::Lex(all) => all.iter().map(lexed).collect(),
         load::Error::Parse(all) => all.iter().map(parsed).collect(),
     });
-    said.collect::<Vec<_>>().join("; ")
+    messages.collect::<Vec<_>>().join("; ")
 }
 
 fn not_compiled(errors: jaq_core::compile::Errors<&str, ()>) -> String {
-    let said = errors.into_iter().flat_map(|(_, errors)| errors);
-    said.map(|(name, what)| format!("there is no {} `{name}`", what.as_str()))
+    let names = errors.into_iter().flat_map(|(_, errors)| errors);
+    names
+        .map(|(name, what)| format!("there is no {} `{name}`", what.as_str()))
         .collect::<Vec<_>>()
         .join("; ")
 }

@@ -10,7 +10,7 @@ mod filter;
 use std::sync::{Mutex, PoisonError};
 
 use contained::Process;
-pub(crate) use contained::asked;
+pub(crate) use contained::run_filter_if_requested;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -60,7 +60,7 @@ impl Query {
         let text = String::from_utf8(text.map_err(failed)?).map_err(CommandError::internal)?;
         let made = |line: &str| {
             RawValue::from_string(line.to_owned())
-                .map_err(|_| failed(format!("it makes {line}, which is not JSON")))
+                .map_err(|_| failed(format!("it produces {line}, which is not JSON")))
         };
         text.lines().map(made).collect()
     }

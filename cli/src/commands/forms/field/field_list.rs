@@ -10,28 +10,28 @@ use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, View};
 
 /// Fields of a form, as the service sent them.
-pub(crate) struct Questions {
-    held: FormEditSession,
+pub(crate) struct FieldList {
+    session: FormEditSession,
     pub(crate) list: Vec<Map<String, Value>>,
 }
 
-impl Questions {
+impl FieldList {
     pub(crate) async fn read(
         context: &mut Context,
         id: String,
         dry_run: DryRunArgs,
     ) -> Result<Self, CommandError> {
         let form = context.writer(dry_run).await?.form(id.clone());
-        let held = FormEditSession::read(context, form, id).await?;
-        let Some(Value::Array(list)) = held.before.get("fields").cloned() else {
+        let session = FormEditSession::read(context, form, id).await?;
+        let Some(Value::Array(list)) = session.before.get("fields").cloned() else {
             return Err(CommandError::unreadable("the form has no list of fields"));
         };
         let list: Option<_> = list
             .into_iter()
             .map(|field| if let Value::Object(field) = field { Some(field) } else { None })
             .collect();
-        let list = list.ok_or_else(|| CommandError::unreadable("a field is no object"))?;
-        Ok(Self { held, list })
+        let list = list.ok_or_else(|| CommandError::unreadable("a field is not an object"))?;
+        Ok(Self { session, list })
     }
 
     /// Returns the index of the field with this key, otherwise of the only one with this label.
@@ -46,22 +46,22 @@ impl Questions {
             ([], []) => {
                 let known: Vec<_> = self.list.iter().map(called).collect();
                 Err(CommandError::new(Exit::NotFound, format!("the form has no field `{name}`"))
-                    .hint(format!("it has {}", known.join(", "))))
+                    .with_hint(format!("it has {}", known.join(", "))))
             }
             _ => Err(CommandError::usage(format!("several fields are labelled `{name}`"))
-                .hint("name one by its key")),
+                .with_hint("name one by its key")),
         }
     }
 
-    /// Writes the whole list; with `agreed`, fields are removed without a confirmation.
+    /// Writes the whole list; with `is_confirmed`, fields are removed without a confirmation.
     pub(crate) async fn write(
         self,
         context: &Context,
-        agreed: bool,
+        is_confirmed: bool,
     ) -> Result<CommandOutput, CommandError> {
         let list = self.list.into_iter().map(Value::Object).collect::<Value>();
         let changes = [("fields", list)].into_iter().collect();
-        let answer = self.held.update(context, changes, agreed, None).await?;
+        let answer = self.session.update(context, changes, is_confirmed, None).await?;
         Ok(CommandOutput::service(
             answer.body().clone(),
             View::Record(crate::commands::forms::view::FIRST),
