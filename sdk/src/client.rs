@@ -187,7 +187,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the time limit for one call, waiting and retries included; 120 seconds unless set, an hour for an upload.
+    /// Sets the time limit for one call, waiting and retries included; 120 seconds unless set, an hour for an upload. A wait is not begun
+    /// unless it leaves a second for the request after it, or as long as the wait if that is shorter: the call ends at once instead.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self

@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 use links_cli::Exit;
 use links_fixtures::Fault;
 
-use crate::test_env::{TestEnv, picture};
-use links_test_support::canned::Canned;
+use crate::test_env::{TestEnv, forgetful_service, picture};
 
 /// Runs a command that should end with this code. A code without a line here does not compile.
 fn ended(exit: Exit) -> i32 {
@@ -53,15 +52,9 @@ fn unwritable(env: &TestEnv) -> i32 {
 
 /// Runs a command with a service that confirms a change, and shows the page as it was.
 fn forgetful(env: TestEnv) -> i32 {
-    env.file(
-        "page.yaml",
-        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
-    );
-    let answer = |path: &str| (200, env.run(&format!("api GET {path}")).stdout);
-    let page = answer("/profiles/cafe?include=slots");
-    let service = Canned::start([page, answer("/slot-types"), answer("/profiles/cafe/slots")]);
-    let address = format!("{}/api/v1", service.origin());
-    let run = env.env("LINKS_BASE_URL", address).run("slots apply page.yaml");
+    let service = forgetful_service(&env);
+    let url = format!("{}/api/v1", service.origin());
+    let run = env.env("LINKS_BASE_URL", url).run("slots apply page.yaml");
     let lines: Vec<_> = service.received().into_iter().map(|it| it.line).collect();
     assert!(lines[2].starts_with("PATCH ") && lines[3].starts_with("GET "), "{lines:?}\n{run}");
     run.exit

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_env::{CommandResult, TestEnv, picture};
+use crate::test_env::{CommandResult, TestEnv, forgetful_service, picture};
 use links_test_support::canned::Canned;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
@@ -110,13 +110,7 @@ fn found_19_a_failed_read_before_a_write_reports_not_executed() {
 #[test]
 fn found_19_drift_after_a_write_reports_executed() {
     let env = TestEnv::cafe();
-    env.file(
-        "page.yaml",
-        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
-    );
-    let answer = |path: &str| (200, env.run(&format!("api GET {path}")).stdout);
-    let page = answer("/profiles/cafe?include=slots");
-    let service = Canned::start([page, answer("/slot-types"), answer("/profiles/cafe/slots")]);
+    let service = forgetful_service(&env);
     let env = env.env("LINKS_BASE_URL", format!("{}/api/v1", service.origin()));
     let run = env.run("slots apply page.yaml -o json");
     assert_eq!(outcome(&run), (13, "executed".into()), "{run}");

@@ -12,6 +12,7 @@ use std::sync::mpsc::{TryRecvError, channel};
 use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Clock, ContractServer, ContractServerBuilder, World};
+use links_test_support::canned::Canned;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -38,6 +39,17 @@ pub(crate) struct CommandResult {
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// Writes `page.yaml` with a new title of a slot, and starts a service that confirms the change but shows the page as it was.
+pub(crate) fn forgetful_service(env: &TestEnv) -> Canned {
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
+    );
+    let answer = |path: &str| (200, env.run(&format!("api GET {path}")).stdout);
+    let page = answer("/profiles/cafe?include=slots");
+    Canned::start([page, answer("/slot-types"), answer("/profiles/cafe/slots")])
 }
 
 /// Returns the beginning of a GIF of this size, which is all that is checked.

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ItemEnum, ItemMod, ItemStruct, ItemTrait, Macro, PatIdent, Token};
 
+use crate::modules::is_for_tests;
 use crate::repository::{TextFile, files};
 
 /// Names that types had before they got the standard ones, and names that say too little about a type.
@@ -121,9 +122,8 @@ impl<'ast> Visit<'ast> for Names {
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
         let outside = std::mem::take(&mut self.types);
         visit::visit_item_mod(self, item);
-        let is_test = item.attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
         let inside = std::mem::replace(&mut self.types, outside);
-        let types = if is_test { &mut self.test_types } else { &mut self.types };
+        let types = if is_for_tests(&item.attrs) { &mut self.test_types } else { &mut self.types };
         types.extend(inside);
     }
 }

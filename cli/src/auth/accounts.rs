@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     fn account(base_url: &str, user_id: i64) -> Account {
-        let user = "Somebody".to_owned();
+        let user = "Aliya".to_owned();
         Account {
             base_url: base_url.to_owned(),
             mcp_url: None,

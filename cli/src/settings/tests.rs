@@ -104,7 +104,7 @@ fn accounts(current: Option<&str>) -> Accounts {
         mcp_url: None,
         kept: crate::auth::SecretLocation::File,
         user_id: 7,
-        user: "Somebody".to_owned(),
+        user: "Aliya".to_owned(),
     };
     let mut accounts = Accounts::default();
     for (name, url) in [("work", HERE), ("home", HERE), ("other", "https://other.example/v1")] {

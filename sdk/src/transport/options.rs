@@ -46,7 +46,8 @@ pub(crate) struct SingleAttempt {
     pub(crate) expires: Duration,
 }
 
-/// Least time for an attempt after a wait. The deadline would cut off a shorter one, and leave its outcome unknown.
+/// Least time that a wait has to leave for the attempt after it; a shorter wait has to leave no more than its own length. An attempt that the
+/// deadline cuts off has an unknown outcome.
 const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 
 impl CallOptions {
@@ -62,7 +63,7 @@ impl CallOptions {
         clock: &dyn Clock,
     ) -> bool {
         let most = self.max_wait.filter(|_| reason != WaitReason::Retry);
-        wait.saturating_add(LEAST_ATTEMPT) >= self.time_left(clock)
+        wait.saturating_add(wait.min(LEAST_ATTEMPT)) >= self.time_left(clock)
             || most.is_some_and(|most| wait > most)
     }
 

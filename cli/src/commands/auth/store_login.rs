@@ -134,7 +134,7 @@ mod tests {
     const ORIGIN: &str = "https://links.example";
 
     fn account(base_url: &str, kept: SecretLocation) -> Account {
-        let (base_url, user) = (base_url.to_owned(), "Somebody".to_owned());
+        let (base_url, user) = (base_url.to_owned(), "Aliya".to_owned());
         Account { base_url, mcp_url: None, kept, user_id: 7, user }
     }
 

@@ -230,12 +230,25 @@ async fn a_wait_past_the_deadline_is_not_begun() {
 }
 
 #[tokio::test]
-async fn a_wait_that_leaves_less_than_a_second_for_the_attempt_is_not_begun() {
+async fn a_wait_that_leaves_too_little_time_for_the_attempt_is_not_begun() {
     for (retry_after, sent) in [("8", 2), ("9", 1)] {
         let mut bench = LoopTest::new();
         bench.options.until = 10 * SECOND;
         let steps = [ScriptStep::After(429, retry_after)];
         assert_eq!(bench.run(operation::LIST_SLOTS, &steps).await.sent.len(), sent);
+    }
+}
+
+#[test]
+fn a_short_deadline_leaves_room_for_short_waits_and_for_none() {
+    let bench = LoopTest::new();
+    let millis = Duration::from_millis;
+    for (wait, left, too_long) in
+        [(0, 1, false), (0, 0, true), (200, 500, false), (250, 500, true), (5_000, 6_000, true)]
+    {
+        let options = CallOptions { until: millis(left), ..bench.options.clone() };
+        let found = options.is_too_long(millis(wait), WaitReason::PerSecond(5), &*bench.clock);
+        assert_eq!(found, too_long, "{wait} ms of {left} ms");
     }
 }
 
