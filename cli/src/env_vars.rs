@@ -42,6 +42,9 @@ pub(crate) const TEST_NO_WAIT: &str = "LINKS_TEST_NO_WAIT";
 /// A file that a test tries to open in a confined process.
 #[cfg(debug_assertions)]
 pub(crate) const TEST_PROBE: &str = "LINKS_TEST_PROBE";
+/// The text of a panic, in a test.
+#[cfg(debug_assertions)]
+pub(crate) const TEST_PANIC: &str = "LINKS_TEST_PANIC";
 
 /// Variables that hold the token or lead to it: no other program gets them.
 pub(crate) const SECRET: [&str; 2] = [TOKEN, TOKEN_FILE];

@@ -1,11 +1,10 @@
 //! Definition of the command line, and one run of it from the arguments to the exit code.
 
 pub(crate) mod hints;
+mod panic;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
-use crate::help::brief;
-use crate::help::examples;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -17,12 +16,13 @@ use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::{POINTER, topics};
 use crate::output::format::{Format, OutputOptions, Query};
 use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 use crate::{process, settings};
 
 /// Edit public link pages and the slots on them.
@@ -31,8 +31,11 @@ use crate::{process, settings};
     name = "links",
     version,
     propagate_version = false,
+    bin_name = "links",
     disable_help_subcommand = true,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = format!("{}\n\n{POINTER}", topics::exit_codes_in_brief()),
+    after_long_help = topics::exit_codes_in_brief()
 )]
 pub(crate) struct Cli {
     /// What every command takes.
@@ -45,13 +48,22 @@ pub(crate) struct Cli {
 
 /// Returns the definition of the whole command line, for scripts and tests that walk it.
 pub fn command() -> clap::Command {
-    brief::shortened(examples::shown(Cli::command()))
+    let mut command = Cli::command();
+    // The arguments of a command are made when they are needed.
+    command.build();
+    command
 }
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
-    if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
+    panic::exit_on_panic();
+    if let [_, flag] = &args[..]
+        && (flag == "-V" || flag == "--version")
+    {
+        return version().into();
+    }
+    if let Some(exit) = crate::completion::run_if_requested(&args, command) {
         return exit.into();
     }
     process::no_core_dumps();
@@ -63,14 +75,23 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let failure = CommandError::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(Format::default()), &failure).into();
     }
-    let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&args) {
+    let exit = match Cli::try_parse_from(&args) {
         Ok(cli) => run(cli, &args),
-        Err(_) => crate::app::usage_error::report(&args, command),
-    });
-    ended.unwrap_or(Exit::Internal).into()
+        Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
+        Err(_) => usage_error::report(&args, command),
+    };
+    exit.into()
+}
+
+/// Prints the version, without the definition of the command line: whatever starts the program to ask for it waits for nothing else.
+fn version() -> Exit {
+    ui::print_version(concat!("links ", env!("CARGO_PKG_VERSION"), "\n"));
+    Exit::Ok
 }
 
 pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
+    #[cfg(debug_assertions)]
+    crate::testing::panic_if_asked();
     let (settings, ui) = match prepare(&cli.global, cli.command.accepts_invalid_config()) {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),

@@ -1,4 +1,4 @@
-//! Output for a command line that does not parse: the help that it asks for, or a usage error in the format that it asks for, as far as
+//! Output for a command line that is not to be run: the help that it asks for, or a usage error in the format that it asks for, as far as
 //! that format can be read.
 
 use std::ffi::OsString;
@@ -19,23 +19,28 @@ use crate::{sanitize, settings, ui};
 /// Timeout in seconds of the request for the URL of the dashboard, which only adds to a hint.
 const DASHBOARD_SECONDS: u32 = 3;
 
-/// Reports the help or the usage error, and returns the exit code.
+/// Prints the help that the parser has made, and returns the exit code.
+pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
+    let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
+    let words: Vec<&str> = words.iter().map(|it| &**it).collect();
+    let line = PartialLine::read(words.get(1..).unwrap_or_default());
+    ui::help(help, settings::color_of_process(line.global.color));
+    Exit::Ok
+}
+
+/// Reports the usage error, and returns the exit code.
 pub(crate) fn report(args: &[OsString], command: fn() -> clap::Command) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
     let tree = command();
     let line = PartialLine::read(words.get(1..).unwrap_or_default());
-    // Parses again, over the tree with its examples, and with words that are safe to print where the message quotes them.
+    // Parses again, with words that are safe to print where the message quotes them.
     let shown = words.iter().map(|word| sanitize::one_line(word).into_owned());
     let parsed = [shown.map(OsString::from).collect(), args.to_vec()]
         .into_iter()
         .map(|args: Vec<OsString>| tree.clone().try_get_matches_from(args))
         .find_map(Result::err);
     let Some(error) = parsed else { return Exit::Internal };
-    if error.exit_code() == 0 {
-        ui::help(&error, settings::color_of_process(line.global.color));
-        return Exit::Ok;
-    }
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
         Ui::plain(format).fail(&no_token_flag());

@@ -14,7 +14,7 @@ use crate::page_file::{FieldDiagnostic, PageFile, ReferencePlace};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
 
-/// What may be done to make a page like a file.
+// What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ApplyArgs {

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::output::dry_run::DryRun;
 
-/// The flag that every command that writes has.
+// The flag that every command that writes has. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct DryRunArgs {
     #[arg(

@@ -7,7 +7,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::profile_key;
 
-/// Where a slot goes on its page.
+// Where a slot goes on its page. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(multiple = false)]
 pub(crate) struct PositionArgs {

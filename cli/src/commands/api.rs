@@ -10,14 +10,12 @@ use crate::args::assignment;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::page_file;
 
-/// Arguments of `links api`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  links api GET '/profiles/cafe?include=slots'\n  \
-    links api POST /profiles/cafe/slots -F type=text -F 'data:={\"title\":\"Hello\"}'\n  \
-    links api DELETE /profiles/cafe/slots -F 'ids:=[1001,1002]'")]
+#[command(examples = ["links api GET '/profiles/cafe?include=slots'", "links api POST /profiles/cafe/slots -F type=text -F 'data:={\"title\":\"Hello\"}'", "links api DELETE /profiles/cafe/slots -F 'ids:=[1001,1002]'"])]
 pub(crate) struct ApiArgs {
     /// GET, POST, PUT, PATCH or DELETE
     method: String,

@@ -5,12 +5,13 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::help::topics::TOPICS;
 use crate::output::{CommandOutput, View};
 use crate::suggest::nearest;
 
-/// Arguments of `links help`.
 #[derive(Args, Debug)]
+#[command(examples = ["links help exit-codes", "links help slots apply"])]
 pub(crate) struct HelpArgs {
     /// A topic (options, exit-codes, environment, output, files), or the words of a command
     #[arg(value_name = "TOPIC|COMMAND")]

@@ -7,10 +7,11 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 
-/// Arguments of `links man`.
 #[derive(Args, Debug)]
+#[command(examples = ["links man ~/.local/share/man/man1"])]
 pub(crate) struct ManArgs {
     /// The directory to write the pages into
     #[arg(value_name = "DIRECTORY")]

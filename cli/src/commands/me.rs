@@ -4,10 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links me`.
 #[derive(Args, Debug)]
+#[command(examples = ["links me", "links me --jq .data.limits.profiles"])]
 pub(crate) struct MeArgs {}
 
 pub(crate) async fn run(context: &mut Context, _: MeArgs) -> Result<CommandOutput, CommandError> {

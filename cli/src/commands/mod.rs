@@ -34,6 +34,7 @@ use crate::error::CommandError;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Accounts: log in, switch, log out
     #[command(subcommand)]

@@ -4,11 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links service`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links service --fields limits,conventions.dryRun")]
+#[command(examples = ["links service --fields limits,conventions.dryRun"])]
 pub(crate) struct ServiceArgs {}
 
 pub(crate) async fn run(

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::env::{Elvish, EnvCompleter};
 
 use crate::env_vars;
+use crate::help::HelpText;
 
 /// A shell with a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,8 +44,9 @@ pub(crate) fn registration(shell: &dyn EnvCompleter) -> io::Result<String> {
     Ok(script.trim().to_owned() + "\n")
 }
 
-/// The shell that a script is wanted for.
+// The shell that a script is wanted for. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
+#[command(examples = ["source <(links completions bash)", "links completions zsh > ~/.zfunc/_links", "links completions fish > ~/.config/fish/completions/links.fish"])]
 pub(crate) struct ShellArgs {
     /// The shell
     #[arg(value_name = "SHELL")]

@@ -1,5 +1,6 @@
 //! Texts that help shows besides the arguments: examples and topics.
 
-pub(crate) mod brief;
-pub(crate) mod examples;
+mod help_text;
 pub(crate) mod topics;
+
+pub(crate) use help_text::{HelpText, POINTER};

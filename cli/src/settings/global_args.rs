@@ -15,6 +15,7 @@ pub(crate) struct GlobalArgs {
         short,
         long,
         global = true,
+        hide_short_help = true,
         value_name = "FORMAT",
         help = "Output format [env: LINKS_OUTPUT] [default: table]"
     )]
@@ -23,6 +24,7 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "FIELDS",
         value_parser = FieldSelection::parse,
         conflicts_with = "jq",
@@ -33,17 +35,26 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "FILTER",
         help = "Filter the data with jq; JSON unless -o says otherwise"
     )]
     pub(crate) jq: Option<String>,
     /// Print the strings of the filter without quotes.
-    #[arg(short, long, global = true, requires = "jq", help = "Print strings without quotes")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        hide_short_help = true,
+        requires = "jq",
+        help = "Print strings without quotes"
+    )]
     pub(crate) raw: bool,
     /// Keep spreadsheets from computing values of CSV.
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         help = "In CSV, put ' before strings that a spreadsheet would take for formulas"
     )]
     pub(crate) csv_safe: bool,
@@ -51,6 +62,7 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "URL",
         conflicts_with = "sandbox",
         help = "URL of the service, including the version segment [env: LINKS_BASE_URL]"
@@ -60,6 +72,7 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "NAME",
         conflicts_with = "sandbox",
         help = "One of the accounts of `links auth list` [env: LINKS_ACCOUNT]"
@@ -69,18 +82,25 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "WHEN",
         help = "When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]"
     )]
     pub(crate) color: Option<Color>,
     /// Hide the progress of long work.
-    #[arg(long, global = true, help = "Do not show the progress of long work")]
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        help = "Do not show the progress of long work"
+    )]
     pub(crate) no_progress: bool,
     /// Detail about requests.
     #[arg(
         short,
         long,
         global = true,
+        hide_short_help = true,
         action = ArgAction::Count,
         help = "Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]"
     )]
@@ -89,6 +109,7 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..),
         help = "Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]"
@@ -98,6 +119,7 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         help = "Use the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
     )]
     pub(crate) sandbox: bool,
@@ -105,6 +127,7 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "SECONDS",
         help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
     )]

@@ -242,7 +242,12 @@ impl Ui {
     }
 }
 
-/// Prints help, the version or a usage error, as formatted by clap and to the stream that clap chooses.
+/// Prints the version.
+pub(crate) fn print_version(line: &str) {
+    let _ = stream::print(line.as_bytes(), ContentKind::Text, false);
+}
+
+/// Prints help or a usage error, as formatted by clap and to the stream that clap chooses.
 pub(crate) fn help(error: &clap::Error, color: Color) {
     let is_mistake = error.use_stderr();
     let terminal = if is_mistake { io::stderr().is_terminal() } else { io::stdout().is_terminal() };

@@ -5,13 +5,13 @@ use clap::Args;
 use super::query::QueryArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 
-/// Arguments of `links analytics account`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "-o csv prints the timeline if it is requested, otherwise the rows; --jq selects any other part.\n\n\
-    Examples:\n  links analytics account --period last7 --timeline\n  links analytics account --bucket week -o csv"
+    notes = "-o csv prints the timeline if it is requested, otherwise the rows; --jq selects any other part.",
+    examples = ["links analytics account --period last7 --timeline", "links analytics account --bucket week -o csv"]
 )]
 pub(crate) struct AnalyticsAccountArgs {
     #[command(flatten)]

@@ -5,12 +5,12 @@ use clap::Args;
 use super::query::QueryArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 
-/// Arguments of `links analytics form`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  links analytics form 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 --period last28"
+    examples = ["links analytics form 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 --period last28"]
 )]
 pub(crate) struct AnalyticsFormArgs {
     /// Id of the form, as `links forms list` shows it

@@ -11,9 +11,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum AnalyticsCommand {
     /// Numbers of all pages
     Account(account::AnalyticsAccountArgs),

@@ -6,13 +6,13 @@ use links_sdk::ProfileKey;
 use super::query::QueryArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::profile_key;
 
-/// Arguments of `links analytics profile`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"
+    examples = ["links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"]
 )]
 pub(crate) struct AnalyticsProfileArgs {
     /// Id, login or URL of the page

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use links_sdk::AnalyticsQuery;
 use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
 
-/// Which numbers are wanted.
+// Which numbers are wanted. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct QueryArgs {
     /// A named period

@@ -7,10 +7,11 @@ use super::describe;
 use crate::auth::AccountsFile;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 
-/// Arguments of `links auth list`.
 #[derive(Args, Debug)]
+#[command(examples = ["links auth list"])]
 pub(crate) struct AuthListArgs {}
 
 const COLUMNS: &[Column] = &[

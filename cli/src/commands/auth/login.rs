@@ -15,11 +15,12 @@ use crate::auth::{Account, AccountName, AccountsFile, ClientAuth, SecretLocation
 use crate::context::{Context, clock, no_service};
 use crate::env_vars;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::ServiceTarget;
 
-/// Arguments of `links auth login`.
 #[derive(Args, Debug)]
+#[command(examples = ["links auth login --base-url https://links.example/api/v1", "links auth login --base-url https://links.example/api/v1 --token-stdin < token"])]
 pub(crate) struct AuthLoginArgs {
     /// Read a personal token from standard input, or ask for it on the terminal
     #[arg(long, conflicts_with_all = ["token_command", "mcp_url", "no_browser", "callback_port"])]

@@ -8,10 +8,11 @@ use crate::auth::{AccountName, AccountsFile, Store, StoreError, Value};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 
-/// Arguments of `links auth logout`.
 #[derive(Args, Debug)]
+#[command(examples = ["links auth logout", "links auth logout work"])]
 pub(crate) struct AuthLogoutArgs {
     /// Account to remove; the current one by default
     name: Option<AccountName>,

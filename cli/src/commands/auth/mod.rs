@@ -16,10 +16,12 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 /// Accounts: log in, switch, log out
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum AuthCommand {
     /// Log in: in the browser, or with a token from the account's API settings
     Login(login::AuthLoginArgs),

@@ -7,11 +7,12 @@ use super::describe::AccountDescription;
 use crate::context::Context;
 use crate::env_vars;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::settings::{ServiceTarget, TokenOrigin};
 
-/// Arguments of `links auth status`.
 #[derive(Args, Debug)]
+#[command(examples = ["links auth status", "links auth status -o json"])]
 pub(crate) struct AuthStatusArgs {}
 
 pub(crate) async fn run(

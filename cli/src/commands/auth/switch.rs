@@ -7,11 +7,12 @@ use crate::auth::{AccountName, AccountsFile};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::{OF_ACCOUNT, ServiceTarget};
 
-/// Arguments of `links auth switch`.
 #[derive(Args, Debug)]
+#[command(examples = ["links auth switch work"])]
 pub(crate) struct AuthSwitchArgs {
     /// Account to use by default
     name: AccountName,

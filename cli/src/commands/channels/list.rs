@@ -4,10 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 
-/// Arguments of `links channels list`.
 #[derive(Args, Debug)]
+#[command(examples = ["links channels list", "links channels list --fields id,label"])]
 pub(crate) struct ChannelsListArgs {}
 
 const COLUMNS: &[Column] = &[

@@ -6,9 +6,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum ChannelsCommand {
     /// List the verified channels of the account, with the ids for a form's notificationChannelIds
     List(list::ChannelsListArgs),

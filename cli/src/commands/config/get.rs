@@ -4,12 +4,13 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::config_file;
 use crate::settings::config_file::Config;
 
-/// Arguments of `links config get`.
 #[derive(Args, Debug)]
+#[command(examples = ["links config get output"])]
 pub(crate) struct ConfigGetArgs {
     /// The key, as `links config list` shows it
     #[arg(value_name = "NAME")]

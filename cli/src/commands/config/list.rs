@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 use crate::settings::config_file::{Config, ConfigKey, KEYS};
 
-/// Arguments of `links config list`.
 #[derive(Args, Debug)]
+#[command(examples = ["links config list"])]
 pub(crate) struct ConfigListArgs {}
 
 const COLUMNS: &[Column] = &[

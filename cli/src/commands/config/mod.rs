@@ -10,9 +10,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum ConfigCommand {
     /// Print where the configuration file is
     Path(path::ConfigPathArgs),

@@ -5,10 +5,11 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 
-/// Arguments of `links config path`.
 #[derive(Args, Debug)]
+#[command(examples = ["links config path"])]
 pub(crate) struct ConfigPathArgs {}
 
 pub(crate) fn run(context: &Context, _: &ConfigPathArgs) -> Result<CommandOutput, CommandError> {

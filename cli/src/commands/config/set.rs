@@ -5,12 +5,13 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::config_file;
 use crate::settings::config_file::Config;
 
-/// Arguments of `links config set`.
 #[derive(Args, Debug)]
+#[command(examples = ["links config set base-url https://links.example/api/v1", "links config set output --unset"])]
 pub(crate) struct ConfigSetArgs {
     /// The key, as `links config list` shows it
     #[arg(value_name = "NAME")]

@@ -10,10 +10,11 @@ use service_checks::CONNECTION;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 
-/// Arguments of `links doctor`.
 #[derive(Args, Debug)]
+#[command(examples = ["links doctor", "links doctor --sandbox"])]
 pub(crate) struct DoctorArgs {}
 
 /// Names of the checks without which a connection is not tried.

@@ -7,9 +7,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum FilesCommand {
     /// Upload images and print their paths, for use in slots and pages
     Upload(upload::FilesUploadArgs),

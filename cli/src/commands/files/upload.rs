@@ -10,12 +10,11 @@ use super::upload_source::UploadSource;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, Style, StyledLine, View};
 
-/// Arguments of `links files upload`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  links files upload terrace.jpg raf.jpg\n  \
-    links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\"")]
+#[command(long_examples = ["links files upload terrace.jpg raf.jpg", "links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\""])]
 pub(crate) struct FilesUploadArgs {
     /// Files of this machine, and URLs from which the service fetches the image
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]

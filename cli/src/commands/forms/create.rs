@@ -7,13 +7,13 @@ use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links forms create`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms create [OPTIONS] [FILE] [FIELD=VALUE]...",
-    after_help = "Example:\n  links forms create form.yaml title='Book a table'"
+    examples = ["links forms create form.yaml title='Book a table'"]
 )]
 pub(crate) struct FormsCreateArgs {
     /// A YAML or JSON file with the form (`-`: standard input), and values that override those of the file: `title=Text`, `enabled:=false`

@@ -12,13 +12,13 @@ use crate::editor;
 use crate::editor::form_fields::FormEditSession;
 use crate::editor::form_record;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
 
-/// Arguments of `links forms edit`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A field that keeps its `key` stays the same field, even if everything else changes.\n\n\
-    Example:\n  EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"
+    notes = "A field that keeps its `key` stays the same field, even if everything else changes.",
+    examples = ["EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
 )]
 pub(crate) struct FormsEditArgs {
     /// Id of the form, as `links forms list` shows it

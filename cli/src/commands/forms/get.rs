@@ -4,11 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links forms get`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links forms get 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21")]
+#[command(examples = ["links forms get 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"])]
 pub(crate) struct FormsGetArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,

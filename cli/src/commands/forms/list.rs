@@ -4,10 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 
-/// Arguments of `links forms list`.
 #[derive(Args, Debug)]
+#[command(examples = ["links forms list", "links forms list -o ids"])]
 pub(crate) struct FormsListArgs {}
 
 const COLUMNS: &[Column] = &[

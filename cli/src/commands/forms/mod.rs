@@ -12,9 +12,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum FormsCommand {
     /// List the lead forms of the account
     List(list::FormsListArgs),

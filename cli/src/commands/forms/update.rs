@@ -8,16 +8,14 @@ use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links forms update`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms update [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    after_help = "`fields` replaces the whole list of the form's fields. Those with a known label keep their key; \
-        the others are removed, which needs confirmation. `links forms field` changes a single field.\n\n\
-        Examples:\n  links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false\n  \
-        links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"
+    notes = "`fields` replaces the whole list of the form's fields. Those with a known label keep their key; the others are removed, which needs confirmation. `links forms field` changes a single field.",
+    long_examples = ["links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 enabled:=false", "links forms update 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 form.yaml --yes"]
 )]
 pub(crate) struct FormsUpdateArgs {
     /// Id of the form, as `links forms list` shows it

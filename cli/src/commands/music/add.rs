@@ -9,13 +9,13 @@ use crate::args::dry_run::DryRunArgs;
 use crate::args::position::PositionArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links music add`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  links music add cafe https://open.spotify.com/album/5tepp3Rad10 --top"
+    long_examples = ["links music add cafe https://open.spotify.com/album/5tepp3Rad10 --top"]
 )]
 pub(crate) struct MusicAddArgs {
     /// Id, login or URL of the page

@@ -5,11 +5,11 @@ use clap::Args;
 use super::search::SearchArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links music lookup`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links music lookup 'Steppe Radio' --artist Dala --type track")]
+#[command(examples = ["links music lookup 'Steppe Radio' --artist Dala --type track"])]
 pub(crate) struct MusicLookupArgs {
     #[command(flatten)]
     search: SearchArgs,

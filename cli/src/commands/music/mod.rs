@@ -8,9 +8,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum MusicCommand {
     /// Find a release by its code, its URL or its title
     Lookup(lookup::MusicLookupArgs),

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use links_sdk::{MusicQuery, MusicType};
 
-/// A release to look for.
+// A release to look for. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
     /// UPC, ISRC, the release's URL on a music platform, or its title

@@ -10,14 +10,13 @@ use super::login_list::{ListedLogin, read};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
-/// Arguments of `links profile check-login`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  links profile check-login spring.menu summer.menu\n  \
-    links profile check-login -f logins.txt --annotate github")]
+#[command(examples = ["links profile check-login spring.menu summer.menu", "links profile check-login -f logins.txt --annotate github"])]
 pub(crate) struct ProfileCheckLoginArgs {
     /// Logins to check
     #[arg(value_name = "NAME", required_unless_present = "file")]

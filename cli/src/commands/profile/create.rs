@@ -9,13 +9,13 @@ use crate::args::fields::FieldValues;
 use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links profile create`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links profile create [OPTIONS] <LOGIN> [FILE] [FIELD=VALUE]...",
-    after_help = "Example:\n  links profile create spring.menu title='Spring menu'"
+    examples = ["links profile create spring.menu title='Spring menu'"]
 )]
 pub(crate) struct ProfileCreateArgs {
     /// Login, which is part of the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use

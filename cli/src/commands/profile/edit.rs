@@ -13,12 +13,12 @@ use crate::args::fields::FieldValues;
 use crate::args::merge;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
 use crate::{editor, profile_key};
 
-/// Arguments of `links profile edit`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  EDITOR='code --wait' links profile edit cafe")]
+#[command(examples = ["EDITOR='code --wait' links profile edit cafe"])]
 pub(crate) struct ProfileEditArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

@@ -5,11 +5,12 @@ use links_sdk::ProfileKey;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links profile get`.
 #[derive(Args, Debug)]
+#[command(examples = ["links profile get cafe", "links profile get https://links.example/cafe -o json"])]
 pub(crate) struct ProfileGetArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

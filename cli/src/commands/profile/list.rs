@@ -4,10 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 
-/// Arguments of `links profile list`.
 #[derive(Args, Debug)]
+#[command(examples = ["links profile list", "links profile list -o csv --fields login,computed.url"])]
 pub(crate) struct ProfileListArgs {}
 
 const COLUMNS: &[Column] = &[

@@ -6,12 +6,12 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::{process, profile_key};
 
-/// Arguments of `links profile open`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links profile open cafe")]
+#[command(examples = ["links profile open cafe"])]
 pub(crate) struct ProfileOpenArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

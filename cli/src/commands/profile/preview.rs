@@ -10,15 +10,14 @@ use super::expected_page::{compare, update};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
-/// Arguments of `links profile preview`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  links profile preview cafe\n  links profile preview cafe --expect cafe.md --update\n  \
-    links profile preview cafe --expect cafe.md --max-tokens 2000 --annotate github"
+    examples = ["links profile preview cafe", "links profile preview cafe --expect cafe.md --update", "links profile preview cafe --expect cafe.md --max-tokens 2000 --annotate github"]
 )]
 pub(crate) struct ProfilePreviewArgs {
     /// Id, login or URL of the page

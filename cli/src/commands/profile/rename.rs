@@ -9,14 +9,14 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 
-/// Arguments of `links profile rename`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The old URL stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.\n\n\
-    Examples:\n  links profile rename cafe cafe.mole\n  links profile rename cafe cafe.mole --yes --confirm cafe"
+    notes = "The old URL stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.",
+    examples = ["links profile rename cafe cafe.mole", "links profile rename cafe cafe.mole --yes --confirm cafe"]
 )]
 pub(crate) struct ProfileRenameArgs {
     /// Id, login or URL of the page

@@ -7,14 +7,14 @@ use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links profile settings`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links profile settings [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
-    after_help = "Examples:\n  links profile settings cafe\n  links profile settings cafe languageCode=kk"
+    examples = ["links profile settings cafe", "links profile settings cafe languageCode=kk"]
 )]
 pub(crate) struct ProfileSettingsArgs {
     /// Id, login or URL of the page

@@ -8,15 +8,14 @@ use crate::args::fields::FieldValues;
 use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links profile update`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links profile update [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
-    after_help = "Examples:\n  links profile update cafe title='Closed on Mondays'\n  \
-        links profile update cafe avatar@logo.png moodText:=null"
+    examples = ["links profile update cafe title='Closed on Mondays'", "links profile update cafe avatar@logo.png moodText:=null"]
 )]
 pub(crate) struct ProfileUpdateArgs {
     /// Id, login or URL of the page

@@ -8,10 +8,12 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 /// The embedded service: try everything on this machine, without an account
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum SandboxCommand {
     /// Keep it running for other programs; prints its URL and a token as one JSON line
     Serve(serve::SandboxServeArgs),

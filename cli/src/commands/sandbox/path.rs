@@ -5,11 +5,12 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::sandbox;
 
-/// Arguments of `links sandbox path`.
 #[derive(Args, Debug)]
+#[command(examples = ["links sandbox path"])]
 pub(crate) struct SandboxPathArgs {}
 
 pub(crate) fn run(context: &Context, _: &SandboxPathArgs) -> Result<CommandOutput, CommandError> {

@@ -7,11 +7,12 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::sandbox;
 
-/// Arguments of `links sandbox reset`.
 #[derive(Args, Debug)]
+#[command(examples = ["links sandbox reset"])]
 pub(crate) struct SandboxResetArgs {}
 
 pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<CommandOutput, CommandError> {

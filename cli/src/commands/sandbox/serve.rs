@@ -9,12 +9,13 @@ use serde_json::json;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{Body, CommandOutput, View};
 use crate::sandbox;
 use crate::signal::SuppressInterrupt;
 
-/// Arguments of `links sandbox serve`.
 #[derive(Args, Debug)]
+#[command(examples = ["links sandbox serve --port 8080"])]
 pub(crate) struct SandboxServeArgs {
     /// Port on the loopback address; chosen automatically by default
     #[arg(long)]

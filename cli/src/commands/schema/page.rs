@@ -4,13 +4,12 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::schema::editor_schema;
 
-/// Arguments of `links schema page`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links schema page > page.schema.json\n  \
-    links slots pull cafe -O cafe.yaml")]
+#[command(examples = ["links schema page > page.schema.json", "links slots pull cafe -O cafe.yaml"])]
 pub(crate) struct SchemaPageArgs {}
 
 pub(crate) async fn run(

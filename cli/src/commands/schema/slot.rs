@@ -4,12 +4,12 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::schema::editor_schema;
 
-/// Arguments of `links schema slot`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links schema slot button > button.schema.json")]
+#[command(examples = ["links schema slot button > button.schema.json"])]
 pub(crate) struct SchemaSlotArgs {
     /// Type of slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]

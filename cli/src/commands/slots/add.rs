@@ -10,15 +10,14 @@ use crate::args::fields::FieldValues;
 use crate::args::position::PositionArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links slots add`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links slots add [OPTIONS] <KEY> <TYPE> [FILE] [FIELD=VALUE]...",
-    after_help = "Examples:\n  links slots add cafe button title=Menu link=https://qara.example/menu --top\n  \
-        links slots add cafe text title=Hours description=@hours.txt --after 1002\n  links slots add cafe picture image@terrace.jpg"
+    long_examples = ["links slots add cafe button title=Menu link=https://qara.example/menu --top", "links slots add cafe text title=Hours description=@hours.txt --after 1002", "links slots add cafe picture image@terrace.jpg"]
 )]
 pub(crate) struct SlotsAddArgs {
     /// Id, login or URL of the page

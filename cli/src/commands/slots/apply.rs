@@ -12,12 +12,13 @@ use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::profile_key;
 
-/// Arguments of `links slots apply`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
+#[command(long_examples = ["links slots apply cafe.yaml", "links slots apply cafe.yaml --prune --yes --max-deletes 5"])]
 pub(crate) struct SlotsApplyArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     #[arg(required_unless_present_any = ["plan", "status", "resume", "abort"])]

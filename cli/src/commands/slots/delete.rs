@@ -11,14 +11,14 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::dry_run::DryRun;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 use crate::ui::confirm::require_confirmation;
 
-/// Arguments of `links slots delete`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links slots delete cafe 1002 1003 --yes")]
+#[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
 pub(crate) struct SlotsDeleteArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

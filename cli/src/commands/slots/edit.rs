@@ -14,12 +14,13 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
 use crate::page_file::Document;
 use crate::{editor, profile_key};
 
-/// Arguments of `links slots edit`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots edit cafe"])]
 pub(crate) struct SlotsEditArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::explanation::{of_field, of_type};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
-/// Arguments of `links slots explain`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  links slots explain button\n  links slots explain faq items.question"
+    examples = ["links slots explain button", "links slots explain faq items.question"]
 )]
 pub(crate) struct SlotsExplainArgs {
     /// Type of slot; `links slots types` lists them

@@ -6,11 +6,12 @@ use links_sdk::ProfileKey;
 use super::view::FIRST;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links slots get`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots get cafe 1002", "links slots get cafe 1002 --fields data.link"])]
 pub(crate) struct SlotsGetArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

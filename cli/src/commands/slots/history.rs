@@ -7,11 +7,12 @@ use crate::apply::run_table::listed;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::profile_key;
 
-/// Arguments of `links slots history`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots history cafe"])]
 pub(crate) struct SlotsHistoryArgs {
     /// Id, login or URL of the page; all pages without it
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

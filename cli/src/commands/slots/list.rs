@@ -6,11 +6,12 @@ use links_sdk::ProfileKey;
 use super::view::COLUMNS;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links slots list`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots list cafe", "links slots list cafe --jq '.data[] | select(.type == \"button\")'"])]
 pub(crate) struct SlotsListArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

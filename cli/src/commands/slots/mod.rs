@@ -27,9 +27,11 @@ use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::POINTER;
 use crate::output::CommandOutput;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
 pub(crate) enum SlotsCommand {
     /// List the slots of a page, in page order
     List(list::SlotsListArgs),

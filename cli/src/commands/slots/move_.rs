@@ -9,14 +9,14 @@ use crate::args::position::PositionArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links slots move`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links slots move [OPTIONS] <KEY> <ID> <--top|--bottom|--at <N>|--before <ID>|--after <ID>>",
-    after_help = "Example:\n  links slots move cafe 1004 --before 1002"
+    examples = ["links slots move cafe 1004 --before 1002"]
 )]
 pub(crate) struct SlotsMoveArgs {
     /// Id, login or URL of the page

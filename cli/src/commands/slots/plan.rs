@@ -13,12 +13,13 @@ use crate::apply::saved_plan::{ApplySource, SavedPlan};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
-/// Arguments of `links slots plan`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots plan cafe.yaml", "links slots plan cafe.yaml --prune -o json"])]
 pub(crate) struct SlotsPlanArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     #[arg(required_unless_present = "plan")]

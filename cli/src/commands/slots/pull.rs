@@ -12,14 +12,15 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
 use crate::profile_key;
 
 /// Name of the schema file of a page in the examples.
 const SCHEMA: &str = "page.schema.json";
 
-/// Arguments of `links slots pull`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots pull cafe -O cafe.yaml"])]
 pub(crate) struct SlotsPullArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

@@ -10,12 +10,12 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links slots reorder`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links slots reorder qara.weddings 1102 1101")]
+#[command(examples = ["links slots reorder qara.weddings 1102 1101"])]
 pub(crate) struct SlotsReorderArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

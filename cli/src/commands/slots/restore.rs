@@ -12,11 +12,12 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{Body, CommandOutput};
 use crate::page_file::PageFile;
 
-/// Arguments of `links slots restore`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots history cafe", "links slots restore \"$(links slots history cafe -o ids | head -n 1)\" --yes"])]
 pub(crate) struct SlotsRestoreArgs {
     /// The run to undo, as `links slots history` names it; a unique beginning is enough
     #[arg(value_name = "RUN")]

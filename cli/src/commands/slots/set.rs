@@ -8,14 +8,14 @@ use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
-/// Arguments of `links slots set`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links slots set [OPTIONS] <KEY> <ID> [FILE] [FIELD=VALUE]...",
-    after_help = "Examples:\n  links slots set cafe 1002 title='Summer menu'\n  links slots set cafe 1003 link:=null"
+    examples = ["links slots set cafe 1002 title='Summer menu'", "links slots set cafe 1003 link:=null"]
 )]
 pub(crate) struct SlotsSetArgs {
     /// Id, login or URL of the page

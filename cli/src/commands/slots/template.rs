@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::{CommandOutput, View, yaml};
 use crate::sanitize;
 use crate::schema::describe;
 
-/// Arguments of `links slots template`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  links slots template button >> cafe.yaml")]
+#[command(examples = ["links slots template button >> cafe.yaml"])]
 pub(crate) struct SlotsTemplateArgs {
     /// Type of slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]

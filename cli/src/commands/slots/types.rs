@@ -4,10 +4,11 @@ use clap::Args;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::{Column, CommandOutput, View};
 
-/// Arguments of `links slots types`.
 #[derive(Args, Debug)]
+#[command(examples = ["links slots types", "links slots types -o ids"])]
 pub(crate) struct SlotsTypesArgs {}
 
 const COLUMNS: &[Column] = &[

@@ -9,13 +9,13 @@ use crate::context::Context;
 use crate::editor::form_fields::called;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 
-/// Arguments of `links forms field add`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms field add [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
-    after_help = "Example:\n  links forms field add 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 type=phone label=Phone required:=true --at 0"
+    examples = ["links forms field add 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 type=phone label=Phone required:=true --at 0"]
 )]
 pub(crate) struct FormsFieldAddArgs {
     /// Id of the form, as `links forms list` shows it

@@ -6,12 +6,12 @@ use super::field_list::FieldList;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 
-/// Arguments of `links forms field remove`.
 #[derive(Args, Debug)]
-#[command(after_help = "Answers of visitors are kept.\n\n\
-    Example:\n  links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes")]
+#[command(notes = "Answers of visitors are kept.",
+    examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"])]
 pub(crate) struct FormsFieldRemoveArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,

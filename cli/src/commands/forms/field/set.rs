@@ -7,13 +7,13 @@ use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::help::HelpText;
 use crate::output::CommandOutput;
 
-/// Arguments of `links forms field set`.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "links forms field set [OPTIONS] <ID> <FIELD> [FILE] [FIELD=VALUE]...",
-    after_help = "Example:\n  links forms field set 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes label='Anything else?'"
+    examples = ["links forms field set 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes label='Anything else?'"]
 )]
 pub(crate) struct FormsFieldSetArgs {
     /// Id of the form, as `links forms list` shows it
