@@ -41,8 +41,9 @@ pub(crate) async fn start(
             CommandError::usage(format!("cannot create {}: {error}", directory.display()))
         })?;
     }
-    let mut builder =
-        ContractServer::builder(World::cafe().with_random_tokens()).state_file(path.clone());
+    let mut builder = ContractServer::builder(World::cafe().with_random_tokens())
+        .no_request_log()
+        .state_file(path);
     if let Some(port) = port {
         builder = builder.port(port);
     }

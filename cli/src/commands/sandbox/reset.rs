@@ -17,16 +17,17 @@ pub(crate) struct SandboxResetArgs {}
 
 pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<CommandOutput, CommandError> {
     let path = sandbox::state_file(&context.settings)?;
-    for file in [path.clone(), path.with_file_name(sandbox::RATE)] {
-        match std::fs::remove_file(&file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(CommandError::usage(format!(
-                    "cannot remove {}: {error}",
-                    file.display()
-                )));
-            }
-            _ => {}
-        }
+    let rate = path.with_file_name(sandbox::RATE);
+    let rate_removed = match std::fs::remove_file(&rate) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    };
+    for (file, removed) in
+        [(&path, links_fixtures::remove_state_file(&path)), (&rate, rate_removed)]
+    {
+        removed.map_err(|error| {
+            CommandError::usage(format!("cannot remove {}: {error}", file.display()))
+        })?;
     }
     let line = StyledLine::new(Style::Plain, "the sandbox was reset");
     Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(vec![line])))
