@@ -118,5 +118,7 @@ fn found_39_only_the_owner_can_read_the_state_of_the_sandbox() {
     let env = env();
     assert_eq!(env.run("--sandbox me").exit, 0);
     let path = env.run("sandbox path").stdout.trim_end().to_owned();
-    assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+    for file in [path.clone(), format!("{path}.rates")] {
+        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }

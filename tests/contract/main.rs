@@ -33,3 +33,4 @@ mod s8_limits;
 mod s9_versioning;
 mod server;
 mod silences;
+mod state_file;
