@@ -2,13 +2,14 @@
 
 pub(crate) mod hints;
 mod panic;
+mod parse;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{CommandFactory, Parser};
 use links_sdk::Outcome;
 
 use crate::commands::{self, Command};
@@ -75,20 +76,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let failure = CommandError::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(Format::default()), &failure).into();
     }
-    let exit = match parse(&args) {
+    let exit = match parse::parse(&args) {
         Ok(cli) => run(cli, &args),
         Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
         Err(_) => usage_error::report(&args, command),
     };
     exit.into()
-}
-
-/// Parses a command line. The definition of the command line is never freed, because the process ends first: that is a tenth of the
-/// instructions of a short command.
-fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let definition = Box::leak(Box::new(Cli::command()));
-    let mut matches = definition.try_get_matches_from_mut(args)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(definition))
 }
 
 /// Prints the version, without the definition of the command line: whatever starts the program to ask for it waits for nothing else.
