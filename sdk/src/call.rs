@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
 use crate::call_sender::{AnswerCell, CallSender, GeneratedResult};
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
@@ -72,7 +74,7 @@ impl<T: Send + 'static, K> Call<T, K> {
         unwrap: impl FnOnce(R) -> T + Send + 'static,
     ) -> Self
     where
-        R: Send,
+        R: DeserializeOwned + Send,
         E: Send,
         F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
@@ -247,7 +249,7 @@ impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
                 && !sender.options.dry_run;
             let result = if is_dry_run {
                 sender.make_dry_run();
-                let answered = run_dry(sender, send).await;
+                let answered = Box::pin(run_dry(sender, send)).await;
                 answered.and_then(|()| Err(Error::dry_run_accepted(operation.id)))
             } else {
                 send(sender).await

@@ -1,6 +1,7 @@
 //! Sender of the requests of one call.
 
-use std::future::Future;
+use std::future::{Future, ready};
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,12 +11,14 @@ use serde::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
+use crate::decode::from_json;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::{Effect, Operation};
+use crate::success::{RecordCheck, SuccessContent};
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{
-    Answer, CallContext, CallOptions, CallResult, MakeRequest, Reservation, Shared,
+    Answer, BoxFuture, CallOptions, CallResult, MakeRequest, RequestCell, Reservation, Shared,
 };
 use crate::write_mode::WriteMode;
 
@@ -132,36 +135,53 @@ impl CallSender {
         &self.client.shared
     }
 
-    /// Sends one request through the generated client.
+    /// Sends one request that the generated client makes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the request; and where the caller wants the answer undecoded, an error in place of a record that nobody reads.
     pub(crate) async fn send<R, F, E>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client) -> F,
     ) -> Result<R, Error>
     where
+        R: DeserializeOwned + Send,
         F: Future<Output = GeneratedResult<R, E>>,
     {
-        let (result, exchange) =
-            self.exchange(operation, request, self.undecoded.is_some()).await?;
-        match result {
-            Ok(value) if exchange.answer().is_some() => {
-                self.keep(&exchange);
-                Ok(value.into_inner())
-            }
-            Ok(_) => Err(self.error(exchange, None)),
-            Err(error) => {
-                self.keep(&exchange);
-                let why = match error {
-                    progenitor_client::Error::InvalidResponsePayload(_, why) => why.to_string(),
-                    _ => "the status is not one of this operation".to_owned(),
-                };
-                let why = exchange.answer().is_some().then_some(why);
-                Err(self.error(exchange, why))
-            }
+        if self.undecoded.is_none() {
+            return Ok(self.send_decoded(operation, request).await?.0);
+        }
+        let answer = self.send_undecoded(operation, request).await?;
+        match operation.success.content {
+            SuccessContent::Nothing => answer.decode(operation),
+            _ => Err(Error::invalid(operation.id, "the answer is not decoded")),
         }
     }
 
-    /// Sends one request through the generated client, and returns its answer undecoded.
+    /// Sends one request that the generated client makes, and returns its record and its answer.
+    pub(crate) async fn send_decoded<R, F, E>(
+        &self,
+        operation: &'static Operation,
+        request: impl FnOnce(generated::Client) -> F,
+    ) -> Result<(R, Answer), Error>
+    where
+        R: DeserializeOwned + Send,
+        F: Future<Output = GeneratedResult<R, E>>,
+    {
+        let request = self.made(operation, request).await?;
+        let record = RecordCell::default();
+        let check = |json: &[u8]| record.read(json);
+        let answer = self.exchange(operation, &request, Some(&check)).await?;
+        let record = match record.take() {
+            Some(record) => record,
+            // The answer to a read in place of a lost answer.
+            None => answer.decode(operation)?,
+        };
+        Ok((record, answer))
+    }
+
+    /// Sends one request that the generated client makes, and returns its answer undecoded.
     pub(crate) async fn send_undecoded<R, F, E>(
         &self,
         operation: &'static Operation,
@@ -170,39 +190,50 @@ impl CallSender {
     where
         F: Future<Output = GeneratedResult<R, E>>,
     {
-        let (_, exchange) = self.exchange(operation, request, true).await?;
-        match exchange.answer() {
-            Some(answer) => {
-                self.keep_answer(answer);
-                Ok(answer.clone())
-            }
-            None => Err(self.error(exchange, None)),
-        }
+        let request = self.made(operation, request).await?;
+        self.exchange(operation, &request, None).await
     }
 
-    async fn exchange<R, F, E>(
+    /// Returns the request that the generated client makes, with the headers of the call.
+    async fn made<R, F, E>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client) -> F,
-        undecoded: bool,
-    ) -> Result<(GeneratedResult<R, E>, CallResult), Error>
+    ) -> Result<Request, Error>
     where
         F: Future<Output = GeneratedResult<R, E>>,
     {
         let shared = &self.client.shared;
-        let context = CallContext::new(shared.clone(), self.options.clone(), undecoded);
-        let api = generated::Client::new_with_client(
-            shared.base.as_str(),
-            shared.http.clone(),
-            context.clone(),
-        );
-        let result = request(api).await;
-        let Some(exchange) = context.exchange() else {
+        let cell = RequestCell::default();
+        let http = shared.http.clone();
+        let api = generated::Client::new_with_client(shared.base.as_str(), http, cell.clone());
+        // Boxed, because it has the size of a method that also reads the answer, and each future around it would be as large.
+        let result = Box::pin(request(api)).await;
+        let Some(mut request) = cell.take() else {
             let why =
                 result.err().map_or_else(String::new, |error| error.into_untyped().to_string());
             return Err(Error::invalid(operation.id, format!("the request cannot be made: {why}")));
         };
-        Ok((result, exchange))
+        self.options.add_headers(&mut request);
+        Ok(request)
+    }
+
+    /// Sends a request as often as it takes, and returns its answer if that is a success.
+    async fn exchange(
+        &self,
+        operation: &'static Operation,
+        request: &Request,
+        check: Option<RecordCheck<'_>>,
+    ) -> Result<Answer, Error> {
+        let mut copies = || -> BoxFuture<'_, io::Result<Request>> {
+            Box::pin(ready(
+                request
+                    .try_clone()
+                    .ok_or_else(|| io::Error::other("the body cannot be sent twice")),
+            ))
+        };
+        let exchange = self.client.shared.run(operation, &self.options, check, &mut copies).await;
+        self.answer_of(exchange)
     }
 
     /// Returns a request below the base URL with the headers of the call, for requests that the generator cannot express.
@@ -219,11 +250,8 @@ impl CallSender {
         operation: &'static Operation,
         make: &mut MakeRequest<'_>,
     ) -> Result<R, Error> {
-        let exchange = self.client.shared.run(operation, &self.options, make).await;
-        let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
-        self.keep_answer(answer);
-        serde_json::from_slice(&answer.body)
-            .map_err(|why| self.error(exchange, Some(why.to_string())))
+        let answer = self.send_made_undecoded(operation, make).await?;
+        answer.decode(operation)
     }
 
     /// Sends one request that the generated client does not make, and returns its answer undecoded.
@@ -232,15 +260,21 @@ impl CallSender {
         operation: &'static Operation,
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Error> {
-        let exchange = self.client.shared.run(operation, &self.options, make).await;
-        let Some(answer) = exchange.answer() else { return Err(self.error(exchange, None)) };
-        self.keep_answer(answer);
-        Ok(answer.clone())
+        self.answer_of(self.client.shared.run(operation, &self.options, None, make).await)
     }
 
-    fn keep(&self, exchange: &CallResult) {
-        if let Some(answer) = exchange.answer() {
-            self.keep_answer(answer);
+    /// Returns the answer of a request, and stores it as the call's undecoded answer.
+    fn answer_of(&self, exchange: CallResult) -> Result<Answer, Error> {
+        match exchange.into_answer() {
+            Ok(answer) => {
+                self.keep_answer(&answer);
+                Ok(answer)
+            }
+            Err(exchange) => {
+                let host = self.client.shared.base.authority();
+                let key = self.options.idempotency_key.clone();
+                Err(Error::from_exchange(*exchange, &host, key, None))
+            }
         }
     }
 
@@ -250,10 +284,25 @@ impl CallSender {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
         }
     }
+}
 
-    fn error(&self, exchange: CallResult, why: Option<String>) -> Error {
-        let shared = &self.client.shared;
-        let key = self.options.idempotency_key.clone();
-        Error::from_exchange(exchange, &shared.base.authority(), key, why)
+/// Cell for the record that the check of an answer has decoded.
+struct RecordCell<R>(Mutex<Option<R>>);
+
+impl<R> Default for RecordCell<R> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<R: DeserializeOwned> RecordCell<R> {
+    fn read(&self, json: &[u8]) -> serde_json::Result<()> {
+        let record = from_json(json)?;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
+        Ok(())
+    }
+
+    fn take(self) -> Option<R> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1005,7 +1005,7 @@ Version: 1.0.0*/
 pub struct Client {
     pub(crate) baseurl: String,
     pub(crate) client: reqwest::Client,
-    pub(crate) inner: crate::transport::CallContext,
+    pub(crate) inner: crate::transport::RequestCell,
 }
 impl Client {
     /// Create a new client.
@@ -1013,7 +1013,7 @@ impl Client {
     /// `baseurl` is the base URL provided to the internal
     /// `reqwest::Client`, and should include a scheme and hostname,
     /// as well as port and a path stem if applicable.
-    pub fn new(baseurl: &str, inner: crate::transport::CallContext) -> Self {
+    pub fn new(baseurl: &str, inner: crate::transport::RequestCell) -> Self {
         #[cfg(not(target_arch = "wasm32"))]
         let client = {
             let dur = ::std::time::Duration::from_secs(15u64);
@@ -1032,7 +1032,7 @@ impl Client {
     pub fn new_with_client(
         baseurl: &str,
         client: reqwest::Client,
-        inner: crate::transport::CallContext,
+        inner: crate::transport::RequestCell,
     ) -> Self {
         Self {
             baseurl: baseurl.to_string(),
@@ -1041,7 +1041,7 @@ impl Client {
         }
     }
 }
-impl ClientInfo<crate::transport::CallContext> for Client {
+impl ClientInfo<crate::transport::RequestCell> for Client {
     fn api_version() -> &'static str {
         "1.0.0"
     }
@@ -1051,7 +1051,7 @@ impl ClientInfo<crate::transport::CallContext> for Client {
     fn client(&self) -> &reqwest::Client {
         &self.client
     }
-    fn inner(&self) -> &crate::transport::CallContext {
+    fn inner(&self) -> &crate::transport::RequestCell {
         &self.inner
     }
 }
@@ -1059,7 +1059,7 @@ const _: () = {
     #[allow(dead_code)]
     fn assert_client_hooks()
     where
-        Client: ClientHooks<crate::transport::CallContext>,
+        Client: ClientHooks<crate::transport::RequestCell>,
     {}
 };
 #[allow(clippy::all)]

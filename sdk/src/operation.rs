@@ -74,6 +74,7 @@ impl Operation {
     }
 
     /// Returns the row of an operation, by its operationId in any spelling (`createSlot`, `create_slot`).
+    #[cfg(test)]
     pub(crate) fn find(id: &str) -> Option<&'static Operation> {
         OPERATIONS.iter().copied().find(|operation| letters(operation.id).eq(letters(id)))
     }
@@ -94,7 +95,8 @@ impl Operation {
     }
 }
 
-/// Returns the lower-case letters of a name without underscores. It does not allocate, because every request calls it.
+/// Returns the lower-case letters of a name without underscores.
+#[cfg(test)]
 fn letters(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
 }

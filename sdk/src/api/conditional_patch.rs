@@ -97,8 +97,8 @@ impl<T: PatchRecord> ConditionalPatch<'_, T> {
 
     /// Reads the record. Returns it with its undecoded answer.
     pub(super) async fn read(sender: &CallSender, key: T::Key) -> Result<(T, Answer), Error> {
-        let answer = sender.send_undecoded(T::READ, |api| T::read(api, key)).await?;
-        Ok((T::open(answer.decode(T::READ)?), answer))
+        let (record, answer) = sender.send_decoded(T::READ, |api| T::read(api, key)).await?;
+        Ok((T::open(record), answer))
     }
 }
 
@@ -132,10 +132,10 @@ impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<T, Error> {
         let (key, changes) = (self.key.clone(), self.changes.clone());
         let sender = self.sender.single_attempt(attempt);
-        let answer = sender.send_undecoded(T::WRITE, |api| T::write(api, key, changes)).await?;
-        let done = T::open(answer.decode(T::WRITE)?);
+        let request = |api| T::write(api, key, changes);
+        let (done, answer) = sender.send_decoded(T::WRITE, request).await?;
         self.sender.keep_answer(&answer);
-        Ok(done)
+        Ok(T::open(done))
     }
 }
 

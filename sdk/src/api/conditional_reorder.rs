@@ -49,9 +49,9 @@ impl ConditionalWrite for ConditionalReorder<'_> {
         let key = self.key.clone();
         let request = |api: Api| async move { api.list_slots(&key).await };
         let sender = self.sender.beside().reserved(place);
-        let answer = sender.send_undecoded(operation::LIST_SLOTS, request).await?;
-        let list: SlotList = answer.decode(operation::LIST_SLOTS)?;
-        Ok((list.data, answer))
+        let (SlotList { data, .. }, answer) =
+            sender.send_decoded(operation::LIST_SLOTS, request).await?;
+        Ok((data, answer))
     }
 
     fn decide(
@@ -72,10 +72,10 @@ impl ConditionalWrite for ConditionalReorder<'_> {
         let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
         let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
         let sender = self.sender.single_attempt(attempt);
-        let answer = sender.send_undecoded(operation::REORDER_SLOTS, request).await?;
-        let list: SlotList = answer.decode(operation::REORDER_SLOTS)?;
+        let (SlotList { data, .. }, answer) =
+            sender.send_decoded(operation::REORDER_SLOTS, request).await?;
         self.sender.keep_answer(&answer);
-        Ok(list.data)
+        Ok(data)
     }
 }
 

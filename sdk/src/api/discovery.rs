@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::path::path_segment;
 use crate::call::Call;
 use crate::client::Client;
-use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{Index, Me, MeEnvelope, RateLimit, SlotType};
 use crate::operation;
@@ -61,10 +60,8 @@ impl Client {
         Call::new(self, operation::GET_ME, |sender| {
             Box::pin(async move {
                 let request = |api: Api| async move { api.get_me().await };
-                let answer = sender.send_undecoded(operation::GET_ME, request).await?;
-                let me = serde_json::from_slice::<MeEnvelope>(answer.body())
-                    .map_err(|why| Error::unreadable(operation::GET_ME, &answer, why.to_string()))?
-                    .data;
+                let (MeEnvelope { data: me }, _) =
+                    sender.send_decoded(operation::GET_ME, request).await?;
                 shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
                 Ok(me)
             })

@@ -1,5 +1,7 @@
 //! Lead forms (the interface, sections 2.4 and 4.7).
 
+use serde::de::DeserializeOwned;
+
 use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
 use super::listing::Listing;
 use super::path::path_segment;
@@ -149,7 +151,7 @@ impl FormHandle {
     ) -> Call<T, K>
     where
         T: Send + 'static,
-        R: Send,
+        R: DeserializeOwned + Send,
         E: Send,
         F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::de::DeserializeOwned;
+
 use super::conditional_patch::update_unchanged;
 use super::listing::Listing;
 use super::login::{HasLogin, change_login, login_in};
@@ -267,7 +269,7 @@ impl ProfileHandle {
     ) -> Call<T, K>
     where
         T: Send + 'static,
-        R: Send,
+        R: DeserializeOwned + Send,
         E: Send,
         F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {

@@ -1,5 +1,6 @@
 //! Slots of a page (the interface, sections 2.2 and 4.6).
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
@@ -252,7 +253,7 @@ impl SlotsHandle {
     ) -> Call<T, K>
     where
         T: Send + 'static,
-        R: Send,
+        R: DeserializeOwned + Send,
         E: Send,
         F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {

@@ -2,16 +2,23 @@
 
 use reqwest::header::CONTENT_TYPE;
 
-use super::{Success, SuccessContent};
+use super::{Shape, Success, SuccessContent};
 use crate::operation::Operation;
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
+/// Decodes the record of an answer for its caller, so that it is not read once to check it and once more to decode it.
+pub(crate) type RecordCheck<'a> = &'a (dyn Fn(&[u8]) -> serde_json::Result<()> + Sync);
+
 impl Success {
     /// Returns why an answer with a 2xx status is not a success.
-    pub(super) fn problem(&self, answer: &Answer) -> Option<String> {
+    pub(super) fn problem(
+        &self,
+        answer: &Answer,
+        record: Option<RecordCheck<'_>>,
+    ) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
             SuccessContent::Json(shape) => {
-                shape.check(&answer.body).err().map(|why| why.to_string())
+                record_problem(shape, &answer.body, record).map(|why| why.to_string())
             }
             SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
                 Some("it is empty".to_owned())
@@ -32,6 +39,9 @@ impl Success {
             SuccessContent::Json(_) => (is_json, "JSON"),
             SuccessContent::Markdown => (is_markdown, "Markdown"),
         };
+        if matches!(self.content, SuccessContent::Json(_)) && is_plain_json(answer) {
+            return None;
+        }
         let Some(found) = media_type(answer) else {
             let is_told_by_content = matches!(self.content, SuccessContent::Json(_));
             return (!is_told_by_content).then(|| format!("it does not say that it is {expected}"));
@@ -40,10 +50,22 @@ impl Success {
     }
 }
 
+/// Returns why a body is no record of this shape. A record that can be decoded is one; the shape then only words the problem.
+fn record_problem(
+    shape: &'static Shape,
+    body: &[u8],
+    record: Option<RecordCheck<'_>>,
+) -> Option<serde_json::Error> {
+    let Some(decode) = record else { return shape.check(body).err() };
+    let undecoded = decode(body).err()?;
+    Some(shape.check(body).err().unwrap_or(undecoded))
+}
+
 /// Returns the result of an attempt, in which an answer with a 2xx status is a success of the operation.
 pub(crate) fn check_answer(
     operation: &Operation,
     dry_run: bool,
+    record: Option<RecordCheck<'_>>,
     result: Result<Answer, CallFailure>,
 ) -> Result<Answer, CallFailure> {
     let (answer, why) = match result {
@@ -54,7 +76,7 @@ pub(crate) fn check_answer(
             (answer, why.map(|found| format!("it should have no content, and is {found}")))
         }
         Ok(answer) => {
-            let why = operation.success.problem(&answer);
+            let why = operation.success.problem(&answer, record);
             (answer, why)
         }
         Err(CallFailure::Broken(BrokenAttempt { end, source, begun: Some(answer) })) => {
@@ -81,6 +103,11 @@ pub(crate) fn check_answer(
 fn media_type(answer: &Answer) -> Option<String> {
     let value = String::from_utf8_lossy(answer.headers.get(CONTENT_TYPE)?.as_bytes());
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+/// Returns whether the content type is the one that the service sends, letter by letter.
+fn is_plain_json(answer: &Answer) -> bool {
+    answer.headers.get(CONTENT_TYPE).is_some_and(|it| it.as_bytes() == b"application/json")
 }
 
 fn is_json(media_type: &str) -> bool {

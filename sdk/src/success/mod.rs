@@ -8,7 +8,7 @@ mod check;
 mod records;
 mod shape;
 
-pub(crate) use check::check_answer;
+pub(crate) use check::{RecordCheck, check_answer};
 pub(crate) use records::*;
 pub(crate) use shape::{Field, Shape};
 

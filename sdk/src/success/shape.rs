@@ -77,7 +77,17 @@ impl Shape {
     ///
     /// When the bytes are not JSON, or JSON of another shape.
     pub(crate) fn check(&'static self, json: &[u8]) -> serde_json::Result<()> {
-        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        // UTF-8 is checked once for all rather than for each string.
+        let Ok(text) = std::str::from_utf8(json) else {
+            return self.check_with(serde_json::Deserializer::from_slice(json));
+        };
+        self.check_with(serde_json::Deserializer::from_str(text))
+    }
+
+    fn check_with<'de, R: serde_json::de::Read<'de>>(
+        &'static self,
+        mut deserializer: serde_json::Deserializer<R>,
+    ) -> serde_json::Result<()> {
         self.deserialize(&mut deserializer)?;
         deserializer.end()
     }
@@ -176,13 +186,15 @@ impl<'de> Visitor<'de> for &'static Shape {
 
 fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Result<(), A::Error> {
     let mut seen = 0_u64;
-    while let Some(known) = map.next_key_seed(FieldName(fields))? {
+    let mut next = 0;
+    while let Some(known) = map.next_key_seed(FieldName { fields, next })? {
         match known {
             None => {
                 map.next_value::<IgnoredAny>()?;
             }
             Some(at) => {
                 seen |= 1 << at;
+                next = at + 1;
                 map.next_value_seed(FieldValue(&fields[at]))?;
             }
         }
@@ -196,7 +208,11 @@ fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Resul
 }
 
 /// Reads the name of a field as its index among the known fields.
-struct FieldName(&'static [Field]);
+struct FieldName {
+    fields: &'static [Field],
+    /// Index of the field that is compared first: the service sends fields in the order of the interface.
+    next: usize,
+}
 
 impl<'de> DeserializeSeed<'de> for FieldName {
     type Value = Option<usize>;
@@ -214,7 +230,12 @@ impl Visitor<'_> for FieldName {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|field| field.name == name))
+        let is_next = self.fields.get(self.next).is_some_and(|field| field.name == name);
+        Ok(if is_next {
+            Some(self.next)
+        } else {
+            self.fields.iter().position(|field| field.name == name)
+        })
     }
 }
 

@@ -162,7 +162,7 @@ fn answer(status: u16, media_type: Option<&str>, body: &str) -> Answer {
 
 /// Returns why an answer is not a success, in a few words.
 fn why(operation: &Operation, answer: Answer) -> Option<String> {
-    match check_answer(operation, false, Ok(answer)) {
+    match check_answer(operation, false, None, Ok(answer)) {
         Ok(_) => None,
         Err(CallFailure::Unusable { why, .. }) => Some(why),
         Err(other) => panic!("{other:?}"),
@@ -207,7 +207,7 @@ fn found_16_status_and_content_type_are_part_of_a_success() {
 
 #[test]
 fn found_16_a_dry_run_succeeds_with_204_or_201_and_not_with_an_html_page() {
-    let is_accepted = |answer| check_answer(CREATE_SLOT, true, Ok(answer)).is_ok();
+    let is_accepted = |answer| check_answer(CREATE_SLOT, true, None, Ok(answer)).is_ok();
     assert!(is_accepted(answer(204, None, "")));
     assert!(
         is_accepted(answer(201, None, "")),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call_result::CallFailure;
 use super::options::CallOptions;
-use super::pacing::queue::QueueGuard;
+use super::pacing::queue::{Place, QueueGuard};
 use super::pacing::{MustWait, Ticket, WaitReason};
 use super::reservation::Reservation;
 use super::shared::Shared;
@@ -96,11 +96,21 @@ impl Shared {
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<QueueGuard<'_>, CallFailure> {
+        match self.queue.line(bucket).enter().try_acquire() {
+            Ok(head) => Ok(head),
+            // Boxed, because few calls wait.
+            Err(place) => Box::pin(self.wait_in_line(place, bucket, operation, options)).await,
+        }
+    }
+
+    async fn wait_in_line<'a>(
+        &'a self,
+        place: Place<'a>,
+        bucket: Bucket,
+        operation: &'static Operation,
+        options: &CallOptions,
+    ) -> Result<QueueGuard<'a>, CallFailure> {
         let clock = &*self.clock;
-        let place = match self.queue.line(bucket).enter().try_acquire() {
-            Ok(head) => return Ok(head),
-            Err(place) => place,
-        };
         if let Some(MustWait { duration: wait, reason }) =
             self.pacer.forecast(bucket, place.ahead, clock)
         {

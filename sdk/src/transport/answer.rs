@@ -7,7 +7,9 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
+use tokio::time::{Instant, timeout_at};
 
+use super::http_sender::TimedOut;
 use crate::secrets::Secrets;
 
 /// Maximum size of one answer in bytes, after decompression.
@@ -55,29 +57,67 @@ impl Answer {
         Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
     }
 
-    /// Reads to the end, with at most `stall` between two pieces. Of an error, a part of the body is enough, because it only explains.
+    /// Reads to the end until then, with at most `stall` between two pieces. Of an error, a part of the body is enough, because it only explains.
     pub(crate) async fn read(
         mut response: Response,
+        until: Instant,
         stall: Duration,
     ) -> Result<Self, (Self, UnreadBody)> {
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
-        let mut body = BytesMut::new();
+        let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+        let mut body = Body::Whole(Bytes::new());
         let unread = loop {
-            match tokio::time::timeout(stall, response.chunk()).await {
+            match timeout_at(until.min(Instant::now() + stall), response.chunk()).await {
                 Ok(Ok(None)) => break None,
                 Ok(Ok(Some(chunk))) if body.len() + chunk.len() > MAX_BYTES => {
                     break Some(UnreadBody::TooLarge);
                 }
-                Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
+                Ok(Ok(Some(chunk))) => body.push(chunk, announced.unwrap_or_default()),
                 Ok(Err(error)) => break Some(UnreadBody::Cut(Box::new(error.without_url()))),
-                Err(silence) => break Some(UnreadBody::Cut(Box::new(silence))),
+                Err(_) => break Some(UnreadBody::Cut(Box::new(TimedOut))),
             }
         };
-        let answer = Self::new(status, headers, body.freeze());
+        let answer = Self::new(status, headers, body.into_bytes());
         match unread {
             Some(unread) if status.is_success() => Err((answer, unread)),
             _ => Ok(answer),
+        }
+    }
+}
+
+/// A body while it is read. One that comes in one piece is not copied.
+enum Body {
+    Whole(Bytes),
+    Pieces(BytesMut),
+}
+
+impl Body {
+    fn len(&self) -> usize {
+        match self {
+            Self::Whole(piece) => piece.len(),
+            Self::Pieces(pieces) => pieces.len(),
+        }
+    }
+
+    /// Adds a piece. `announced` is the length that the answer announced.
+    fn push(&mut self, piece: Bytes, announced: usize) {
+        match self {
+            Self::Whole(first) if first.is_empty() => *first = piece,
+            Self::Whole(first) => {
+                let mut pieces = BytesMut::with_capacity(announced.min(MAX_BYTES));
+                pieces.extend_from_slice(first);
+                pieces.extend_from_slice(&piece);
+                *self = Self::Pieces(pieces);
+            }
+            Self::Pieces(pieces) => pieces.extend_from_slice(&piece),
+        }
+    }
+
+    fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Whole(piece) => piece,
+            Self::Pieces(pieces) => pieces.freeze(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use reqwest::Request;
 use reqwest::header::AUTHORIZATION;
+use url::Position;
 use uuid::Uuid;
 
 use super::admission::AdmittedRequest;
@@ -21,6 +22,7 @@ use super::shared::Shared;
 use super::write_tally::RecordingSender;
 use crate::crash_point;
 use crate::operation::{Effect, Operation};
+use crate::success::RecordCheck;
 use crate::token::Token;
 use crate::view::{AnswerView, RequestView};
 
@@ -35,11 +37,12 @@ pub(super) async fn over_network(
     shared: &Shared,
     operation: &'static Operation,
     options: &CallOptions,
+    record: Option<RecordCheck<'_>>,
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
     let CallOptions { dry_run, .. } = *options;
-    let http =
-        HttpSender { client: &shared.http, stall: shared.timeouts.stall, operation, dry_run };
+    let (client, stall) = (&shared.http, shared.timeouts.stall);
+    let http = HttpSender { client, stall, operation, dry_run, record };
     let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
     run(&RecordingSender { inner: http, write }, shared, operation, options, make).await
 }
@@ -216,6 +219,8 @@ impl<'a> AttemptLoop<'a> {
     }
 
     fn decide(&self, end: AttemptEnd, retry_after: Option<Duration>) -> RetryDecision {
+        // After a success nothing is waited for, and random numbers are a system call each.
+        let jitter = if matches!(end, AttemptEnd::Answer(200..=299)) { 0.0 } else { jitter() };
         let attempt = AttemptState {
             end,
             sent: self.tries.sent,
@@ -224,7 +229,7 @@ impl<'a> AttemptLoop<'a> {
             maybe_executed: self.tries.evidence >= Evidence::Unknown,
             keyed: self.options.idempotency_key.is_some(),
             retry_after,
-            jitter: jitter(),
+            jitter,
         };
         decide(self.effect(), &attempt)
     }
@@ -255,10 +260,7 @@ impl<'a> AttemptLoop<'a> {
     ) -> Result<Answer, CallFailure> {
         let shared = self.shared;
         let method = request.method().clone();
-        let target = match request.url().query() {
-            Some(query) => format!("{}?{query}", request.url().path()),
-            None => request.url().path().to_owned(),
-        };
+        let target = request.url()[Position::BeforePath..Position::AfterQuery].to_owned();
         let view = shared.observer.wants_request().then(|| RequestView::new(&request));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
         self.tries.sent += 1;

@@ -122,6 +122,14 @@ impl CallResult {
         self.result.as_ref().ok().filter(|answer| answer.status.is_success())
     }
 
+    /// Returns the answer, if it is a 2xx, else the whole result.
+    pub(crate) fn into_answer(self) -> Result<Answer, Box<Self>> {
+        match self.result {
+            Ok(answer) if answer.status.is_success() => Ok(answer),
+            result => Err(Box::new(Self { result, ..self })),
+        }
+    }
+
     /// Returns whether something was written, by the evidence of all attempts. A read writes nothing.
     pub(crate) fn outcome(&self) -> Outcome {
         match self.evidence {

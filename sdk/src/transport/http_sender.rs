@@ -6,13 +6,14 @@ use std::io;
 use std::time::Duration;
 
 use reqwest::Request;
+use tokio::time::{Instant, timeout_at};
 
 use super::answer::{Answer, UnreadBody};
 use super::call_result::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 use super::stall_detector::StallDetector;
 use crate::operation::Operation;
-use crate::success::check_answer;
+use crate::success::{RecordCheck, check_answer};
 
 /// Sender of one request, which also judges its answer. It separates the attempt loop from the network.
 pub(crate) trait RequestSender: Sync {
@@ -51,26 +52,36 @@ pub(super) struct HttpSender<'a> {
     pub(super) operation: &'static Operation,
     /// Set if the request is a dry run.
     pub(super) dry_run: bool,
+    /// Decodes the record of the answer, if the caller wants it decoded.
+    pub(super) record: Option<RecordCheck<'a>>,
 }
 
 impl RequestSender for HttpSender<'_> {
     async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
-        check_answer(self.operation, self.dry_run, self.answer(request, limit).await)
+        // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
+        let result = Box::pin(self.answer(request, limit)).await;
+        check_answer(self.operation, self.dry_run, self.record, result)
     }
 }
 
 impl HttpSender<'_> {
     async fn answer(&self, mut request: Request, limit: Duration) -> Result<Answer, CallFailure> {
-        *request.timeout_mut() = Some(limit);
-        let sending = StallDetector::of(&mut request);
-        let response = tokio::select! {
-            response = self.client.execute(request) => response.map_err(unanswered)?,
-            () = sending.stalled(self.stall) => {
-                let source = "the server stopped reading the request".into();
-                return Err(CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None }));
-            }
+        // Not reqwest's timeout: that allocates for the request and once more for its answer.
+        let until = Instant::now() + limit;
+        let response = match StallDetector::of(&mut request) {
+            None => timeout_at(until, self.client.execute(request)).await,
+            Some(sending) => tokio::select! {
+                response = timeout_at(until, self.client.execute(request)) => response,
+                () = sending.stalled(self.stall) => {
+                    return Err(unanswered_in_time("the server stopped reading the request".into()));
+                }
+            },
         };
-        Answer::read(response, self.stall).await.map_err(|(answer, unread)| {
+        let response = match response {
+            Ok(response) => response.map_err(unanswered)?,
+            Err(_) => return Err(unanswered_in_time(Box::new(TimedOut))),
+        };
+        Answer::read(response, until, self.stall).await.map_err(|(answer, unread)| {
             let (end, source) = match unread {
                 UnreadBody::Cut(source) => (AttemptEnd::Cut(answer.status()), source),
                 UnreadBody::TooLarge => {
@@ -80,6 +91,15 @@ impl HttpSender<'_> {
             CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
         })
     }
+}
+
+/// The time for an attempt has passed.
+#[derive(Debug, thiserror::Error)]
+#[error("operation timed out")]
+pub(super) struct TimedOut;
+
+fn unanswered_in_time(source: Box<dyn StdError + Send + Sync>) -> CallFailure {
+    CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None })
 }
 
 /// Returns what a request without an answer proves.

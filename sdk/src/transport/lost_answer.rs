@@ -25,13 +25,11 @@ fn read_of(operation: &Operation) -> Option<&'static Operation> {
     })
 }
 
-/// Returns the exchange with the answer of a read in place of an answer that cannot be used.
-pub(super) async fn recover(
-    shared: &Shared,
+/// Returns the read that can replace the answer of an exchange, if that answer cannot be used.
+pub(super) fn replacement(
     options: &CallOptions,
-    make: &mut MakeRequest<'_>,
-    exchange: CallResult,
-) -> CallResult {
+    exchange: &CallResult,
+) -> Option<&'static Operation> {
     let answered = matches!(
         &exchange.result,
         Err(CallFailure::Unusable { .. }
@@ -40,8 +38,18 @@ pub(super) async fn recover(
     // A caller that reads by itself knows the right path, which the write may have changed.
     let caller_reads = options.reads_first || options.single_attempt.is_some();
     let looks = answered && !options.dry_run && !caller_reads;
-    let read = read_of(exchange.operation).filter(|_| looks);
-    let (Some(read), Ok(sent)) = (read, make().await) else { return exchange };
+    read_of(exchange.operation).filter(|_| looks)
+}
+
+/// Returns the exchange with the answer of a read in place of an answer that cannot be used.
+pub(super) async fn recover(
+    shared: &Shared,
+    options: &CallOptions,
+    make: &mut MakeRequest<'_>,
+    read: &'static Operation,
+    exchange: CallResult,
+) -> CallResult {
+    let Ok(sent) = make().await else { return exchange };
     match seen(shared, options, read, exchange.operation, &sent).await {
         Some(answer) => CallResult { evidence: Evidence::Executed, result: Ok(answer), ..exchange },
         None => exchange,
@@ -66,7 +74,8 @@ async fn seen(
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(std::future::ready(Ok(Request::new(Method::GET, url.clone()))))
     };
-    let exchange = Box::pin(attempt_loop::over_network(shared, read, &options, &mut make)).await;
+    let exchange =
+        Box::pin(attempt_loop::over_network(shared, read, &options, None, &mut make)).await;
     let answer = exchange.answer()?;
     let found: Value = serde_json::from_slice(&answer.body).ok()?;
     is_set(write, &wanted, &found["data"]).then(|| answer.clone())

@@ -3,7 +3,6 @@
 mod admission;
 pub(crate) mod answer;
 mod attempt_loop;
-mod call_context;
 mod call_result;
 pub(crate) mod clock;
 mod hooks;
@@ -14,6 +13,7 @@ mod make_request;
 pub(crate) mod observer;
 mod options;
 pub(crate) mod pacing;
+mod request_cell;
 mod reservation;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
@@ -25,9 +25,9 @@ pub(crate) mod tls;
 pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;
-pub(crate) use call_context::CallContext;
 pub(crate) use call_result::{AttemptCounts, BrokenAttempt, CallFailure, CallResult, NextAttempt};
 pub(crate) use make_request::{BoxFuture, MakeRequest};
 pub(crate) use options::{CallOptions, SingleAttempt};
+pub(crate) use request_cell::RequestCell;
 pub(crate) use reservation::Reservation;
 pub(crate) use shared::Shared;

@@ -7,6 +7,7 @@ use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 /// Returns how long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a
 /// wrong clock here does not matter. `None` if there is no usable value (absent, negative, past, garbage, overflow).
 pub(crate) fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?;
     let now = headers.get(DATE).and_then(date).unwrap_or(wall);
     headers.get_all(RETRY_AFTER).iter().filter_map(|value| wait(value, now)).max()
 }

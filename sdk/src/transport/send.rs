@@ -6,6 +6,7 @@ use super::options::CallOptions;
 use super::shared::Shared;
 use super::{attempt_loop, lost_answer};
 use crate::operation::{Effect, Operation};
+use crate::success::RecordCheck;
 use crate::write_mode::WriteMode;
 
 impl Shared {
@@ -14,6 +15,7 @@ impl Shared {
         &self,
         operation: &'static Operation,
         options: &CallOptions,
+        record: Option<RecordCheck<'_>>,
         make: &mut MakeRequest<'_>,
     ) -> CallResult {
         if options.writes != WriteMode::Send && operation.effect != Effect::Read && !options.dry_run
@@ -21,8 +23,11 @@ impl Shared {
             return CallResult::not_sent(operation, make().await);
         }
         // Boxed, so that the futures of the callers stay small.
-        let exchange =
-            Box::pin(attempt_loop::over_network(self, operation, options, &mut *make)).await;
-        lost_answer::recover(self, options, make, exchange).await
+        let sent = attempt_loop::over_network(self, operation, options, record, &mut *make);
+        let exchange = Box::pin(sent).await;
+        match lost_answer::replacement(options, &exchange) {
+            None => exchange,
+            Some(read) => Box::pin(lost_answer::recover(self, options, make, read, exchange)).await,
+        }
     }
 }

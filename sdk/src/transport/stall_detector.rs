@@ -43,23 +43,23 @@ impl HttpBody for WatchedBody {
 }
 
 /// A body on its way.
-pub(super) struct StallDetector(Option<watch::Receiver<()>>);
+pub(super) struct StallDetector(watch::Receiver<()>);
 
 impl StallDetector {
     /// Watches the body of a request, if it is streamed.
-    pub(super) fn of(request: &mut Request) -> Self {
+    pub(super) fn of(request: &mut Request) -> Option<Self> {
         let body = request.body_mut();
         if body.as_ref().is_none_or(|it| it.as_bytes().is_some()) {
-            return Self(None);
+            return None;
         }
         let (taken, receiver) = watch::channel(());
         *body = body.take().map(|body| Body::wrap(WatchedBody { body, taken }));
-        Self(Some(receiver))
+        Some(Self(receiver))
     }
 
     /// Completes when no piece was taken for `stall`, or when no answer came in time after the whole body was taken.
     pub(super) async fn stalled(self, stall: Duration) {
-        let Some(mut taken) = self.0 else { return pending().await };
+        let mut taken = self.0;
         loop {
             match timeout(stall, taken.changed()).await {
                 Ok(Ok(())) => {}

@@ -108,7 +108,7 @@ pub(crate) async fn send_to_upload_url(
             _ => Box::pin(file.multipart(request)),
         }
     };
-    let mut exchange = bare.run(target.operation(), &options, &mut make).await;
+    let mut exchange = bare.run(target.operation(), &options, None, &mut make).await;
     let why = match exchange.answer() {
         Some(answer) => match stored(answer) {
             Ok(file) => return Ok((file, answer.clone())),

@@ -12,15 +12,19 @@ use uuid::Uuid;
 use super::{MustWait, RateLimits, Ticket, WaitReason};
 use crate::operation::Bucket;
 
-const SECOND: Duration = Duration::from_secs(1);
-const MINUTE: Duration = Duration::from_secs(60);
+/// Nanoseconds of one clock, which may be set back. Each request goes through the whole log, and to compare two `Duration`s takes several
+/// times as long.
+pub(super) type Nanos = u64;
+
+const SECOND: Nanos = 1_000_000_000;
+const MINUTE: Nanos = 60 * SECOND;
 /// Maximum time between sending a request and its being counted.
-pub(super) const TRANSIT: Duration = Duration::from_secs(10);
+const TRANSIT: Nanos = 10 * SECOND;
 /// Maximum time for which requests are blocked, whatever the service asked for: the next answer then shows the state. A mistaken `Retry-After` would
 /// otherwise stop every process of the token.
-const LONGEST_BLOCK: Duration = Duration::from_secs(60 * 60);
+const LONGEST_BLOCK: Nanos = 60 * MINUTE;
 
-/// Requests of the last minute. All times are of one clock, which may be set back.
+/// Requests of the last minute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RequestLog {
     pub(super) sent: Vec<LoggedRequest>,
@@ -33,15 +37,19 @@ pub(super) struct RequestLog {
 pub(super) struct LoggedRequest {
     pub(super) ticket: Ticket,
     pub(super) bucket: Bucket,
-    pub(super) sent: Duration,
-    pub(super) answered: Option<Duration>,
+    pub(super) sent: Nanos,
+    pub(super) answered: Option<Nanos>,
 }
 
 /// Period in which nothing may be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BlockedPeriod {
-    pub(super) since: Duration,
-    pub(super) until: Duration,
+    pub(super) since: Nanos,
+    pub(super) until: Nanos,
+}
+
+fn nanos(time: Duration) -> Nanos {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl RequestLog {
@@ -51,9 +59,11 @@ impl RequestLog {
         bucket: Bucket,
         now: Duration,
     ) -> Result<Ticket, MustWait> {
-        let wait = self.forecast(ceiling, bucket, 0, now);
-        if !wait.duration.is_zero() {
-            return Err(wait);
+        let now = nanos(now);
+        self.forget(now);
+        let limits = self.limits(ceiling);
+        if !self.has_room(&limits, bucket, now) {
+            return Err(self.longest_wait(&limits, bucket, 0, now));
         }
         let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
         self.sent.push(LoggedRequest { ticket, bucket, sent: now, answered: None });
@@ -68,6 +78,7 @@ impl RequestLog {
         ahead: usize,
         now: Duration,
     ) -> MustWait {
+        let now = nanos(now);
         self.forget(now);
         self.longest_wait(&self.limits(ceiling), bucket, ahead, now)
     }
@@ -82,13 +93,14 @@ impl RequestLog {
     }
 
     pub(super) fn settle(&mut self, ticket: Ticket, now: Duration) {
-        if let Some(entry) = self.sent.iter_mut().find(|entry| entry.ticket == ticket) {
-            entry.answered = Some(now);
+        if let Some(entry) = self.sent.iter_mut().rfind(|entry| entry.ticket == ticket) {
+            entry.answered = Some(nanos(now));
         }
     }
 
     pub(super) fn block(&mut self, wait: Duration, now: Duration) {
-        let until = now + wait.min(LONGEST_BLOCK);
+        let now = nanos(now);
+        let until = now.saturating_add(nanos(wait).min(LONGEST_BLOCK));
         if self.blocked.is_none_or(|block| block.until < until) {
             self.blocked = Some(BlockedPeriod { since: now, until });
         }
@@ -96,23 +108,33 @@ impl RequestLog {
 
     /// Returns the number of requests that still fit into the minute.
     pub(super) fn remaining(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
-        self.forget(now);
+        self.forget(nanos(now));
         self.limits(ceiling).per_minute.saturating_sub(self.sent.len())
     }
 
     /// Removes requests that no window reaches. Times in the future, because the clock was set back, become now.
-    fn forget(&mut self, now: Duration) {
-        for entry in &mut self.sent {
+    fn forget(&mut self, now: Nanos) {
+        self.sent.retain_mut(|entry| {
             entry.sent = entry.sent.min(now);
             entry.answered = entry.answered.map(|at| at.min(now));
-        }
-        self.sent.retain(|entry| now.saturating_sub(entry.counted(now)) < MINUTE);
+            now.saturating_sub(entry.counted(now)) < MINUTE
+        });
         if let Some(block) = &mut self.blocked {
             let length = block.until.saturating_sub(block.since).min(LONGEST_BLOCK);
             block.since = block.since.min(now);
-            block.until = block.since + length;
+            block.until = block.since.saturating_add(length);
         }
-        self.blocked = self.blocked.filter(|block| now < block.until + MINUTE);
+        self.blocked = self.blocked.filter(|block| now < block.until.saturating_add(MINUTE));
+    }
+
+    /// Returns whether a request of this bucket can be sent now. Most can: counting is enough for that, without the order in which
+    /// [`Self::longest_wait`] puts the log.
+    fn has_room(&self, limits: &RateLimits, bucket: Bucket, now: Nanos) -> bool {
+        self.blocked.is_none_or(|block| block.until <= now)
+            && self.windows(limits, bucket).all(|window| {
+                let is_in = |entry: &&LoggedRequest| now - entry.counted(now) < window.length;
+                self.of(window.only).filter(is_in).count() < window.most
+            })
     }
 
     fn longest_wait(
@@ -120,35 +142,41 @@ impl RequestLog {
         limits: &RateLimits,
         bucket: Bucket,
         ahead: usize,
-        now: Duration,
+        now: Nanos,
     ) -> MustWait {
-        let blocked = self.blocked.map_or(Duration::ZERO, |block| block.until.saturating_sub(now));
-        let mut wait = MustWait { duration: blocked, reason: WaitReason::TooManyRequests };
-        let mut windows = self.windows(limits, bucket, now);
+        let blocked = self.blocked.map_or(0, |block| block.until.saturating_sub(now));
+        let (mut wait, mut reason) = (blocked, WaitReason::TooManyRequests);
+        let with_times = |limit: WindowLimit| Window { times: self.times(limit.only, now), limit };
+        let mut windows: Vec<Window> = self.windows(limits, bucket).map(with_times).collect();
         for _ in 0..=ahead {
             for window in &windows {
-                let duration = window.opens().saturating_sub(now);
-                if duration > wait.duration {
-                    wait = MustWait { duration, reason: window.reason };
+                let opens_in = window.opens().saturating_sub(now);
+                if opens_in > wait {
+                    (wait, reason) = (opens_in, window.limit.reason);
                 }
             }
             for window in &mut windows {
-                window.times.push(now + wait.duration);
+                window.times.push(now.saturating_add(wait));
             }
         }
-        wait
+        MustWait { duration: Duration::from_nanos(wait), reason }
     }
 
     /// Returns the windows that a request of this bucket has to fit in.
-    fn windows(&self, limits: &RateLimits, bucket: Bucket, now: Duration) -> Vec<Window> {
+    fn windows(
+        &self,
+        limits: &RateLimits,
+        bucket: Bucket,
+    ) -> impl Iterator<Item = WindowLimit> + use<> {
         use WaitReason::{
             AnalyticsPerMinute, MusicPerMinute, PerMinute, PerSecond, TooManyRequests,
         };
-        let window = |only, most, length, reason| Window {
-            most,
+        // A limit of zero would block for ever; the service never reports one.
+        let window = |only, most: usize, length, reason| WindowLimit {
+            only,
+            most: most.max(1),
             length,
             reason,
-            times: self.times(only, now),
         };
         let (per_second, second) = match self.blocked {
             Some(_) => (1, TooManyRequests),
@@ -160,46 +188,54 @@ impl RequestLog {
             Bucket::Analytics => Some((analytics, AnalyticsPerMinute(analytics))),
             Bucket::Music => Some((music, MusicPerMinute(music))),
         };
-        let mut windows = vec![
-            window(None, per_second, SECOND, second),
-            window(None, limits.per_minute, MINUTE, PerMinute(limits.per_minute)),
+        let all = [
+            Some(window(None, per_second, SECOND, second)),
+            Some(window(None, limits.per_minute, MINUTE, PerMinute(limits.per_minute))),
+            own.map(|(most, reason)| window(Some(bucket), most, MINUTE, reason)),
         ];
-        windows.extend(own.map(|(most, reason)| window(Some(bucket), most, MINUTE, reason)));
-        windows
+        all.into_iter().flatten()
     }
 
-    /// Returns the times at which the requests of a bucket, or of all, were counted.
-    fn times(&self, only: Option<Bucket>, now: Duration) -> Vec<Duration> {
-        let entries = self.sent.iter();
-        let entries = entries.filter(|entry| only.is_none_or(|bucket| entry.bucket == bucket));
-        let mut times: Vec<Duration> = entries.map(|entry| entry.counted(now)).collect();
+    /// Returns the requests of a bucket, or all.
+    fn of(&self, only: Option<Bucket>) -> impl Iterator<Item = &LoggedRequest> {
+        self.sent.iter().filter(move |entry| only.is_none_or(|bucket| entry.bucket == bucket))
+    }
+
+    /// Returns the times at which the requests of a bucket, or all, were counted.
+    fn times(&self, only: Option<Bucket>, now: Nanos) -> Vec<Nanos> {
+        let mut times: Vec<Nanos> = self.of(only).map(|entry| entry.counted(now)).collect();
         times.sort_unstable();
         times
     }
 }
 
-/// Maximum number of requests in any span of this length.
-struct Window {
+/// Maximum number of requests, of a bucket or of all, in any span of this length.
+struct WindowLimit {
+    only: Option<Bucket>,
     most: usize,
-    length: Duration,
+    length: Nanos,
     reason: WaitReason,
+}
+
+/// A limit with the requests that it counts.
+struct Window {
+    limit: WindowLimit,
     /// Times at which requests were counted, in order.
-    times: Vec<Duration>,
+    times: Vec<Nanos>,
 }
 
 impl Window {
     /// Returns the time at which the window has room for one more request.
-    fn opens(&self) -> Duration {
-        // A limit of zero would block for ever; the service never reports one.
-        let oldest = self.times.len().checked_sub(self.most.max(1));
-        oldest.map_or(Duration::ZERO, |index| self.times[index] + self.length)
+    fn opens(&self) -> Nanos {
+        let oldest = self.times.len().checked_sub(self.limit.most);
+        oldest.map_or(0, |index| self.times[index].saturating_add(self.limit.length))
     }
 }
 
 impl LoggedRequest {
-    /// Returns the latest time at which the service counted the request.
-    fn counted(&self, now: Duration) -> Duration {
-        self.answered.unwrap_or_else(|| now.min(self.sent + TRANSIT))
+    /// Returns the latest time at which the service counted the request, `now` at the latest.
+    fn counted(&self, now: Nanos) -> Nanos {
+        self.answered.unwrap_or(self.sent.saturating_add(TRANSIT)).min(now)
     }
 }
 
@@ -208,6 +244,10 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
+    const SECOND: Duration = Duration::from_nanos(super::SECOND);
+    const MINUTE: Duration = Duration::from_nanos(super::MINUTE);
+    const TRANSIT: Duration = Duration::from_nanos(super::TRANSIT);
+    const LONGEST_BLOCK: Duration = Duration::from_nanos(super::LONGEST_BLOCK);
 
     /// Sends as fast as the log admits, each request answered after `answer`; returns the times of sending.
     fn run(log: &mut RequestLog, bucket: Bucket, count: usize, answer: Duration) -> Vec<Duration> {

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::log::{BlockedPeriod, LoggedRequest, RequestLog};
+use super::log::{BlockedPeriod, LoggedRequest, Nanos, RequestLog};
 use super::{MustWait, Pacer, RateLimits, Ticket};
 use crate::base_url::BaseUrl;
 use crate::operation::Bucket;
@@ -20,6 +20,8 @@ use crate::transport::observer::{NoObserver, Observer};
 /// Maximum size of the file in bytes. A larger file was not written by a pacer.
 const MAX_BYTES: u64 = 1024 * 1024;
 const VERSION: u32 = 1;
+/// Nanoseconds of the log in a microsecond of the file.
+const MICRO: Nanos = 1000;
 
 /// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
 ///
@@ -199,19 +201,15 @@ fn since_1970(clock: &dyn Clock) -> Duration {
     clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
 impl From<&RequestLog> for StoredLog {
     fn from(log: &RequestLog) -> Self {
         let sent = log.sent.iter().map(|entry| {
-            (entry.ticket, entry.bucket, micros(entry.sent), entry.answered.map(micros))
+            (entry.ticket, entry.bucket, entry.sent / MICRO, entry.answered.map(|at| at / MICRO))
         });
         Self {
             version: VERSION,
             limits: log.learned,
-            blocked: log.blocked.map(|block| (micros(block.since), micros(block.until))),
+            blocked: log.blocked.map(|block| (block.since / MICRO, block.until / MICRO)),
             sent: sent.collect(),
         }
     }
@@ -219,7 +217,7 @@ impl From<&RequestLog> for StoredLog {
 
 impl From<StoredLog> for RequestLog {
     fn from(kept: StoredLog) -> Self {
-        let time = Duration::from_micros;
+        let time = |micros: u64| micros.saturating_mul(MICRO);
         let sent = kept.sent.into_iter().map(|(ticket, bucket, sent, answered)| LoggedRequest {
             ticket,
             bucket,
