@@ -6,8 +6,9 @@
 //! for each call: the log of the rate limits is full, and no call waits.
 
 use std::env;
+use std::fmt::Write as _;
 use std::future::Future;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
@@ -72,7 +73,7 @@ fn table() -> Result<(), Failure> {
                 instructions(&arguments)
             };
             let figure = run(WARM + calls)?.saturating_sub(run(WARM)?) / calls;
-            line += &format!("{figure:>16}");
+            write!(line, "{figure:>16}")?;
         }
         println!("{line}");
     }
@@ -101,7 +102,7 @@ fn instructions(arguments: &[String]) -> Result<u64, Failure> {
 fn call(port: u16, path: &str, way: usize, calls: u64) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let base = format!("http://127.0.0.1:{port}/api/v1");
-    if way % 2 == 0 {
+    if way.is_multiple_of(2) {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build()?;
         let url = format!("{base}{path}");

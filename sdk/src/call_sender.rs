@@ -2,7 +2,9 @@
 
 use std::future::{Future, ready};
 use std::io;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use progenitor_client::ResponseValue;
@@ -169,7 +171,7 @@ impl CallSender {
         R: DeserializeOwned + Send,
         F: Future<Output = GeneratedResult<R, E>>,
     {
-        let request = self.made(operation, request).await?;
+        let request = self.made(operation, request)?;
         let record = RecordCell::default();
         let check = |json: &[u8]| record.read(json);
         let answer = self.exchange(operation, &request, Some(&check)).await?;
@@ -190,12 +192,12 @@ impl CallSender {
     where
         F: Future<Output = GeneratedResult<R, E>>,
     {
-        let request = self.made(operation, request).await?;
+        let request = self.made(operation, request)?;
         self.exchange(operation, &request, None).await
     }
 
     /// Returns the request that the generated client makes, with the headers of the call.
-    async fn made<R, F, E>(
+    fn made<R, F, E>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client) -> F,
@@ -207,11 +209,13 @@ impl CallSender {
         let cell = RequestCell::default();
         let http = shared.http.clone();
         let api = generated::Client::new_with_client(shared.base.as_str(), http, cell.clone());
-        // Boxed, because it has the size of a method that also reads the answer, and each future around it would be as large.
-        let result = Box::pin(request(api)).await;
+        // The hook ends the method at its first poll.
+        let result = pin!(request(api)).poll(&mut Context::from_waker(Waker::noop()));
         let Some(mut request) = cell.take() else {
-            let why =
-                result.err().map_or_else(String::new, |error| error.into_untyped().to_string());
+            let why = match result {
+                Poll::Ready(Err(error)) => error.into_untyped().to_string(),
+                Poll::Ready(Ok(_)) | Poll::Pending => String::new(),
+            };
             return Err(Error::invalid(operation.id, format!("the request cannot be made: {why}")));
         };
         self.options.add_headers(&mut request);

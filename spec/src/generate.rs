@@ -41,7 +41,7 @@ pub fn generate(document: Value) -> Result<String, Error> {
         .with_interface(InterfaceStyle::Positional)
         .with_tag(TagStyle::Merged)
         .with_hooks(HooksMode::Expected)
-        .with_inner_type(quote!(crate::transport::CallContext))
+        .with_inner_type(quote!(crate::transport::RequestCell))
         .with_derive("PartialEq")
         .with_map_type("::std::collections::BTreeMap");
     for (schema, by_hand) in BY_HAND {

@@ -9,7 +9,6 @@ use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::http_sender::TimedOut;
 use crate::secrets::Secrets;
 
 /// Maximum size of one answer in bytes, after decompression.
@@ -31,6 +30,11 @@ pub(crate) enum UnreadBody {
     Cut(Box<dyn StdError + Send + Sync>),
     TooLarge,
 }
+
+/// The time for an attempt, or for a piece of it, has passed.
+#[derive(Debug, thiserror::Error)]
+#[error("operation timed out")]
+pub(super) struct TimedOut;
 
 impl Answer {
     pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {

@@ -1,11 +1,12 @@
 //! Hook of the generated client.
 //!
-//! progenitor sends and decodes in its own methods, but retries, pacing and the evidence of an attempt need the request before it is sent and the
-//! answer before it is decoded. So a generated method only makes the request: the hook takes it, and ends the method.
+//! progenitor sends and decodes in its own methods, but retries, pacing and the evidence of an attempt need the request before it is sent
+//! and the answer before it is decoded. So a generated method only makes the request: the hook takes it, and ends the method with an error
+//! that means nothing.
 //!
 //! ```text
-//! CallSender::made ── RequestCell ──> generated::Client ── request ──> pre (this hook) ──> RequestCell::leave
-//! CallSender::made <── RequestCell::take <── an error, which means nothing ──┘
+//! CallSender::made ── RequestCell ──> generated::Client ── request ──> pre (this hook) ── RequestCell::leave
+//! CallSender::made <── RequestCell::take: the request
 //! ```
 
 use progenitor_client::{ClientHooks, ClientInfo, Error, OperationInfo};

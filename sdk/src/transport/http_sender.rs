@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::Request;
 use tokio::time::{Instant, timeout_at};
 
-use super::answer::{Answer, UnreadBody};
+use super::answer::{Answer, TimedOut, UnreadBody};
 use super::call_result::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 use super::stall_detector::StallDetector;
@@ -57,10 +57,14 @@ pub(super) struct HttpSender<'a> {
 }
 
 impl RequestSender for HttpSender<'_> {
-    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
+    fn send(
+        &self,
+        request: Request,
+        limit: Duration,
+    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
         // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
-        let result = Box::pin(self.answer(request, limit)).await;
-        check_answer(self.operation, self.dry_run, self.record, result)
+        let answer = Box::pin(self.answer(request, limit));
+        async move { check_answer(self.operation, self.dry_run, self.record, answer.await) }
     }
 }
 
@@ -92,11 +96,6 @@ impl HttpSender<'_> {
         })
     }
 }
-
-/// The time for an attempt has passed.
-#[derive(Debug, thiserror::Error)]
-#[error("operation timed out")]
-pub(super) struct TimedOut;
 
 fn unanswered_in_time(source: Box<dyn StdError + Send + Sync>) -> CallFailure {
     CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None })

@@ -160,14 +160,21 @@ pub(super) struct RecordingSender<'a, W> {
 }
 
 impl<W: RequestSender> RequestSender for RecordingSender<'_, W> {
-    async fn send(&self, request: Request, limit: Duration) -> Result<Answer, CallFailure> {
-        let Some(write) = self.write else { return self.inner.send(request, limit).await };
-        let before = write.in_doubt.swap(true, Ordering::SeqCst);
-        let result = self.inner.send(request, limit).await;
-        if evidence(&result) < Evidence::Unknown {
-            write.in_doubt.store(before, Ordering::SeqCst);
+    fn send(
+        &self,
+        request: Request,
+        limit: Duration,
+    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
+        let answer = self.inner.send(request, limit);
+        async move {
+            let Some(write) = self.write else { return answer.await };
+            let before = write.in_doubt.swap(true, Ordering::SeqCst);
+            let result = answer.await;
+            if evidence(&result) < Evidence::Unknown {
+                write.in_doubt.store(before, Ordering::SeqCst);
+            }
+            result
         }
-        result
     }
 }
 

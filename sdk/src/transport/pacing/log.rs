@@ -114,11 +114,19 @@ impl RequestLog {
 
     /// Removes requests that no window reaches. Times in the future, because the clock was set back, become now.
     fn forget(&mut self, now: Nanos) {
-        self.sent.retain_mut(|entry| {
-            entry.sent = entry.sent.min(now);
-            entry.answered = entry.answered.map(|at| at.min(now));
-            now.saturating_sub(entry.counted(now)) < MINUTE
-        });
+        // Most times there is nothing to change, and to find that is a fraction of moving the entries.
+        if self.sent.iter().any(|entry| entry.sent.max(entry.answered.unwrap_or(0)) > now) {
+            for entry in &mut self.sent {
+                entry.sent = entry.sent.min(now);
+                entry.answered = entry.answered.map(|at| at.min(now));
+            }
+        }
+        let is_over = |entry: &LoggedRequest| now - entry.counted(now) >= MINUTE;
+        let oldest = self.sent.iter().take_while(|entry| is_over(entry)).count();
+        self.sent.drain(..oldest);
+        if self.sent.iter().any(is_over) {
+            self.sent.retain(|entry| !is_over(entry));
+        }
         if let Some(block) = &mut self.blocked {
             let length = block.until.saturating_sub(block.since).min(LONGEST_BLOCK);
             block.since = block.since.min(now);
