@@ -46,6 +46,7 @@ mod pacing;
 mod pages;
 mod references;
 mod renewals;
+mod requests;
 mod retired_words;
 mod runs;
 mod sandbox;
