@@ -290,8 +290,8 @@ impl CallSender {
     }
 }
 
-/// Cell for the record that the check of an answer has decoded.
-struct RecordCell<R>(Mutex<Option<R>>);
+/// Cell for the record that the check of an answer has decoded. Boxed, so that the futures of a call stay small.
+struct RecordCell<R>(Mutex<Option<Box<R>>>);
 
 impl<R> Default for RecordCell<R> {
     fn default() -> Self {
@@ -301,12 +301,12 @@ impl<R> Default for RecordCell<R> {
 
 impl<R: DeserializeOwned> RecordCell<R> {
     fn read(&self, json: &[u8]) -> serde_json::Result<()> {
-        let record = from_json(json)?;
+        let record = Box::new(from_json(json)?);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
         Ok(())
     }
 
     fn take(self) -> Option<R> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).map(|record| *record)
     }
 }

@@ -63,7 +63,7 @@ impl Answer {
 
     /// Reads to the end until then, with at most `stall` between two pieces. Of an error, a part of the body is enough, because it only explains.
     pub(crate) async fn read(
-        mut response: Response,
+        response: &mut Response,
         until: Instant,
         stall: Duration,
     ) -> Result<Self, (Self, UnreadBody)> {

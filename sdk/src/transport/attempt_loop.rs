@@ -1,5 +1,6 @@
 //! Loop of attempts for one call: wait for the limits, send, decide, send again.
 
+use std::future::Future;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -104,15 +105,12 @@ impl<'a> AttemptLoop<'a> {
             let admitted = self.admit().await?;
             // After the wait: a token may be replaced during it.
             self.take_token().await?;
-            let mut request = make().await.map_err(CallFailure::Request)?;
+            let request = self.authorized(make().await.map_err(CallFailure::Request)?);
             if self.options.time_left(&*self.shared.clock).is_zero() {
                 return Err(CallFailure::Deadline {
                     wait: Duration::ZERO,
                     reason: WaitReason::Retry,
                 });
-            }
-            if let Some(token) = &self.token {
-                request.headers_mut().insert(AUTHORIZATION, token.header());
             }
             if self.is_out_of_date() {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
@@ -199,6 +197,14 @@ impl<'a> AttemptLoop<'a> {
         Ok(())
     }
 
+    /// Returns a request with the token.
+    fn authorized(&self, mut request: Request) -> Request {
+        if let Some(token) = &self.token {
+            request.headers_mut().insert(AUTHORIZATION, token.header());
+        }
+        request
+    }
+
     /// Returns whether there is another token after a refusal. The source is asked once, because a second token would be refused as well.
     async fn renew(&mut self) -> Result<bool, CallFailure> {
         if let (Some(source), Some(token), false) =
@@ -252,47 +258,51 @@ impl<'a> AttemptLoop<'a> {
         })
     }
 
-    /// Makes one attempt, and reports it to the observer.
-    async fn attempt(
+    /// Begins one attempt, and returns the future of its answer, which is reported to the observer. The future does not hold the request,
+    /// which would be a large part of it.
+    fn attempt(
         &mut self,
         sender: &impl RequestSender,
         request: Request,
-    ) -> Result<Answer, CallFailure> {
+    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
         let shared = self.shared;
         let method = request.method().clone();
         let target = request.url()[Position::BeforePath..Position::AfterQuery].to_owned();
-        let view = shared.observer.wants_request().then(|| RequestView::new(&request));
+        let wants_request = shared.observer.wants_request();
+        let view = wants_request.then(|| Box::new(RequestView::new(&request)));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
         self.crash_point("before_send");
-        let mut result =
-            sender.send(request, limit.min(self.options.time_left(&*shared.clock))).await;
-        self.crash_point("after_send");
-        let came = match &mut result {
-            Ok(answer) => Some(answer),
-            Err(CallFailure::Unusable { answer, .. }) => Some(&mut **answer),
-            Err(_) => None,
-        };
-        if let Some(answer) = came {
-            answer.secrets = shared.secrets.clone();
-        }
-        shared.observer.attempted(&AttemptReport {
-            operation: self.operation.id,
-            method: method.as_str(),
-            target: &target,
-            status: match &result {
-                Ok(answer) => Some(answer.status()),
-                Err(CallFailure::Unusable { answer, .. }) => Some(answer.status()),
-                Err(CallFailure::Broken(broken)) => broken.end.status(),
+        let answer = sender.send(request, limit.min(self.options.time_left(&*shared.clock)));
+        async move {
+            let mut result = answer.await;
+            self.crash_point("after_send");
+            let came = match &mut result {
+                Ok(answer) => Some(answer),
+                Err(CallFailure::Unusable { answer, .. }) => Some(&mut **answer),
                 Err(_) => None,
-            },
-            took: shared.clock.monotonic().saturating_sub(start),
-            request: view.as_ref(),
-            answer: result.as_ref().ok().map(AnswerView::new),
-        });
-        result
+            };
+            if let Some(answer) = came {
+                answer.secrets = shared.secrets.clone();
+            }
+            shared.observer.attempted(&AttemptReport {
+                operation: self.operation.id,
+                method: method.as_str(),
+                target: &target,
+                status: match &result {
+                    Ok(answer) => Some(answer.status()),
+                    Err(CallFailure::Unusable { answer, .. }) => Some(answer.status()),
+                    Err(CallFailure::Broken(broken)) => broken.end.status(),
+                    Err(_) => None,
+                },
+                took: shared.clock.monotonic().saturating_sub(start),
+                request: view.as_deref(),
+                answer: result.as_ref().ok().map(AnswerView::new),
+            });
+            result
+        }
     }
 
     /// Marks a place at which a test can end the process. Requests about no page do not count: they come before anything can be lost.

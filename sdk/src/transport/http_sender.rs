@@ -69,32 +69,46 @@ impl RequestSender for HttpSender<'_> {
 }
 
 impl HttpSender<'_> {
-    async fn answer(&self, mut request: Request, limit: Duration) -> Result<Answer, CallFailure> {
+    /// Begins to send, and returns the future of the answer. It does not hold the request, which would be most of its size.
+    fn answer(
+        &self,
+        mut request: Request,
+        limit: Duration,
+    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
+        let stall = self.stall;
         // Not reqwest's timeout: that allocates for the request and once more for its answer.
         let until = Instant::now() + limit;
-        let response = match StallDetector::of(&mut request) {
-            None => timeout_at(until, self.client.execute(request)).await,
-            Some(sending) => tokio::select! {
-                response = timeout_at(until, self.client.execute(request)) => response,
-                () = sending.stalled(self.stall) => {
-                    return Err(unanswered_in_time("the server stopped reading the request".into()));
-                }
-            },
-        };
-        let response = match response {
-            Ok(response) => response.map_err(unanswered)?,
-            Err(_) => return Err(unanswered_in_time(Box::new(TimedOut))),
-        };
-        Answer::read(response, until, self.stall).await.map_err(|(answer, unread)| {
-            let (end, source) = match unread {
-                UnreadBody::Cut(source) => (AttemptEnd::Cut(answer.status()), source),
-                UnreadBody::TooLarge => {
-                    (AttemptEnd::TooLarge(answer.status()), "the answer is too large".into())
-                }
+        let streamed = StallDetector::of(&mut request);
+        let response = timeout_at(until, self.client.execute(request));
+        async move {
+            let response = match streamed {
+                None => response.await,
+                Some(streamed) => tokio::select! {
+                    response = response => response,
+                    () = streamed.stalled(stall) => {
+                        let why = "the server stopped reading the request".into();
+                        return Err(unanswered_in_time(why));
+                    }
+                },
             };
-            CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
-        })
+            let mut response = match response {
+                Ok(response) => response.map_err(unanswered)?,
+                Err(_) => return Err(unanswered_in_time(Box::new(TimedOut))),
+            };
+            Answer::read(&mut response, until, stall).await.map_err(unfinished)
+        }
     }
+}
+
+/// Returns the failure of an attempt of which a part of the answer came.
+fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
+    let (end, source) = match unread {
+        UnreadBody::Cut(source) => (AttemptEnd::Cut(answer.status()), source),
+        UnreadBody::TooLarge => {
+            (AttemptEnd::TooLarge(answer.status()), "the answer is too large".into())
+        }
+    };
+    CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
 }
 
 fn unanswered_in_time(source: Box<dyn StdError + Send + Sync>) -> CallFailure {
