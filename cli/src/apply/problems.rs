@@ -53,19 +53,18 @@ pub(crate) fn of_plan(
 ) -> Vec<FieldDiagnostic> {
     let schemas = Schemas::new(described);
     let mut problems = Vec::new();
-    let mut check =
-        |nth: usize, kind: &str, data: &Map<String, Value>, extent: SchemaExtent<'_>| {
-            problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
-        };
+    let mut check = |nth: usize, kind: &str, data: Map<String, Value>, extent: SchemaExtent<'_>| {
+        problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
+    };
     for create in &plan.creates {
-        check(create.index, &create.kind, &create.data, SchemaExtent::Whole);
+        check(create.index, &create.kind, create.data.0.clone(), SchemaExtent::Whole);
     }
     let current: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
         let mut merged =
             current.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
         merged.extend(update.changed.0.clone());
-        check(update.index, &update.kind, &merged, SchemaExtent::Written(&update.changed));
+        check(update.index, &update.kind, merged, SchemaExtent::Written(&update.changed));
     }
     problems
 }

@@ -155,6 +155,7 @@ fn or_reference(place: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use boon::{Compiler, Schemas};
     use links_sdk::types::SlotType;
     use serde_json::{Value, json};
 
@@ -174,7 +175,10 @@ mod tests {
 
     fn valid(page: &Value) -> bool {
         let schema = super::page(&[button()]);
-        jsonschema::options().offline().build(&schema).unwrap().is_valid(page)
+        let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+        compiler.add_resource("https://links.example/page", schema).unwrap();
+        let root = compiler.compile("https://links.example/page", &mut schemas).unwrap();
+        schemas.validate(page, root).is_ok()
     }
 
     #[test]

@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 /// Depth limit for nested references and branches, which may form a loop.
 const DEPTH: usize = 8;
 
-/// Returns the keys that are legal beside a keyword of the schema, such as `/properties/items/items/additionalProperties`.
-pub(super) fn beside<'s>(schema: &'s Value, keyword: &str) -> BTreeSet<&'s str> {
-    let place = keyword.rsplit_once('/').map_or("", |(place, _)| place);
-    names(schema, schema.pointer(place).into_iter().collect())
+/// Returns the keys that are legal in an object to which this part of the schema applies.
+pub(super) fn of<'s>(schema: &'s Value, part: &'s Value) -> BTreeSet<&'s str> {
+    names(schema, vec![part])
 }
 
 /// Returns the keys that are legal in the object at this path of the data. Empty if the schema does not say.
@@ -75,7 +74,7 @@ mod tests {
         assert_eq!(keys(&[]), ["items", "link", "title"]);
         assert_eq!(keys(&["items", "3"]), ["question"]);
         assert!(keys(&["items"]).is_empty() && keys(&["nothing", "0"]).is_empty());
-        let beside = beside(&schema, "/$defs/item/anyOf/0/additionalProperties");
-        assert_eq!(beside.into_iter().collect::<Vec<_>>(), ["question"]);
+        let of = of(&schema, &schema["$defs"]["item"]["anyOf"][0]);
+        assert_eq!(of.into_iter().collect::<Vec<_>>(), ["question"]);
     }
 }

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::paths::LocationSegment;
-use jsonschema::{ValidationError, Validator};
+use boon::{ErrorKind, InstanceToken, ValidationError};
 use links_sdk::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
+use super::compiled::CompiledSchema;
 use crate::page_file::At;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::suggest::suggest;
@@ -40,12 +39,7 @@ pub(crate) enum SchemaExtent<'a> {
 /// Schemas of slot types, each compiled when a slot of its type is validated for the first time.
 pub(crate) struct Schemas<'t> {
     described: &'t SlotTypeCatalog,
-    compiled: RefCell<HashMap<&'t str, Option<Rc<Compiled>>>>,
-}
-
-struct Compiled {
-    schema: Value,
-    validator: Validator,
+    compiled: RefCell<HashMap<&'t str, Option<Rc<CompiledSchema>>>>,
 }
 
 impl<'t> Schemas<'t> {
@@ -58,41 +52,37 @@ impl<'t> Schemas<'t> {
     pub(crate) fn check(
         &self,
         kind: &str,
-        data: &Map<String, Value>,
+        mut data: Map<String, Value>,
         extent: SchemaExtent<'_>,
     ) -> Vec<SchemaViolation> {
         let Some(known) = self.described.get(kind) else { return Vec::new() };
         let written = match extent {
-            SchemaExtent::Whole => data,
+            SchemaExtent::Whole => &data,
             SchemaExtent::Written(written) => written,
         };
-        let (computed, mut faults) = computed(known, written);
+        let mut faults = computed(known, written);
         let Some(compiled) = self.compiled(known) else { return faults };
-        let rest: Map<_, _> = data
-            .iter()
-            .filter(|(key, _)| !computed.contains(&key.as_str()))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        let rest = Value::Object(rest);
-        let context = ViolationContext { kind, schema: &compiled.schema, data: &rest };
-        for error in compiled.validator.iter_errors(&rest) {
-            for fault in context.faults(&error) {
-                let judged = match (extent, fault.path.first()) {
-                    (SchemaExtent::Whole, _) => true,
-                    (SchemaExtent::Written(written), Some(key)) => written.contains_key(key),
-                    (SchemaExtent::Written(_), None) => false,
-                };
-                if judged && !faults.contains(&fault) {
-                    faults.push(fault);
-                }
+        data.retain(|key, _| !known.computed.contains_key(key));
+        let data = Value::Object(data);
+        let Some(violation) = compiled.validate(&data) else { return faults };
+        let context = ViolationContext { kind, schema: &compiled, data: &data };
+        for fault in context.faults(&violation) {
+            let judged = match (extent, fault.path.first()) {
+                (SchemaExtent::Whole, _) => true,
+                (SchemaExtent::Written(written), Some(key)) => written.contains_key(key),
+                (SchemaExtent::Written(_), None) => false,
+            };
+            if judged && !faults.contains(&fault) {
+                faults.push(fault);
             }
         }
         faults
     }
 
-    fn compiled(&self, known: &'t SlotType) -> Option<Rc<Compiled>> {
+    fn compiled(&self, known: &'t SlotType) -> Option<Rc<CompiledSchema>> {
         let mut compiled = self.compiled.borrow_mut();
-        compiled.entry(&known.type_).or_insert_with(|| compile(known).map(Rc::new)).clone()
+        let compile = || CompiledSchema::of(Value::Object(known.schema.0.clone())).map(Rc::new);
+        compiled.entry(&known.type_).or_insert_with(compile).clone()
     }
 }
 
@@ -121,129 +111,133 @@ pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) 
     (At::Key, suggest(key, legal.iter().copied()))
 }
 
-fn compile(known: &SlotType) -> Option<Compiled> {
-    let schema = Value::Object(known.schema.0.clone());
-    if !is_bounded_schema(&schema) {
-        return None;
-    }
-    let validator = jsonschema::options()
-        .should_validate_formats(true)
-        .with_format("uri", is_url)
-        .with_format("url", is_url)
-        .offline()
-        .build(&schema)
-        .ok()?;
-    Some(Compiled { schema, validator })
-}
-
-/// Tells whether the text may be a URL. The service does not document how strict it is, so only texts that are surely no URL are refused.
-fn is_url(text: &str) -> bool {
-    let text = text.trim();
-    text.split_once(':').is_some_and(|(scheme, rest)| {
-        let scheme_like = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-        scheme_like
-            && !rest.is_empty()
-            && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
-    })
-}
-
-/// Returns the fields that the service computes, as its description names them, and their violations.
-fn computed<'w>(
-    known: &SlotType,
-    written: &'w Map<String, Value>,
-) -> (Vec<&'w str>, Vec<SchemaViolation>) {
-    let keys: Vec<_> = written
-        .keys()
-        .map(String::as_str)
-        .filter(|key| known.computed.contains_key(*key))
-        .collect();
-    let fault = |key: &&str| SchemaViolation {
-        path: vec![(*key).to_owned()],
+/// Returns a violation for each field that the service computes, as its description names them.
+fn computed(known: &SlotType, written: &Map<String, Value>) -> Vec<SchemaViolation> {
+    let keys = written.keys().filter(|key| known.computed.contains_key(*key));
+    let fault = |key: &String| SchemaViolation {
+        path: vec![key.clone()],
         at: At::Key,
         message: format!("`{key}` is set by the service and cannot be written"),
         help: Some("leave it out".to_owned()),
     };
-    let faults = keys.iter().map(fault).collect();
-    (keys, faults)
+    keys.map(fault).collect()
 }
+
+/// End of the URL of the schema that properties violate to which no other schema applies.
+const UNEVALUATED: &str = "/unevaluatedProperties";
 
 /// Context that the violations of one slot share.
 struct ViolationContext<'a> {
     kind: &'a str,
-    schema: &'a Value,
+    schema: &'a CompiledSchema,
     data: &'a Value,
 }
 
 impl ViolationContext<'_> {
-    fn faults(&self, error: &ValidationError<'_>) -> Vec<SchemaViolation> {
-        let path: Vec<String> = error.instance_path().segments().map(|it| segment(&it)).collect();
-        let unknown = |key: &String| self.unknown(error, &path, key);
+    fn faults(&self, violation: &ValidationError<'_, '_>) -> Vec<SchemaViolation> {
+        let path: Vec<String> = violation.instance_location.tokens.iter().map(key).collect();
+        let below = || violation.causes.iter().flat_map(|it| self.faults(it)).collect();
         let whole = || self.data.as_object().into_iter().flat_map(Map::keys);
-        match error.kind() {
-            ValidationErrorKind::AdditionalProperties { unexpected }
-            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                unexpected.iter().map(unknown).collect()
+        match &violation.kind {
+            ErrorKind::Schema { .. }
+            | ErrorKind::Group
+            | ErrorKind::Reference { .. }
+            | ErrorKind::AllOf => below(),
+            ErrorKind::AdditionalProperties { got } => {
+                got.iter().map(|key| self.unknown(violation, &path, key)).collect()
             }
             // If a schema allows no data at all, every key is a violation.
-            ValidationErrorKind::FalseSchema
-            | ValidationErrorKind::MaxProperties { limit: 0 }
-            | ValidationErrorKind::MaxItems { limit: 0 }
+            ErrorKind::FalseSchema
+            | ErrorKind::MaxProperties { want: 0, .. }
+            | ErrorKind::MaxItems { want: 0, .. }
                 if path.is_empty() =>
             {
-                whole().map(unknown).collect()
+                whole().map(|key| self.unknown(violation, &path, key)).collect()
             }
-            ValidationErrorKind::FalseSchema => {
-                let message = format!("{} is not allowed here", super::wording::name(&path));
-                vec![SchemaViolation { path, at: At::Key, message, help: None }]
+            ErrorKind::FalseSchema => match path.split_last() {
+                Some((key, above)) if violation.schema_url.ends_with(UNEVALUATED) => {
+                    vec![self.unknown(violation, above, key)]
+                }
+                _ => {
+                    let message = format!("{} is not allowed here", super::wording::name(&path));
+                    vec![SchemaViolation { path, at: At::Key, message, help: None }]
+                }
+            },
+            ErrorKind::PropertyName { prop } => vec![self.unknown(violation, &path, prop)],
+            ErrorKind::Required { want: missing }
+            | ErrorKind::Dependency { missing, .. }
+            | ErrorKind::DependentRequired { missing, .. } => {
+                let missing = missing.iter().map(|name| SchemaViolation {
+                    path: path.clone(),
+                    at: At::Value,
+                    message: format!("`{name}` is missing"),
+                    help: None,
+                });
+                missing.collect()
             }
-            ValidationErrorKind::PropertyNames { error: named } => {
-                named.instance().as_str().map(str::to_owned).iter().map(unknown).collect()
-            }
-            ValidationErrorKind::AnyOf { context }
-            | ValidationErrorKind::OneOfNotValid { context } => {
+            // The division is one of floating-point numbers: only for whole numbers the remainder is exact.
+            ErrorKind::MultipleOf { got, want } if !is_certain(got, want) => Vec::new(),
+            ErrorKind::AnyOf | ErrorKind::OneOf(None) => {
                 // The branch whose violations are deepest is most likely the one that was meant.
-                let depth = |branch: &[ValidationError<'_>]| {
-                    let depths = branch.iter().map(|it| it.instance_path().segments().count());
-                    depths.min().unwrap_or(0)
-                };
-                match context.iter().max_by_key(|branch| depth(branch)) {
-                    Some(branch) if depth(branch) > path.len() => {
-                        branch.iter().flat_map(|it| self.faults(it)).collect()
-                    }
-                    _ => vec![wrong(error, path)],
+                let deepest = violation.causes.iter().max_by_key(|branch| depth(branch));
+                match deepest.filter(|branch| depth(branch) > path.len()) {
+                    Some(branch) => self.faults(branch),
+                    None => vec![self.wrong(violation, path)],
                 }
             }
-            _ => vec![wrong(error, path)],
+            _ => vec![self.wrong(violation, path)],
         }
     }
 
     fn unknown(
         &self,
-        error: &ValidationError<'_>,
+        violation: &ValidationError<'_, '_>,
         path: &[String],
-        key: &String,
+        key: &str,
     ) -> SchemaViolation {
-        let known = super::keys::beside(self.schema, error.schema_path().as_str());
+        let object = violation.schema_url.trim_end_matches(UNEVALUATED);
+        let known = self.schema.at(object).map(|it| super::keys::of(&self.schema.source, it));
         let message = if path.is_empty() {
             format!("a {} has no field `{key}`", self.kind)
         } else {
             format!("unknown field `{key}`")
         };
-        let path = [path, std::slice::from_ref(key)].concat();
-        SchemaViolation { path, at: At::Key, message, help: suggest(key, known) }
+        let path = [path, &[key.to_owned()]].concat();
+        let help = suggest(key, known.unwrap_or_default());
+        SchemaViolation { path, at: At::Key, message, help }
+    }
+
+    fn wrong(&self, violation: &ValidationError<'_, '_>, path: Vec<String>) -> SchemaViolation {
+        let value = path.iter().try_fold(self.data, |value, key| match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            _ => value.get(key),
+        });
+        let rule = self.schema.at(violation.schema_url);
+        let (message, help) = super::wording::of(&violation.kind, value, rule, &path);
+        SchemaViolation { path, at: At::Value, message, help }
     }
 }
 
-fn wrong(error: &ValidationError<'_>, path: Vec<String>) -> SchemaViolation {
-    let (message, help) = super::wording::of(error, &path);
-    SchemaViolation { path, at: At::Value, message, help }
+/// Tells whether a number is surely no multiple of another.
+fn is_certain(number: &Number, divisor: &Number) -> bool {
+    let (Some(number), Some(divisor)) = (number.as_i64(), divisor.as_i64()) else { return false };
+    number.checked_rem(divisor).is_some_and(|rest| rest != 0)
 }
 
-fn segment(segment: &LocationSegment<'_>) -> String {
-    match segment {
-        LocationSegment::Property(name) => name.clone().into_owned(),
-        LocationSegment::Index(at) => at.to_string(),
+/// Returns the number of keys down to the violation that is nearest to the root.
+fn depth(violation: &ValidationError<'_, '_>) -> usize {
+    match violation.kind {
+        ErrorKind::Group | ErrorKind::Reference { .. } | ErrorKind::AllOf => {
+            violation.causes.iter().map(depth).min().unwrap_or(0)
+        }
+        _ => violation.instance_location.tokens.len(),
+    }
+}
+
+fn key(token: &InstanceToken<'_>) -> String {
+    match token {
+        InstanceToken::Prop(name) => name.clone().into_owned(),
+        InstanceToken::Item(at) => at.to_string(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Messages for violations of a schema.
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{JsonType, ValidationError};
+use boon::{ErrorKind, Type};
 use serde_json::Value;
 
 use crate::suggest::nearest;
@@ -9,69 +8,71 @@ use crate::suggest::nearest;
 /// Longest list of allowed values that a message spells out.
 const MOST_NAMED: usize = 12;
 
-/// Returns the message for a violation, and a hint.
-pub(super) fn of(error: &ValidationError<'_>, path: &[String]) -> (String, Option<String>) {
+/// Returns the message for a violation, and a hint. `rule` is the part of the schema that the value violates.
+pub(super) fn of(
+    kind: &ErrorKind<'_, '_>,
+    value: Option<&Value>,
+    rule: Option<&Value>,
+    path: &[String],
+) -> (String, Option<String>) {
     let name = name(path);
-    let value = error.instance();
     let violation = |rule: String| (format!("{name} {rule}"), None);
-    match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            let missing = property.as_str().unwrap_or_default();
-            (format!("`{missing}` is missing"), None)
+    match kind {
+        ErrorKind::Type { got, want } => {
+            let mut names: Vec<_> = want.iter().map(type_name).collect();
+            names.sort_by_key(|it| *it == "null");
+            violation(format!("must be {}, not {}", names.join(" or "), type_name(*got)))
         }
-        ValidationErrorKind::Type { kind } => {
-            let wanted = match kind {
-                TypeKind::Single(one) => type_name(*one).to_owned(),
-                TypeKind::Multiple(several) => {
-                    let mut names: Vec<_> = several.iter().map(type_name).collect();
-                    names.sort_by_key(|it| *it == "null");
-                    names.join(" or ")
-                }
-            };
-            violation(format!("must be {wanted}, not {}", kind_of(value)))
-        }
-        ValidationErrorKind::Enum { options } => enumerated(&name, value, options),
-        ValidationErrorKind::Constant { expected_value } => {
-            violation(format!("must be {}", plain(expected_value)))
-        }
-        ValidationErrorKind::Format { format } if matches!(format.as_str(), "uri" | "url") => {
+        ErrorKind::Enum { want } => enumerated(&name, value, want),
+        ErrorKind::Const { want } => violation(format!("must be {}", plain(want))),
+        ErrorKind::Format { want: "uri" | "url", .. } => {
             (format!("{name} must be a URL"), Some("it must begin with https://".to_owned()))
         }
-        ValidationErrorKind::Format { format } => violation(format!("must be a valid {format}")),
-        ValidationErrorKind::Pattern { pattern } => violation(format!("must match {pattern}")),
-        ValidationErrorKind::MinLength { limit: 1 } => violation("must not be empty".to_owned()),
-        ValidationErrorKind::MinLength { limit } => {
-            violation(format!("must have at least {limit} characters, it has {}", letters(value)))
+        ErrorKind::Format { want, .. } => violation(format!("must be a valid {want}")),
+        ErrorKind::Pattern { want, .. } => {
+            // The pattern of the violation is a translation.
+            let pattern = rule.and_then(|rule| rule.get("pattern")?.as_str()).unwrap_or(want);
+            violation(format!("must match {pattern}"))
         }
-        ValidationErrorKind::MaxLength { limit } => {
-            violation(format!("must have at most {limit} characters, it has {}", letters(value)))
+        ErrorKind::MinLength { want: 1, .. } => violation("must not be empty".to_owned()),
+        ErrorKind::MinLength { got, want } => {
+            violation(format!("must have at least {want} characters, it has {got}"))
         }
-        ValidationErrorKind::MinItems { limit } => {
-            violation(format!("must have at least {limit} entries, it has {}", entries(value)))
+        ErrorKind::MaxLength { got, want } => {
+            violation(format!("must have at most {want} characters, it has {got}"))
         }
-        ValidationErrorKind::MaxItems { limit } => {
-            violation(format!("must have at most {limit} entries, it has {}", entries(value)))
+        ErrorKind::MinItems { got, want } => {
+            violation(format!("must have at least {want} entries, it has {got}"))
         }
-        ValidationErrorKind::Minimum { limit } => violation(format!("must be at least {limit}")),
-        ValidationErrorKind::Maximum { limit } => violation(format!("must be at most {limit}")),
-        ValidationErrorKind::ExclusiveMinimum { limit } => {
-            violation(format!("must be over {limit}"))
+        ErrorKind::MaxItems { got, want } => {
+            violation(format!("must have at most {want} entries, it has {got}"))
         }
-        ValidationErrorKind::ExclusiveMaximum { limit } => {
-            violation(format!("must be under {limit}"))
-        }
-        ValidationErrorKind::MultipleOf { multiple_of } => {
-            violation(format!("must be a multiple of {multiple_of}"))
-        }
-        ValidationErrorKind::UniqueItems => {
+        ErrorKind::Minimum { want, .. } => violation(format!("must be at least {want}")),
+        ErrorKind::Maximum { want, .. } => violation(format!("must be at most {want}")),
+        ErrorKind::ExclusiveMinimum { want, .. } => violation(format!("must be over {want}")),
+        ErrorKind::ExclusiveMaximum { want, .. } => violation(format!("must be under {want}")),
+        ErrorKind::MultipleOf { want, .. } => violation(format!("must be a multiple of {want}")),
+        ErrorKind::UniqueItems { .. } => {
             violation("must not contain the same entry twice".to_owned())
         }
-        ValidationErrorKind::AnyOf { .. }
-        | ValidationErrorKind::OneOfNotValid { .. }
-        | ValidationErrorKind::OneOfMultipleValid { .. } => {
+        ErrorKind::AnyOf | ErrorKind::OneOf(_) => {
             violation("matches none of the allowed forms".to_owned())
         }
-        other => violation(format!("violates the rule \"{}\" of its schema", other.keyword())),
+        other => violation(format!("violates the rule \"{}\" of its schema", keyword(other))),
+    }
+}
+
+/// Returns the keyword of a rule without a message of its own.
+fn keyword(kind: &ErrorKind<'_, '_>) -> &'static str {
+    match kind {
+        ErrorKind::MinProperties { .. } => "minProperties",
+        ErrorKind::MaxProperties { .. } => "maxProperties",
+        ErrorKind::AdditionalItems { .. } => "additionalItems",
+        ErrorKind::Contains => "contains",
+        ErrorKind::MinContains { .. } => "minContains",
+        ErrorKind::MaxContains { .. } => "maxContains",
+        ErrorKind::Not => "not",
+        _ => "$ref",
     }
 }
 
@@ -85,14 +86,13 @@ pub(super) fn name(path: &[String]) -> String {
     }
 }
 
-fn enumerated(name: &str, value: &Value, options: &Value) -> (String, Option<String>) {
-    let all: Vec<_> = options.as_array().into_iter().flatten().map(plain).collect();
+fn enumerated(name: &str, value: Option<&Value>, options: &[Value]) -> (String, Option<String>) {
     let near = value
-        .as_str()
-        .and_then(|value| nearest(value, options.as_array()?.iter().filter_map(Value::as_str)))
+        .and_then(Value::as_str)
+        .and_then(|value| nearest(value, options.iter().filter_map(Value::as_str)))
         .map(|it| format!("did you mean {it}?"));
-    let more = if all.len() > MOST_NAMED { ", ..." } else { "" };
-    let shown = all.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+    let more = if options.len() > MOST_NAMED { ", ..." } else { "" };
+    let shown = options.iter().take(MOST_NAMED).map(plain).collect::<Vec<_>>().join(", ");
     (format!("{name} must be one of {shown}{more}"), near)
 }
 
@@ -100,33 +100,14 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn letters(value: &Value) -> usize {
-    value.as_str().map_or(0, |it| it.chars().count())
-}
-
-fn entries(value: &Value) -> usize {
-    value.as_array().map_or(0, Vec::len)
-}
-
-fn type_name(json_type: JsonType) -> &'static str {
+fn type_name(json_type: Type) -> &'static str {
     match json_type {
-        JsonType::String => "a string",
-        JsonType::Integer => "a whole number",
-        JsonType::Number => "a number",
-        JsonType::Boolean => "true or false",
-        JsonType::Array => "a list",
-        JsonType::Object => "a mapping",
-        JsonType::Null => "null",
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::String(_) => "a string",
-        Value::Number(_) => "a number",
-        Value::Bool(_) => "true or false",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a mapping",
-        Value::Null => "null",
+        Type::String => "a string",
+        Type::Integer => "a whole number",
+        Type::Number => "a number",
+        Type::Boolean => "true or false",
+        Type::Array => "a list",
+        Type::Object => "a mapping",
+        Type::Null => "null",
     }
 }

@@ -19,8 +19,11 @@ fn shown(fault: &SchemaViolation) -> String {
 fn faults(schema: &Value, data: &Value, extent: SchemaExtent<'_>) -> Vec<String> {
     let described = described(schema);
     let schemas = Schemas::new(&described);
-    let mut found: Vec<_> =
-        schemas.check("button", data.as_object().unwrap(), extent).iter().map(shown).collect();
+    let mut found: Vec<_> = schemas
+        .check("button", data.as_object().unwrap().clone(), extent)
+        .iter()
+        .map(shown)
+        .collect();
     found.sort();
     found
 }
@@ -119,19 +122,88 @@ fn every_key_is_reported_where_the_schema_allows_none() {
 }
 
 #[test]
+fn rules_of_every_kind_are_reported() {
+    let schema = json!({
+        "properties": {
+            "code": {"pattern": "^\\d{3}$"}, "price": {"multipleOf": 0.01}, "count": {"multipleOf": 5},
+            "tags": {"uniqueItems": true, "contains": {"const": "a"}}, "day": {"format": "date"},
+            "no": false, "not": {"not": {"type": "string"}}, "kind": {"const": "x"},
+            "either": {"oneOf": [{"type": "string"}, {"type": "integer", "maximum": 3}]},
+            "a b": {"allOf": [{"minimum": 3}, {"exclusiveMaximum": 2}]},
+            "deep": {"$ref": "#/$defs/deep"},
+        },
+        "$defs": {"deep": {"properties": {"name": {"minLength": 2}}, "unevaluatedProperties": false}},
+        "dependentRequired": {"code": ["day2", "day3"]}, "propertyNames": {"maxLength": 6}, "minProperties": 99,
+    });
+    let data = json!({
+        "code": "12x", "price": 19.99, "count": 7, "tags": ["b", "b"], "day": "soon", "no": 1, "not": "x",
+        "kind": "y", "either": 5, "a b": 2, "deep": {"name": "x", "nmae": 1}, "toolong": 1,
+    });
+    let found = faults(&schema, &data, SchemaExtent::Whole);
+    assert_eq!(
+        found,
+        [
+            ": `day2` is missing",
+            ": `day3` is missing",
+            ": the data violates the rule \"minProperties\" of its schema",
+            "a b: `a b` must be at least 3",
+            "a b: `a b` must be under 2",
+            "code: `code` must match ^\\d{3}$",
+            "count: `count` must be a multiple of 5",
+            "day: `day` must be a valid date",
+            "deep.name: `name` must have at least 2 characters, it has 1",
+            "either: `either` matches none of the allowed forms",
+            "key deep.nmae: unknown field `nmae` (did you mean `name`?)",
+            "key no: `no` is not allowed here",
+            "key toolong: a button has no field `toolong` (available: `a b`, `code`, `count`, `day`, `deep`, `either`, `kind`, `no`, `not`, `price`, `tags`)",
+            "kind: `kind` must be x",
+            "not: `not` violates the rule \"not\" of its schema",
+            "tags: `tags` must not contain the same entry twice",
+            "tags: `tags` violates the rule \"contains\" of its schema",
+        ]
+    );
+}
+
+#[test]
 fn an_unusable_or_unknown_schema_refuses_nothing() {
     for schema in [
         json!({"type": 7}),
         json!({"$ref": "https://elsewhere.example/schema.json"}),
         json!({}),
         json!({"properties": {"title": {"$ref": "#/$defs/none"}}}),
+        json!({"$ref": "file:///etc/passwd"}),
+        json!({"$schema": "https://elsewhere.example/dialect", "required": ["x"]}),
+        json!({"required": ["x"], "properties": {"title": {"minLength": "one"}}}),
+        json!({"properties": 7, "required": ["x"]}),
+        json!({"required": ["x"], "enum": (0..20_000).collect::<Vec<_>>()}),
     ] {
         assert!(faults(&schema, &json!({"title": 1}), SchemaExtent::Whole).is_empty(), "{schema}");
     }
     let described = described(&button());
-    assert!(
-        Schemas::new(&described).check("hologram", &Map::new(), SchemaExtent::Whole).is_empty()
-    );
+    assert!(Schemas::new(&described).check("hologram", Map::new(), SchemaExtent::Whole).is_empty());
+}
+
+#[test]
+fn found_h_references_that_double_are_not_followed_however_they_are_written() {
+    let references: [fn(usize) -> Value; 6] = [
+        |to: usize| json!({"$ref": format!("#/$defs/a{to}")}),
+        |to: usize| json!({"$ref": format!("#/$defs/%61{to}")}),
+        |to: usize| json!({"$ref": format!("#b{to}")}),
+        |to: usize| json!({"$dynamicRef": format!("#b{to}")}),
+        |to: usize| json!({"$ref": format!("https://json-schema.org/slot-type#/$defs/a{to}")}),
+        |to: usize| json!({"$ref": format!("c{to}")}),
+    ];
+    for reference in references {
+        let twice = |at: usize| {
+            let all = json!([reference(at + 1), reference(at + 1)]);
+            let schema = json!({"$anchor": format!("b{at}"), "$dynamicAnchor": format!("b{at}"), "allOf": all});
+            (format!("a{at}"), schema)
+        };
+        let mut definitions: Map<_, _> = (0..60).map(twice).collect();
+        definitions.insert("a60".to_owned(), json!({"$anchor": "b60", "required": ["x"]}));
+        let schema = json!({"allOf": [reference(0)], "$defs": definitions});
+        assert!(faults(&schema, &json!({}), SchemaExtent::Whole).is_empty(), "{schema}");
+    }
 }
 
 #[test]
@@ -140,7 +212,7 @@ fn each_schema_is_compiled_once_and_only_if_it_is_used() {
     let schemas = Schemas::new(&described);
     assert!(schemas.compiled.borrow().is_empty());
     for _ in 0..500 {
-        schemas.check("button", &Map::new(), SchemaExtent::Whole);
+        schemas.check("button", Map::new(), SchemaExtent::Whole);
     }
     let compiled = schemas.compiled.borrow();
     let [Some(only)] = &compiled.values().collect::<Vec<_>>()[..] else { panic!() };
