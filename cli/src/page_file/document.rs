@@ -1,11 +1,12 @@
 //! Parsed YAML or JSON document with its text, for diagnostics at places in the text.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use super::node::Node;
 use super::read::ReadError;
 use super::report::{FieldDiagnostic, FileDiagnostics};
-use super::{parse, read};
+use super::{json, parse, read};
 
 /// Parsed document with its text.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct Document {
     text: String,
     /// Root node.
     pub(crate) root: Node,
+    /// Root with its spans, once it is needed, if [`root`](Self::root) has none.
+    located: Option<OnceCell<Node>>,
 }
 
 /// Reason why a document cannot be read.
@@ -36,11 +39,43 @@ impl Document {
 
     /// Parses bytes; `name` is the name in messages.
     pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
-        let text = parse::decode(bytes)
-            .map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))?;
-        let root =
-            parse::parse(&text).map_err(|problems| FileDiagnostics::new(name, &text, problems))?;
-        Ok(Self { name: name.to_owned(), text, root })
+        Self::with_spans(name.to_owned(), decoded(name, bytes)?)
+    }
+
+    /// Parses bytes as [`from_bytes`](Self::from_bytes) does, but finds the spans of JSON only when they are needed.
+    pub(super) fn without_spans(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
+        let (name, text) = (name.to_owned(), decoded(name, bytes)?);
+        match json::parse(&text) {
+            Some(root) => Ok(Self { name, text, root, located: Some(OnceCell::new()) }),
+            None => Self::with_spans(name, text),
+        }
+    }
+
+    fn with_spans(name: String, text: String) -> Result<Self, FileDiagnostics> {
+        match parse::parse(&text) {
+            Ok(root) => Ok(Self { name, text, root, located: None }),
+            Err(problems) => Err(FileDiagnostics::new(&name, &text, problems)),
+        }
+    }
+
+    /// Tells whether the nodes have no spans.
+    pub(super) fn lacks_spans(&self) -> bool {
+        self.located.is_some()
+    }
+
+    /// Parses a document without spans again.
+    pub(super) fn parsed_again(self) -> Result<Self, FileDiagnostics> {
+        Self::with_spans(self.name, self.text)
+    }
+
+    /// Returns the root of a page file with spans.
+    pub(super) fn located(&self) -> &Node {
+        let Some(located) = &self.located else { return &self.root };
+        located.get_or_init(|| {
+            let mut root = parse::parse(&self.text).unwrap_or_else(|_| self.root.clone());
+            root.slot_data_mut().for_each(Node::unescape);
+            root
+        })
     }
 
     /// Name of the document in messages.
@@ -57,4 +92,8 @@ impl Document {
     pub(crate) fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
         FileDiagnostics::new(&self.name, &self.text, problems)
     }
+}
+
+fn decoded(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnostics> {
+    parse::decode(bytes).map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))
 }

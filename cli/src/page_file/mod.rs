@@ -1,6 +1,8 @@
 //! Page files: the content of a page in YAML or JSON, written by users.
 
+mod compose;
 mod document;
+mod json;
 pub(crate) mod local_image;
 mod node;
 mod page;
@@ -51,7 +53,7 @@ impl PageFile {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(too_large(name.to_owned(), MAX_BYTES).into());
         }
-        Ok(Self::of(Document::from_bytes(name, bytes)?, images)?)
+        Ok(Self::of(Document::without_spans(name, bytes)?, images)?)
     }
 
     /// Reads a page file that this program has written: nothing in the file is a reference, whatever it looks like.
@@ -61,15 +63,20 @@ impl PageFile {
 
     /// Parses the text of a page that this program has generated, as if from a file of this name: nothing in the text is a reference.
     pub(crate) fn made(name: &str, text: Vec<u8>) -> Result<Self, DocumentError> {
-        Ok(Self::literal(Document::from_bytes(name, text)?)?)
+        Ok(Self::literal(Document::without_spans(name, text)?)?)
     }
 
     /// Converts a document to a page file. Reports all problems that can be found without the service together.
     pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);
+        let checked = validate::check(&document.root);
+        let needs_spans = !references.is_empty() || !problems.is_empty() || checked.is_err();
+        if needs_spans && document.lacks_spans() {
+            return Self::of(document.parsed_again()?, images);
+        }
         let (images, missing) = references::images(&references, images);
-        match validate::check(&document.root) {
+        match checked {
             Ok(page) if problems.is_empty() => {
                 let directory = PathBuf::new();
                 Ok(Self { page, document, references, images, missing, directory })
@@ -84,7 +91,11 @@ impl PageFile {
 
     fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
-        let page = validate::check(&document.root).map_err(|problems| document.bad(problems))?;
+        let page = match validate::check(&document.root) {
+            Ok(page) => page,
+            Err(_) if document.lacks_spans() => return Self::literal(document.parsed_again()?),
+            Err(problems) => return Err(document.bad(problems)),
+        };
         let (references, images, missing) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { page, document, references, images, missing, directory: PathBuf::new() })
     }

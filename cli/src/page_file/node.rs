@@ -12,7 +12,7 @@ use serde_saphyr::{Location, Spanned};
 pub(crate) type Span = Range<usize>;
 
 /// Value with its span. The span of a list or mapping in block style begins at its first entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     /// Span of the value.
     pub(crate) span: Span,
@@ -21,7 +21,7 @@ pub(crate) struct Node {
 }
 
 /// Key of a mapping with its span.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Key {
     /// Span of the key.
     pub(crate) span: Span,
@@ -32,7 +32,7 @@ pub(crate) struct Key {
 }
 
 /// Value of one of the six JSON types.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
     /// `null`, `~`, or an empty value.
     Null,

@@ -3,9 +3,10 @@
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{
     DefaultMessageFormatter, DuplicateKeyPolicy, Error, Location, MergeKeyPolicy, MessageFormatter,
-    NonFiniteFloatPolicy,
+    NonFiniteFloatPolicy, Options,
 };
 
+use super::compose::compose;
 use super::node::{Node, Span, Tree};
 use super::report::FieldDiagnostic;
 
@@ -44,7 +45,20 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)
 ///
 /// Diagnostics, if the text is not exactly one YAML or JSON document of plain values.
 pub(crate) fn parse(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
-    let options = serde_saphyr::options! {
+    match compose(text) {
+        Some(root) => Ok(root),
+        None => parse_any(text),
+    }
+}
+
+/// Returns the value of a scalar without quotes on one line; `None` if it is no scalar by itself.
+pub(super) fn scalar(text: &str) -> Option<Tree> {
+    let tree = serde_saphyr::from_str_with_options(text, options()).ok()?;
+    (!text.contains('\n') && !matches!(tree, Tree::List(_) | Tree::Map(_))).then_some(tree)
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_aliases: 0, max_documents: 1 },
         duplicate_keys: DuplicateKeyPolicy::Error,
         merge_keys: MergeKeyPolicy::Error,
@@ -52,8 +66,12 @@ pub(crate) fn parse(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
         reject_unsupported_tags: true,
         non_finite_float_policy: NonFiniteFloatPolicy::Reject,
         with_snippet: false,
-    };
-    let root = serde_saphyr::from_str_with_options(text, options)
+    }
+}
+
+/// Parses one document of any kind, as [`parse`] does.
+pub(super) fn parse_any(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
+    let root = serde_saphyr::from_str_with_options(text, options())
         .map_err(|error| vec![problem(text, &error)])?;
     let mut problems = Vec::new();
     spelling(&root, text, &mut String::new(), &mut problems);

@@ -13,10 +13,10 @@ impl Document {
     ) -> FieldDiagnostic {
         let keys = || path.iter().map(AsRef::as_ref);
         let span = match at {
-            At::Key => self.root.key_span(keys()),
+            At::Key => self.located().key_span(keys()),
             At::Value => None,
         };
-        let span = span.unwrap_or_else(|| self.root.locate(self.text(), keys()));
+        let span = span.unwrap_or_else(|| self.located().locate(self.text(), keys()));
         FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
     }
 

@@ -254,6 +254,69 @@ fn refusals_of_the_service_are_located_in_the_file() {
     assert_eq!(place("nonsense"), (1, 1));
 }
 
+#[test]
+fn ordinary_pages_are_composed() {
+    let sample = include_str!("../../../fixtures/pages/cafe.yaml");
+    let json = r#"{"profile": "cafe", "slots": [{"id": 1002, "type": "text", "data": {"title": "10:30, 2 a.m.", "x": null}}]}"#;
+    let dates = "profile: cafe\nslots:\n  - type: text\n    data: {title: 2026-01-01, description: 12:30, x: }\n";
+    for text in [CAFE, sample, json, dates] {
+        let root = compose::compose(text);
+        assert_eq!(root, parse::parse_any(text).ok(), "{text}");
+        assert!(root.is_some(), "{text}");
+    }
+    let of = |it: &str| format!("profile: cafe\nslots:\n  - type: text\n    data: {{it: {it}}}\n");
+    for odd in ["1.50", "+7", "0x1F", "007", "-0", "True", "NULL", ".inf", "&a b", "!!str 1", "no"]
+    {
+        assert!(compose::compose(&of(odd)).is_none(), "{odd}");
+    }
+    assert!(compose::compose("a: 1\na: 2\n").is_none() && compose::compose("").is_none());
+}
+
+#[test]
+fn json_that_is_read_without_spans_has_the_same_diagnostics() {
+    let of = |text: &str| PageFile::from_bytes("page.yaml", text.into(), &ImageRoots::none());
+    let places = |bad: FileDiagnostics| {
+        bad.places().map(|(line, column, it)| (line, column, it.clone())).collect::<Vec<_>>()
+    };
+    let good = r#"{
+  "profile": "cafe",
+  "slots": [
+    {"id": 1, "type": "text", "data": {"title": "A", "$$form": {"x": [1, null, true]}}},
+    {"type": "divider"}
+  ]
+}"#;
+    let file = of(good).unwrap();
+    assert!(file.document.lacks_spans());
+    let eager = read(good).unwrap();
+    assert_eq!(file.page, eager.page);
+    for path in ["slots.0.data.title", "slots.0.data.$form.x.1", "slots.1.data", "profile"] {
+        let refused = |file: &PageFile| places(file.document.refuse([(path, "no")]));
+        assert_eq!(refused(&file), refused(&eager), "{path}");
+    }
+    for (from, to) in [
+        ("cafe", "../me"),
+        ("\"divider\"", "7"),
+        ("\"id\": 1", "\"id\": 1, \"id\": 2"),
+        ("\"id\": 1", "\"id\": 1.50"),
+        ("\"id\": 1", "\"id\": 0"),
+        ("\"title\": \"A\"", "\"title\": {\"$upload\": \" \"}"),
+        ("\"title\": \"A\"", "\"title\": {\"$upload\": \"a.gif\"}"),
+        ("\"title\"", "\"$form\""),
+        ("null", &format!("{}{}", "[".repeat(40), "]".repeat(40))),
+        ("\"A\"", "\"\\ud800\""),
+        ("]\n}", "]\n}}"),
+    ] {
+        let text = good.replace(from, to);
+        match (of(&text), read(&text)) {
+            (Ok(lazy), Ok(eager)) => assert_eq!(lazy.references, eager.references, "{text}"),
+            (Err(DocumentError::Bad(lazy)), Err(eager)) => {
+                assert_eq!(places(lazy), places(eager), "{text}");
+            }
+            (lazy, eager) => panic!("{text}: {lazy:?} {eager:?}"),
+        }
+    }
+}
+
 /// Strategy for JSON values, with strings that YAML could take for other types.
 fn value() -> impl Strategy<Value = Value> {
     let word = prop_oneof![
@@ -318,6 +381,26 @@ proptest! {
         let back = read(&yaml)
             .map_err(|bad| TestCaseError::fail(format!("{yaml}\n{:?}", bad.places().collect::<Vec<_>>())))?;
         prop_assert_eq!(back.page, page, "{}", yaml);
+    }
+
+    #[test]
+    fn a_composed_document_is_what_the_general_parser_reads(
+        slots in prop::collection::vec(block(), 0..4),
+        text in "[ \\-:\\[\\]{}#&*!|>'\"\\n0-9a-fx+_.,~énulTRE]{0,60}",
+        scalar in "[0-9a-z+.:,/ \\-]{1,12}",
+    ) {
+        let page = PageContent { profile: ProfileKey::Login("cafe".into()), content: DesiredPage { slots } };
+        let json = serde_json::to_string_pretty(&page).unwrap();
+        let nested = format!("a:\n  - b: {scalar}\n    {scalar}: [{scalar}, {{c: {scalar}}}]\n");
+        if let Some(root) = super::json::parse(&json) {
+            let eager = parse::parse_any(&json).map(|root| root.to_json().to_string());
+            prop_assert_eq!(Ok(root.to_json().to_string()), eager, "{}", json);
+        }
+        for text in [yaml::write(&page).unwrap(), json, text, nested] {
+            if let Some(root) = compose::compose(&text) {
+                prop_assert_eq!(Some(root), parse::parse_any(&text).ok(), "{}", text);
+            }
+        }
     }
 
     #[test]
