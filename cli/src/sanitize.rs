@@ -19,6 +19,9 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 
 /// Sanitizes text to one line: line breaks and tabs become a space as well.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     if text.contains(['\n', '\r', '\t']) {
         let one = text
             .split(['\n', '\r', '\t'])
@@ -33,6 +36,9 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
 /// Sanitizes text to one line but keeps tabs, which may be the difference between two lines.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     let keep = |c| c == '\t';
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     if !text.contains(['\n', '\r']) {
         return written_out(text, keep);
     }
@@ -75,9 +81,14 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Tells whether a text has only printable ASCII characters, each of which takes one column and is safe.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 fn written_out(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     let bad = |c: char| is_unsafe(c) && !keep(c);
-    if !text.contains(bad) {
+    if is_plain(text) || !text.contains(bad) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

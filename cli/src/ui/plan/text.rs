@@ -1,5 +1,7 @@
 //! Formatting of values for lines of limited width.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -10,7 +12,7 @@ const LEAD: usize = 12;
 
 /// Width of a text in columns.
 pub(super) fn width(text: &str) -> usize {
-    text.width()
+    if sanitize::is_plain(text) { text.len() } else { text.width() }
 }
 
 /// Formats a value as human-readable text, on one line and sanitized.
@@ -22,9 +24,13 @@ pub(super) fn value(value: &Value) -> String {
 }
 
 /// Formats a text on one line; line breaks become `\n`.
-fn one_line(text: &str) -> String {
-    sanitize::line(&text.trim_end().replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t"))
-        .into_owned()
+fn one_line(text: &str) -> Cow<'_, str> {
+    let text = text.trim_end();
+    if sanitize::is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t");
+    Cow::Owned(sanitize::line(&text).into_owned())
 }
 
 /// Cuts a text to the available width.
@@ -51,6 +57,9 @@ fn word_start(text: &str, place: usize) -> usize {
 
 /// Part of a text from a place on that fits.
 fn window(text: &str, start: usize, room: usize) -> String {
+    if start == 0 && width(text) <= room {
+        return text.to_owned();
+    }
     let mut shown = if start > 0 { "…".to_owned() } else { String::new() };
     let rest: String = text.chars().skip(start).collect();
     let left = room.saturating_sub(width(&shown));
