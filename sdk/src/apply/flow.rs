@@ -1,6 +1,7 @@
 //! Order of a run: read, lock, read again where needed, settle, plan, confirm, write down, execute.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 
 use super::create::list;
@@ -9,7 +10,7 @@ use super::execute::ApplyRun;
 use super::journal::{Journal, JournalPositions};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
-    PageLock, PageSnapshot, Plan, RunHeader, RunOwner, RunState, Step, fingerprint,
+    PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunOwner, RunState, Step, fingerprint,
 };
 use crate::conditional_write::ReadTime;
 use crate::{Client, ProfileKey};
@@ -75,6 +76,8 @@ struct PreparedRun<'a> {
     runs: Option<JournalStore>,
     hold: PageHold,
     page: PageSnapshot,
+    /// Journals of the runs of the page that have not ended, if they were read under the lock.
+    logs: Option<Vec<JournalEntries>>,
     /// Changes of an interrupted run that were found when it was settled.
     settled: AppliedChanges,
 }
@@ -90,8 +93,8 @@ pub(super) async fn plan<D: ApplyDelegate>(
     let created = match &settings.record {
         None => BTreeMap::new(),
         Some(record) => {
-            let logs = logs(&JournalStore::of(&record.state, &record.service, page.id));
-            let logs = logs.map_err(ApplyError::from)?;
+            let runs = JournalStore::of(&record.state, &record.service, page.id);
+            let logs = logs(runs.unended()).map_err(ApplyError::from)?;
             let same = unfinished(&logs).filter(|log| log.opening().is_of(&desired));
             same.map(|log| log.done().created.clone()).unwrap_or_default()
         }
@@ -162,12 +165,13 @@ impl<'a> PreparedRun<'a> {
     ) -> Result<Self, ApplyCause> {
         let marks = settings.record.as_ref().map(|it| JournalPositions::of(&it.state, &it.service));
         let mut page = read(client, key).await?;
-        let (mut runs, mut hold) = (None, PageHold::Nothing);
+        let (mut runs, mut hold, mut recorded) = (None, PageHold::Nothing, None);
         if let (Some(record), Some(marks)) = (&settings.record, marks) {
             let of_page = JournalStore::of(&record.state, &record.service, page.id);
             hold = match of_page.lock(settings.wait) {
                 Ok(lock) => {
-                    let in_doubt = logs(&of_page)?.iter().any(JournalEntries::is_in_doubt);
+                    let logs = recorded.insert(logs(of_page.unended())?);
+                    let in_doubt = logs.iter().any(JournalEntries::is_in_doubt);
                     if lock.was_awaited || in_doubt || marks.are_past(&of_page) {
                         page = read(client, &ProfileKey::Id(page.id)).await?;
                     }
@@ -179,7 +183,7 @@ impl<'a> PreparedRun<'a> {
             runs = Some(of_page);
         }
         let settled = AppliedChanges::default();
-        let mut prepared = Self { client, settings, runs, hold, page, settled };
+        let mut prepared = Self { client, settings, runs, hold, page, logs: recorded, settled };
         prepared.recheck_empty().await?;
         Ok(prepared)
     }
@@ -190,7 +194,7 @@ impl<'a> PreparedRun<'a> {
         let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
             return Ok(());
         };
-        let known = logs(runs)?.last().map_or(0, JournalEntries::slots);
+        let known = logs(runs.list())?.last().map_or(0, JournalEntries::slots);
         if known == 0 {
             return Ok(());
         }
@@ -207,7 +211,10 @@ impl<'a> PreparedRun<'a> {
         desired: &DesiredPage,
     ) -> Result<Option<(JournalEntries, bool)>, ApplyCause> {
         let Some(runs) = self.runs.clone() else { return Ok(None) };
-        let logs = logs(&runs)?;
+        let logs = match self.logs.take() {
+            Some(logs) => logs,
+            None => logs(runs.unended())?,
+        };
         let Some(log) = unfinished(&logs) else { return Ok(None) };
         let lock = self.locked()?;
         let resumed = runs.resume(lock, log.run());
@@ -331,9 +338,9 @@ async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCa
     PageSnapshot::read(client, key).await.map_err(ApplyCause::Read)
 }
 
-/// Reads the journals of the page. Fails if the journal of an open run cannot be used.
-fn logs(runs: &JournalStore) -> Result<Vec<JournalEntries>, ApplyCause> {
-    let recorded = runs.list().map_err(ApplyCause::Journals)?;
+/// Returns the journals of runs. Fails if the journal of an open run cannot be used.
+fn logs(runs: io::Result<Vec<RecordedRun>>) -> Result<Vec<JournalEntries>, ApplyCause> {
+    let recorded = runs.map_err(ApplyCause::Journals)?;
     let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
     in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
 }

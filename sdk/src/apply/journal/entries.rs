@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use serde::de::IgnoredAny;
+
 use super::entry::{FORMAT, JournalEntry, RunEnding, RunHeader};
 use crate::apply::plan::PlanBatch;
 use crate::apply::{AppliedChanges, Plan, PlannedDelete};
@@ -250,6 +252,20 @@ pub(super) fn opening_of(bytes: &[u8]) -> Option<RunHeader> {
         Ok(JournalEntry::Open(opening)) => Some(opening),
         _ => None,
     }
+}
+
+/// Returns whether a journal is that of a run which has ended, from its first and its last line. The lines between have to be JSON.
+pub(super) fn has_ended(bytes: &[u8]) -> bool {
+    let Some(whole) = bytes.strip_suffix(b"\n") else { return false };
+    let mut lines = whole.split(|byte| *byte == b'\n');
+    let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else { return false };
+    newer(first).is_none()
+        && matches!(serde_json::from_slice(first), Ok(JournalEntry::Open(_)))
+        && matches!(
+            serde_json::from_slice(last),
+            Ok(JournalEntry::Commit { .. } | JournalEntry::Close { .. })
+        )
+        && lines.all(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok())
 }
 
 fn newer(line: &[u8]) -> Option<u32> {

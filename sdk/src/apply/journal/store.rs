@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::entries::{JournalEntries, JournalError, RunState, opening_of};
+use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
 use super::entry::{JournalEntry, RunEnding, RunHeader};
 use super::file::Journal;
 use super::hash::short_hash;
@@ -114,29 +114,52 @@ impl JournalStore {
     ///
     /// When the directory cannot be read. A journal that cannot be used is listed as such.
     pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
+        self.runs(|_| true)
+    }
+
+    /// Returns each run that has not ended as far as is known, oldest first. The plans of the others, up to [`KEPT`] with 500 slots each,
+    /// are not decoded.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read.
+    pub(crate) fn unended(&self) -> io::Result<Vec<RecordedRun>> {
+        self.runs(|bytes| !has_ended(bytes))
+    }
+
+    fn runs(&self, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<RecordedRun>> {
         let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for path in entries(&self.directory)? {
             if let Some((run, what)) = run_of(&path) {
                 runs.entry(run).or_default().insert(what);
             }
         }
-        Ok(runs.into_iter().map(|(run, files)| self.recorded(run, &files)).collect())
+        let recorded = |(run, files)| self.recorded(run, &files, &is_wanted);
+        Ok(runs.into_iter().filter_map(recorded).collect())
     }
 
-    fn recorded(&self, run: String, files: &BTreeSet<&str>) -> RecordedRun {
+    fn recorded(
+        &self,
+        run: String,
+        files: &BTreeSet<&str>,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Option<RecordedRun> {
         let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
         let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
         let bytes = match state_file::read(&path, MAX_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             bytes => bytes,
         };
+        if bytes.as_ref().is_ok_and(|bytes| !is_wanted(bytes)) {
+            return None;
+        }
         let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
         let log = match bytes {
             _ if is_aside => Err(JournalError::PutAside),
             Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
             Err(error) => Err(JournalError::Io(error)),
         };
-        RecordedRun { run, path, opening, log }
+        Some(RecordedRun { run, path, opening, log })
     }
 
     /// Returns the current end of the journals.

@@ -177,6 +177,29 @@ fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
 }
 
 #[test]
+fn only_runs_that_have_surely_ended_are_left_out_of_the_unended_ones() {
+    let env = JournalEnv::new();
+    let run = env.interrupted();
+    let whole = fs::read(env.runs.journal(&run)).unwrap();
+    let newer = r#"{"open":{"format":9}}"#.to_owned() + "\n";
+    let commit = "{\"commit\":{\"slots\":1}}\n";
+    for (before, after, is_listed) in [
+        ("", String::new(), true),
+        ("", commit.to_owned(), false),
+        ("", "{\"close\":{\"ending\":\"stopped\"}}\n".to_owned(), false),
+        ("", commit.trim_end().to_owned(), true),
+        ("", format!("what?\n{commit}"), true),
+        (newer.as_str(), commit.to_owned(), true),
+    ] {
+        fs::write(env.runs.journal(&run), [before.as_bytes(), &whole, after.as_bytes()].concat())
+            .unwrap();
+        let unended = env.runs.unended().unwrap();
+        assert_eq!(!unended.is_empty(), is_listed, "{before}{after}");
+        assert!(is_listed || !env.runs.list().unwrap()[0].is_open(), "{before}{after}");
+    }
+}
+
+#[test]
 fn fault_65_a_journal_of_a_newer_version_is_not_guessed_at() {
     let env = JournalEnv::new();
     let run = env.interrupted();
