@@ -50,12 +50,13 @@ impl<'a> DesiredContent<'a> {
     }
 }
 
-/// Index of the slots of a page by their content.
+/// Index of the slots of a page by their content. Values count as equal if their digests are: whether a slot that was found needs an
+/// update is decided by the values themselves.
 pub(super) struct ContentIndex<'n> {
     none: Positions,
     kinds: HashMap<&'n str, Positions>,
     keys: HashMap<&'n str, Positions>,
-    values: HashMap<(&'n str, &'n NormalizedValue<'n>), Positions>,
+    values: HashMap<(&'n str, u64), Positions>,
 }
 
 impl<'n> ContentIndex<'n> {
@@ -68,7 +69,7 @@ impl<'n> ContentIndex<'n> {
             index.kinds.entry(&slot.kind).or_insert_with(none).insert(position);
             for (key, value) in content {
                 index.keys.entry(key).or_insert_with(none).insert(position);
-                index.values.entry((key, value)).or_insert_with(none).insert(position);
+                index.values.entry((key, value.digest())).or_insert_with(none).insert(position);
             }
         }
         index
@@ -78,12 +79,12 @@ impl<'n> ContentIndex<'n> {
     pub(super) fn meeting<'w: 'n>(&self, desired: &'w DesiredContent<'w>) -> Positions {
         let mut found = self.kinds.get(desired.kind).unwrap_or(&self.none).clone();
         for (key, value) in &desired.values {
-            found.intersect(self.values.get(&(*key, value)).unwrap_or(&self.none));
+            found.intersect(self.values.get(&(*key, value.digest())).unwrap_or(&self.none));
         }
         for (key, default) in &desired.cleared {
             let Some(holding) = self.keys.get(key) else { continue };
             let mut wrong = holding.clone();
-            wrong.subtract(self.values.get(&(*key, default)).unwrap_or(&self.none));
+            wrong.subtract(self.values.get(&(*key, default.digest())).unwrap_or(&self.none));
             found.subtract(&wrong);
         }
         found

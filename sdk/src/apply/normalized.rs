@@ -4,7 +4,6 @@
 //! these differences.
 
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
 
 use serde_json::{Map, Number, Value};
 
@@ -22,24 +21,49 @@ use crate::Slot;
 /// assert!(!same(&json!("1"), &json!(1)));
 /// ```
 pub fn same(one: &Value, other: &Value) -> bool {
-    NormalizedValue::of(one) == NormalizedValue::of(other)
+    match (ValueShape::of(one), ValueShape::of(other)) {
+        (ValueShape::List(one), ValueShape::List(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (ValueShape::Map(one), ValueShape::Map(other)) => same_fields(one, other),
+        (one, other) => one == other,
+    }
+}
+
+fn same_fields(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    // Usually the keys are in the same order.
+    let (mut ones, mut others) = (present(one), present(other));
+    loop {
+        match (ones.next(), others.next()) {
+            (None, None) => return true,
+            (Some((key, value)), Some((other_key, it))) if key == other_key => {
+                if !same(value, it) {
+                    return false;
+                }
+            }
+            _ => break,
+        }
+    }
+    present(one).count() == present(other).count()
+        && present(one).all(|(key, value)| other.get(key).is_some_and(|it| same(value, it)))
 }
 
 /// Returns whether a slot holds what it held, as far as the service keeps it (see [`same`]).
 pub(crate) fn is_unchanged(before: &Slot, now: &Slot) -> bool {
     before.kind == now.kind
         && before.supported == now.supported
-        && fields(&before.data) == fields(&now.data)
+        && same_fields(&before.data, &now.data)
 }
 
-/// A value in comparable form; borrows its strings. Its digest is computed once.
-#[derive(Clone, Debug)]
+/// A value in comparable form: its digest, and the value itself for the case that two digests are equal.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct NormalizedValue<'a> {
     digest: u64,
-    shape: ValueShape<'a>,
+    value: &'a Value,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a value is in comparable form.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum ValueShape<'a> {
     Absent,
     Bool(bool),
@@ -47,9 +71,9 @@ pub(super) enum ValueShape<'a> {
     /// The bits of a number that is not whole.
     Float(u64),
     Text(&'a str),
-    List(Vec<NormalizedValue<'a>>),
-    /// The fields that are not absent, by key.
-    Map(Vec<(&'a str, NormalizedValue<'a>)>),
+    List(&'a [Value]),
+    /// A map with at least one field that is not absent.
+    Map(&'a Map<String, Value>),
 }
 
 /// The content of a slot: the fields that are not absent.
@@ -57,40 +81,32 @@ pub(super) type NormalizedFields<'a> = BTreeMap<&'a str, NormalizedValue<'a>>;
 
 impl<'a> NormalizedValue<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
-        let shape = ValueShape::of(value);
-        Self { digest: shape.digest(), shape }
+        Self { digest: digest(value), value }
     }
 
-    pub(super) fn shape(&self) -> &ValueShape<'a> {
-        &self.shape
+    pub(super) fn value(&self) -> &'a Value {
+        self.value
+    }
+
+    pub(super) fn digest(&self) -> u64 {
+        self.digest
     }
 
     pub(super) fn is_absent(&self) -> bool {
-        self.shape == ValueShape::Absent
-    }
-
-    /// Returns a digest that is equal for equal values, on every machine.
-    pub(super) fn digest(&self) -> u64 {
-        self.digest
+        is_absent(self.value)
     }
 }
 
 impl PartialEq for NormalizedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.digest == other.digest && self.shape == other.shape
+        self.digest == other.digest && same(self.value, other.value)
     }
 }
 
 impl Eq for NormalizedValue<'_> {}
 
-impl Hash for NormalizedValue<'_> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        hasher.write_u64(self.digest);
-    }
-}
-
 impl<'a> ValueShape<'a> {
-    fn of(value: &'a Value) -> Self {
+    pub(super) fn of(value: &'a Value) -> Self {
         match value {
             Value::Null => Self::Absent,
             Value::Bool(yes) => Self::Bool(*yes),
@@ -101,12 +117,9 @@ impl<'a> ValueShape<'a> {
             },
             Value::Array(list) if list.is_empty() => Self::Absent,
             // An empty value inside a list keeps its place.
-            Value::Array(list) => Self::List(list.iter().map(NormalizedValue::of).collect()),
-            Value::Object(map) => {
-                let mut present: Vec<_> = present(map).collect();
-                present.sort_unstable_by_key(|(key, _)| *key);
-                if present.is_empty() { Self::Absent } else { Self::Map(present) }
-            }
+            Value::Array(list) => Self::List(list),
+            Value::Object(map) if map.values().all(is_absent) => Self::Absent,
+            Value::Object(map) => Self::Map(map),
         }
     }
 
@@ -125,32 +138,73 @@ impl<'a> ValueShape<'a> {
             None => Self::Absent,
         }
     }
+}
 
-    fn digest(&self) -> u64 {
-        let mut digest = Digest::of(match self {
-            Self::Absent => 0,
-            Self::Bool(_) => 1,
-            Self::Integer(_) => 2,
-            Self::Float(_) => 3,
-            Self::Text(_) => 4,
-            Self::List(_) => 5,
-            Self::Map(_) => 6,
-        });
-        match self {
-            Self::Absent => {}
-            Self::Bool(yes) => digest.take((*yes).into()),
-            Self::Integer(whole) => digest.bytes(&whole.to_le_bytes()),
-            Self::Float(bits) => digest.take(*bits),
-            Self::Text(text) => digest.bytes(text.as_bytes()),
-            Self::List(list) => list.iter().for_each(|value| digest.take(value.digest)),
-            Self::Map(fields) => {
-                for (key, value) in fields {
-                    digest.field(key, value.digest);
-                }
-            }
+/// Returns a digest that is equal for equal values, on every machine.
+pub(super) fn digest(value: &Value) -> u64 {
+    let shape = ValueShape::of(value);
+    let mut whole = Digest::of(match shape {
+        ValueShape::Absent => 0,
+        ValueShape::Bool(_) => 1,
+        ValueShape::Integer(_) => 2,
+        ValueShape::Float(_) => 3,
+        ValueShape::Text(_) => 4,
+        ValueShape::List(_) => 5,
+        ValueShape::Map(_) => 6,
+    });
+    match shape {
+        ValueShape::Absent => {}
+        ValueShape::Bool(yes) => whole.take(yes.into()),
+        ValueShape::Integer(number) => whole.bytes(&number.to_le_bytes()),
+        ValueShape::Float(bits) => whole.take(bits),
+        ValueShape::Text(text) => whole.bytes(text.as_bytes()),
+        ValueShape::List(list) => list.iter().for_each(|value| whole.take(digest(value))),
+        ValueShape::Map(map) => {
+            for_each_sorted(map, |key, value| whole.field(key, digest(value)));
         }
-        digest.value()
     }
+    whole.value()
+}
+
+fn is_absent(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(_) => false,
+        Value::String(text) => trimmed(text).is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.values().all(is_absent),
+        Value::Number(number) => ValueShape::number(number) == ValueShape::Absent,
+    }
+}
+
+/// Calls `take` with each field that is not absent, in the order of the keys.
+pub(super) fn for_each_sorted<'a>(
+    map: &'a Map<String, Value>,
+    mut take: impl FnMut(&'a str, &'a Value),
+) {
+    /// Most maps have no more fields, and need no memory of their own here.
+    const FEW: usize = 8;
+    let mut few = [("", &Value::Null); FEW];
+    let mut many = Vec::new();
+    let fields = if map.len() <= FEW {
+        let mut count = 0;
+        for (slot, field) in few.iter_mut().zip(present(map)) {
+            *slot = field;
+            count += 1;
+        }
+        &mut few[..count]
+    } else {
+        many.extend(present(map));
+        &mut many[..]
+    };
+    fields.sort_unstable_by_key(|(key, _)| *key);
+    for (key, value) in fields {
+        take(key, value);
+    }
+}
+
+fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    map.iter().map(|(key, value)| (key.as_str(), value)).filter(|(_, value)| !is_absent(value))
 }
 
 /// Returns the string without the spaces around it.
@@ -164,13 +218,7 @@ fn trimmed(text: &str) -> &str {
 
 /// Returns the content of a slot in comparable form.
 pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
-    present(map).collect()
-}
-
-fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, NormalizedValue<'_>)> {
-    map.iter()
-        .map(|(key, value)| (key.as_str(), NormalizedValue::of(value)))
-        .filter(|(_, value)| !value.is_absent())
+    present(map).map(|(key, value)| (key, NormalizedValue::of(value))).collect()
 }
 
 /// Returns a fingerprint of a page's content and order; two reads of an unchanged page have the same. What the service does not keep (see

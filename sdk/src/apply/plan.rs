@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::content::DesiredContent;
 use super::matching::{MatchResult, Matcher};
-use super::normalized::{NormalizedFields, NormalizedValue, ValueShape, fields, fingerprint_of};
+use super::normalized::{NormalizedFields, ValueShape, fields, fingerprint_of};
 use super::order::arrange;
 use super::plan_error::{ItemError, ItemProblem, PlanError};
 use super::schema::Clearing;
@@ -349,14 +349,15 @@ fn update(
 ) -> Result<Option<PlannedUpdate>, Vec<ItemProblem>> {
     let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
     for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
-        let value = match options.types.clearing(&item.kind, key) {
-            Clearing::Impossible if value.is_null() => {
+        let cleared = value.is_null().then(|| options.types.clearing(&item.kind, key));
+        let value = match cleared {
+            Some(Clearing::Impossible) => {
                 problems
                     .push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
                 continue;
             }
-            Clearing::Default(default) if value.is_null() => default,
-            _ => value,
+            Some(Clearing::Default(default)) => default,
+            Some(Clearing::Null) | None => value,
         };
         changed.insert(key.clone(), value.clone());
         before.extend(slot.data.get(key).map(|held| (key.clone(), held.clone())));
@@ -404,7 +405,7 @@ fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) ->
 
 /// Returns the label of a slot: its title, else its first string.
 fn label(data: &Map<String, Value>) -> Option<String> {
-    let text = |value| match *NormalizedValue::of(value).shape() {
+    let text = |value| match ValueShape::of(value) {
         ValueShape::Text(text) => Some(text.to_owned()),
         _ => None,
     };

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use foldhash::{HashMap, HashMapExt};
+use serde_json::Value;
 
 use super::digest::Digest;
-use super::normalized::{NormalizedFields, NormalizedValue, ValueShape};
+use super::normalized::{NormalizedFields, ValueShape, digest, for_each_sorted};
 use super::schema::SchemaNode;
 
 /// Returns pairs of item and slot, closest first, each item and slot used once. All are of one type; both sides are in page order.
@@ -32,11 +33,12 @@ fn closest_within(
     if items.is_empty() || slots.is_empty() {
         return Vec::new();
     }
-    let mut traits = SharedValues { schema, numbers: HashMap::new(), all: Vec::new() };
+    let mut traits =
+        SharedValues { schema, options: HashMap::new(), numbers: HashMap::new(), all: Vec::new() };
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
             for (key, value) in *fields {
-                traits.note(ValuePath::ROOT.key(key), value, (side, holder));
+                traits.note(ValuePath::ROOT.key(key), value.value(), (side, holder));
             }
         }
     }
@@ -90,6 +92,8 @@ impl SharedValue {
 
 struct SharedValues<'s> {
     schema: Option<SchemaNode<'s>>,
+    /// By the digest of each path, whether its schema describes an option, if it has a schema.
+    options: HashMap<u64, Option<bool>>,
     /// Numbers of the values, by the digests of path and value: two values with the same digests would cost a worse guess, and no more.
     numbers: HashMap<(u64, u64), usize>,
     all: Vec<SharedValue>,
@@ -127,17 +131,12 @@ impl ValuePath<'_> {
 }
 
 impl SharedValues<'_> {
-    fn note(
-        &mut self,
-        path: ValuePath<'_>,
-        value: &NormalizedValue<'_>,
-        (side, holder): (usize, usize),
-    ) {
-        match value.shape() {
-            ValueShape::Map(fields) => {
-                for (key, value) in fields {
+    fn note(&mut self, path: ValuePath<'_>, value: &Value, (side, holder): (usize, usize)) {
+        match ValueShape::of(value) {
+            ValueShape::Map(map) => {
+                for_each_sorted(map, |key, value| {
                     self.note(path.key(key), value, (side, holder));
-                }
+                });
             }
             ValueShape::List(list) => {
                 let path = path.element();
@@ -148,11 +147,17 @@ impl SharedValues<'_> {
             ValueShape::Absent => {}
             leaf => {
                 let all = &mut self.all;
-                let both = (path.digest.value(), value.digest());
+                let both = (path.digest.value(), digest(value));
                 let number = *self.numbers.entry(both).or_insert_with(|| {
-                    let schema = self.schema.and_then(|root| path.schema(root));
                     let telling = match leaf {
-                        ValueShape::Text(text) => is_telling(text, schema),
+                        ValueShape::Text(text) => {
+                            let is_option =
+                                *self.options.entry(path.digest.value()).or_insert_with(|| {
+                                    let schema = self.schema.and_then(|root| path.schema(root));
+                                    schema.map(SchemaNode::is_option)
+                                });
+                            is_telling(text, is_option)
+                        }
                         _ => false,
                     };
                     all.push(SharedValue { telling, holders: [Vec::new(), Vec::new()] });
@@ -167,9 +172,10 @@ impl SharedValues<'_> {
     }
 }
 
-fn is_telling(text: &str, schema: Option<SchemaNode<'_>>) -> bool {
-    match schema {
-        Some(schema) => !schema.is_option() && !is_colour(text),
+/// Returns whether a text identifies a slot. `is_option` is what the schema says, if there is one.
+fn is_telling(text: &str, is_option: Option<bool>) -> bool {
+    match is_option {
+        Some(is_option) => !is_option && !is_colour(text),
         None => !looks_like_an_option(text),
     }
 }

@@ -43,8 +43,24 @@ const BELOW: [&str; 7] = [
 /// assert!(!is_bounded_schema(&twice));
 /// ```
 pub fn is_bounded_schema(schema: &Value) -> bool {
+    if is_small_tree(schema) {
+        return true;
+    }
     let mut walk = SchemaWalk { root: schema, known: HashMap::new(), chain: 0 };
     walk.weight(schema, DATA_DEPTH).is_some()
+}
+
+/// Returns whether a schema refers to nothing and is so small that its weight, which is at most its size, needs no walk.
+fn is_small_tree(schema: &Value) -> bool {
+    fn size(value: &Value) -> Option<u64> {
+        match value {
+            Value::Array(list) => list.iter().try_fold(1, |sum, value| Some(sum + size(value)?)),
+            Value::Object(map) if map.contains_key("$ref") => None,
+            Value::Object(map) => map.values().try_fold(1, |sum, value| Some(sum + size(value)?)),
+            _ => Some(1),
+        }
+    }
+    size(schema).is_some_and(|size| size <= CHAIN as u64)
 }
 
 struct SchemaWalk<'s> {
