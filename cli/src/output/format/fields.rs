@@ -1,5 +1,7 @@
 //! `--fields a,b.c`: paths into records. A number is an index in a list; a name after a list applies to each of its items.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// Requested fields of a record, in the requested order.
@@ -82,10 +84,23 @@ fn may_come(field: &str, records: &[Value]) -> bool {
 }
 
 /// Returns the value at a path, if the record has one.
-pub(crate) fn pick(record: &Value, path: &str) -> Option<Value> {
+pub(crate) fn pick<'r>(record: &'r Value, path: &str) -> Option<Cow<'r, Value>> {
+    let mut found = record;
+    for (at, name) in path.split('.').enumerate() {
+        match found {
+            Value::Object(object) => found = object.get(name)?,
+            Value::Array(_) => return of_list(found, path.split('.').skip(at)).map(Cow::Owned),
+            _ => return None,
+        }
+    }
+    Some(Cow::Borrowed(found))
+}
+
+/// Returns the value at the rest of a path below a list.
+fn of_list<'p>(list: &Value, path: impl Iterator<Item = &'p str>) -> Option<Value> {
     let mut kept = Value::Null;
-    let parts: Vec<_> = path.split('.').collect();
-    copy(record, &parts, &mut kept);
+    let parts: Vec<_> = path.collect();
+    copy(list, &parts, &mut kept);
     parts.iter().try_fold(kept, take)
 }
 
@@ -173,11 +188,12 @@ mod tests {
     #[test]
     fn a_path_picks_its_value_or_none() {
         let record = json!({ "a": { "b": null }, "l": [{ "x": 1 }, { "x": 3 }], "n": 4 });
-        assert_eq!(pick(&record, "a.b"), Some(Value::Null));
-        assert_eq!(pick(&record, "l.x"), Some(json!([1, 3])));
-        assert_eq!(pick(&record, "l.1.x"), Some(json!(3)));
+        let pick = |path| pick(&record, path).map(Cow::into_owned);
+        assert_eq!(pick("a.b"), Some(Value::Null));
+        assert_eq!(pick("l.x"), Some(json!([1, 3])));
+        assert_eq!(pick("l.1.x"), Some(json!(3)));
         for nothing in ["b", "a.c", "n.a", "l.2", "l.y", "n.0"] {
-            assert_eq!(pick(&record, nothing), None, "{nothing}");
+            assert_eq!(pick(nothing), None, "{nothing}");
         }
     }
 

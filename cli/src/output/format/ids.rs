@@ -1,5 +1,7 @@
 //! One id per line, for `xargs` and loops.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::fields::pick;
@@ -20,14 +22,18 @@ pub(crate) fn render(records: &Records, view: &View) -> String {
         View::Record(first) => first.first().copied(),
         _ => None,
     };
-    let id = |record: &Value| match record {
+    let id = |record| id_of(record, first).map(|it| compact(&it) + "\n");
+    records.items.iter().filter_map(id).collect()
+}
+
+fn id_of<'r>(record: &'r Value, first: Option<&str>) -> Option<Cow<'r, Value>> {
+    match record {
         Value::Object(_) => NAMES
             .iter()
             .copied()
             .chain(first)
             .find_map(|name| pick(record, name).filter(|it| it.is_string() || it.is_number())),
         Value::Null | Value::Array(_) => None,
-        plain => Some(plain.clone()),
-    };
-    records.items.iter().filter_map(id).map(|it| compact(&it) + "\n").collect()
+        plain => Some(Cow::Borrowed(plain)),
+    }
 }

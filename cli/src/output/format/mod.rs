@@ -102,10 +102,14 @@ impl OutputOptions {
     pub(crate) fn print(&self, outcome: &CommandOutput) -> Result<Rendering, CommandError> {
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         Ok(match self.format {
-            Format::Json => self.json(&selected)?,
+            Format::Json => {
+                selected.check()?;
+                self.json(&selected)?
+            }
             Format::Yaml => Rendering::Text(yaml_documents(&selected)?),
             Format::Jsonl => Rendering::Json(lines(&selected.raw_records()?)),
             Format::Csv if !self.is_narrowed() && outcome.view.rows().is_some() => {
+                selected.check()?;
                 let rows = outcome.view.rows().unwrap_or_default();
                 Rendering::Text(delimited::render(
                     &Grid::of_all(rows, grid::compact),
@@ -117,7 +121,10 @@ impl OutputOptions {
                 Rendering::Text(delimited::render(&grid, self.csv_safe)?)
             }
             Format::Ids => Rendering::Text(ids::render(&selected.records()?, &outcome.view)),
-            Format::Markdown => Rendering::Text(self.markdown(&selected, &outcome.view)?),
+            Format::Markdown => {
+                selected.check()?;
+                Rendering::Text(self.markdown(&selected, &outcome.view)?)
+            }
             Format::Table if self.is_narrowed() => {
                 Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?)
             }
@@ -126,6 +133,7 @@ impl OutputOptions {
                     Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?)
                 }
                 View::Document(_) | View::Markdown(_) | View::Lines(_) | View::FigureTable(..) => {
+                    selected.check()?;
                     Rendering::View
                 }
             },
@@ -163,8 +171,8 @@ impl OutputOptions {
 
     fn json(&self, selected: &Selection) -> Result<Rendering, CommandError> {
         Ok(match selected {
-            Selection::Whole(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
-            Selection::Narrowed(value) => Rendering::Json(value.to_string().into_bytes()),
+            Selection::Received(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
+            Selection::Decoded(value) => Rendering::Json(value.to_string().into_bytes()),
             Selection::Made(values) if self.raw => {
                 let mut text = String::new();
                 for value in values {
@@ -223,8 +231,8 @@ impl OutputOptions {
 
 fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {
     match selected {
-        Selection::Whole(bytes) => yaml::write(&records::parsed(bytes)?),
-        Selection::Narrowed(value) => yaml::write(value),
+        Selection::Received(bytes) => yaml::write(&records::parsed(bytes)?),
+        Selection::Decoded(value) => yaml::write(value),
         Selection::Made(values) => {
             let documents = values.iter().map(|it| yaml::write(&records::made(it)?));
             Ok(documents.collect::<Result<Vec<_>, _>>()?.join("---\n"))

@@ -12,10 +12,10 @@ use crate::output::Body;
 
 /// Part of a body to print.
 pub(crate) enum Selection<'a> {
-    /// Whole body, unchanged.
-    Whole(Cow<'a, [u8]>),
-    /// Envelope with some fields of each record.
-    Narrowed(Value),
+    /// Whole response, unchanged.
+    Received(&'a [u8]),
+    /// Body of this program, or an envelope with some fields of each record.
+    Decoded(Cow<'a, Value>),
     /// Results of a filter.
     Made(Vec<Box<RawValue>>),
 }
@@ -40,23 +40,36 @@ impl<'a> Selection<'a> {
         fields: Option<&FieldSelection>,
         query: Option<&Query>,
     ) -> Result<Self, CommandError> {
-        let bytes = match body {
-            Body::Service(bytes) => Cow::Borrowed(&bytes[..]),
-            Body::Own(value) => Cow::Owned(value.to_string().into_bytes()),
+        let parse = || match body {
+            Body::Service(bytes) => parsed(bytes).map(Cow::Owned),
+            Body::Own(value) => Ok(Cow::Borrowed(value)),
         };
-        // A body that is printed unchanged is validated too: an HTML page with status 200 is not data.
-        serde_json::from_slice::<IgnoredAny>(&bytes).map_err(CommandError::unreadable)?;
-        Ok(match (query, fields) {
-            (Some(query), _) => Self::Made(query.run(&parsed(&bytes)?)?),
-            (None, Some(fields)) => Self::Narrowed(fields.narrow(parsed(&bytes)?)),
-            (None, None) => Self::Whole(bytes),
+        Ok(match (query, fields, body) {
+            (Some(query), ..) => Self::Made(query.run(parse()?.as_ref())?),
+            (None, Some(fields), _) => {
+                Self::Decoded(Cow::Owned(fields.narrow(parse()?.into_owned())))
+            }
+            (None, None, Body::Own(value)) => Self::Decoded(Cow::Borrowed(value)),
+            (None, None, Body::Service(bytes)) => Self::Received(bytes),
         })
+    }
+
+    /// Checks a body that is printed without being decoded: an HTML page with status 200 is not data.
+    ///
+    /// # Errors
+    ///
+    /// When the body is not JSON.
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
+        if let Self::Received(bytes) = self {
+            serde_json::from_slice::<IgnoredAny>(bytes).map_err(CommandError::unreadable)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn records(&self) -> Result<Records, CommandError> {
         let value = match self {
-            Self::Whole(bytes) => data(parsed(bytes)?),
-            Self::Narrowed(value) => data(value.clone()),
+            Self::Received(bytes) => data(parsed(bytes)?),
+            Self::Decoded(value) => data(value.clone().into_owned()),
             Self::Made(values) => match &values[..] {
                 [one] => made(one)?,
                 many => {
@@ -74,8 +87,8 @@ impl<'a> Selection<'a> {
     /// Returns the records as received, each on one line.
     pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, CommandError> {
         match self {
-            Self::Whole(bytes) => raw(bytes).map_err(CommandError::unreadable),
-            Self::Narrowed(value) => {
+            Self::Received(bytes) => raw(bytes).map_err(CommandError::unreadable),
+            Self::Decoded(value) => {
                 raw(value.to_string().as_bytes()).map_err(CommandError::internal)
             }
             Self::Made(values) => match &values[..] {
