@@ -90,3 +90,59 @@ fn found_08_no_script_evaluates_what_is_typed() {
         assert_eq!(script.lines().find(evaluates), None, "{shell}");
     }
 }
+
+/// Returns the file of names.
+fn names_file(env: &TestEnv) -> std::path::PathBuf {
+    let files = std::fs::read_dir(env.home.path().join("cache")).unwrap().flatten();
+    let mut names =
+        files.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "jsonl"));
+    let found = names.next().unwrap();
+    assert_eq!(names.next(), None);
+    found
+}
+
+#[test]
+fn a_list_is_known_at_the_next_tab_and_the_same_list_writes_nothing() {
+    let env = TestEnv::cafe().keeping_cache();
+    let line = ["links", "slots", "get", "cafe", "1001"];
+    assert_eq!(offered(&env, "fish", &line), "");
+    assert_eq!(env.run("slots list cafe").exit, 0);
+    assert_eq!(offered(&env, "fish", &line), "1001\ttext Good morning!\n");
+
+    let path = names_file(&env);
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    let is_replaced = || !std::fs::metadata(&path).unwrap().permissions().readonly();
+    for line in ["slots list cafe", "slots list cafe -o ids", "slots get cafe 1001"] {
+        assert_eq!(env.run(line).exit, 0);
+        assert!(!is_replaced(), "{line}");
+    }
+    env.server.edit(|account| {
+        let data = &mut account.profiles[0].slots[0].data;
+        data.insert("title".to_owned(), "Good evening!".into());
+    });
+    assert_eq!(env.run("slots list cafe").exit, 0);
+    assert!(is_replaced());
+    assert_eq!(offered(&env, "fish", &line), "1001\ttext Good evening!\n");
+}
+
+#[test]
+fn names_of_another_account_are_not_offered() {
+    let env = TestEnv::cafe().env("LINKS_TOKEN", "").keeping_cache();
+    for (user, account) in [(1, "work"), (2, "home")] {
+        env.server.edit(|it| it.user_id = user);
+        let line = ["auth", "login", "--token-stdin", "--store", "file", "--account", account];
+        assert_eq!(env.run_args(line, env.server.token().as_bytes()).exit, 0);
+    }
+    assert_eq!(env.run("profile list --account work").exit, 0);
+    assert_eq!(env.run("slots list cafe --account work").exit, 0);
+    for (account, knows) in [("work", true), ("home", false)] {
+        for (command, name) in
+            [(&["slots", "get", "cafe"][..], "1001\ttext"), (&["profile", "get"], "cafe\t")]
+        {
+            let line = [&["links", "--account", account], command, &[""]].concat();
+            assert_eq!(offered(&env, "fish", &line).contains(name), knows, "{line:?}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use links_sdk::BaseUrl;
 
 use crate::cache::resource_names::ResourceNames;
-use crate::context::{Context, NAMES};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::settings::ServiceTarget;
@@ -164,7 +164,7 @@ async fn meant_name(
             types.names().map(str::to_owned).collect()
         }
         _ => {
-            let names = ResourceNames::load(&context.cache_file(NAMES)?);
+            let names = ResourceNames::load(&context.names_file()?);
             names.profiles.into_values().map(|it| it.login).collect()
         }
     };

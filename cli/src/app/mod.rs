@@ -64,7 +64,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return version().into();
     }
-    if let Some(exit) = crate::completion::run_if_requested(&args, command) {
+    if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
         return exit.into();
     }
     process::no_core_dumps();

@@ -13,9 +13,14 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Reads the content of a file.
 pub(crate) fn load<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_str(&read(path)?).ok()
+}
+
+/// Reads the text of a file.
+pub(crate) fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
     private::open_file(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    Some(text)
 }
 
 /// Replaces the whole content of a file, without syncing it: what it holds can be read from the service again.

@@ -2,5 +2,6 @@
 
 pub(crate) mod json_file;
 pub(crate) mod resource_names;
+mod seen_records;
 pub(crate) mod slot_types;
 pub(crate) mod uploads;

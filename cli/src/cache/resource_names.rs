@@ -1,15 +1,22 @@
 //! Names that completion offers: pages, slots and forms seen by the last commands, in one small file per service. Errors are ignored: a
 //! file that cannot be read or written counts as missing.
+//!
+//! The first line of the file has everything but the slots. Each further line has the slots of one page, so that those that are not needed
+//! are not parsed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use twox_hash::XxHash3_64;
 
 use super::json_file;
-use crate::output::label::label;
+use super::seen_records::{DataEnvelope, FormRecord, ProfileRecord, SlotRecord};
+use crate::fs::private;
+use crate::output::label::Label;
 
 /// Operations whose responses contain names of resources.
 const OPERATIONS: &[&str] = &[
@@ -31,21 +38,43 @@ const OPERATIONS: &[&str] = &[
     "updateForm",
 ];
 
+/// Operations with long responses that are often the same as the last time.
+const LONG: &[&str] = &["listProfiles", "getProfile", "listSlots", "listForms"];
+
+/// Seed of the digests of responses. It has to change with what is kept of a response, so that a file of another version is not trusted.
+const WHAT_IS_KEPT: u64 = 1;
+
 /// Tells whether the responses of an operation contain names of resources.
 pub(crate) fn is_named(operation: &str) -> bool {
     OPERATIONS.contains(&operation)
 }
 
+/// Response that contains names of resources.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenAnswer {
+    /// Operation id in the API document.
+    pub(crate) operation: &'static str,
+    /// Request target: path and query.
+    pub(crate) target: String,
+    /// Body of the response.
+    pub(crate) body: Bytes,
+}
+
 /// Known resources of a service.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ResourceNames {
     /// Login and title of each page by its id.
     pub(crate) profiles: BTreeMap<i64, NamedResource>,
     /// Title of each form by its id.
     pub(crate) forms: BTreeMap<String, String>,
+    /// Digests of the long responses after which no other response has changed a name, by request target. The same response again has
+    /// nothing to add.
+    seen: BTreeMap<String, u64>,
+    /// Key of the page of each further line of the file.
+    lines: Vec<String>,
     /// Slots of each page in page order, by the key used in the request.
-    pub(crate) slots: BTreeMap<String, Vec<NamedSlot>>,
+    #[serde(skip)]
+    pub(crate) slots: BTreeMap<String, PageSlots>,
 }
 
 /// Page.
@@ -68,11 +97,80 @@ pub(crate) struct NamedSlot {
     pub(crate) label: String,
 }
 
-impl NamedSlot {
-    fn of(record: &Value) -> Option<Self> {
-        let label = record["data"].as_object().and_then(label).unwrap_or_default();
-        let (id, kind) = (record["id"].as_i64()?, record["type"].as_str()?.to_owned());
-        Some(Self { id, kind, label: label.to_owned() })
+impl From<SlotRecord> for NamedSlot {
+    fn from(SlotRecord { id, kind, data: Label(label) }: SlotRecord) -> Self {
+        Self { id, kind, label }
+    }
+}
+
+/// Returns the id of a page, and its names.
+fn named(record: ProfileRecord) -> (i64, NamedResource) {
+    let title = record.title.unwrap_or_default();
+    (record.id, NamedResource { login: record.login, title })
+}
+
+/// Slots of a page: a line of the file until they are needed, because most commands need those of one page or none.
+#[derive(Debug)]
+pub(crate) enum PageSlots {
+    /// As in the file.
+    Line(String),
+    /// Decoded.
+    Slots(Vec<NamedSlot>),
+}
+
+impl Default for PageSlots {
+    fn default() -> Self {
+        Self::Slots(Vec::new())
+    }
+}
+
+impl PageSlots {
+    /// Returns the slots; none if they are not what this version writes.
+    pub(crate) fn get(&self) -> Cow<'_, [NamedSlot]> {
+        match self {
+            Self::Line(line) => Cow::Owned(serde_json::from_str(line).unwrap_or_default()),
+            Self::Slots(slots) => Cow::Borrowed(slots),
+        }
+    }
+
+    fn line(&self) -> serde_json::Result<Cow<'_, str>> {
+        match self {
+            Self::Line(line) => Ok(Cow::Borrowed(line)),
+            Self::Slots(slots) => serde_json::to_string(slots).map(Cow::Owned),
+        }
+    }
+
+    fn take(&mut self) -> Vec<NamedSlot> {
+        match std::mem::take(self) {
+            Self::Line(line) => serde_json::from_str(&line).unwrap_or_default(),
+            Self::Slots(slots) => slots,
+        }
+    }
+
+    /// Replaces the slots with the same ids, and appends new ones. Returns whether anything is different from before.
+    fn update(&mut self, slots: Vec<SlotRecord>) -> bool {
+        let mut known = self.take();
+        let mut changed = false;
+        for slot in slots.into_iter().map(NamedSlot::from) {
+            match known.iter_mut().find(|it| it.id == slot.id) {
+                Some(old) if *old == slot => continue,
+                Some(old) => *old = slot,
+                None => known.push(slot),
+            }
+            changed = true;
+        }
+        *self = Self::Slots(known);
+        changed
+    }
+
+    /// Removes slots. Returns whether anything is different from before.
+    fn remove(&mut self, ids: &[i64]) -> bool {
+        let mut known = self.take();
+        let before = known.len();
+        known.retain(|it| !ids.contains(&it.id));
+        let changed = known.len() != before;
+        *self = Self::Slots(known);
+        changed
     }
 }
 
@@ -89,27 +187,47 @@ fn id_in(part: &str) -> Option<i64> {
 impl ResourceNames {
     /// Loads the names from a file.
     pub(crate) fn load(path: &Path) -> Self {
-        json_file::load(path).unwrap_or_default()
+        json_file::read(path).and_then(|text| Self::parse(&text)).unwrap_or_default()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // A file that ends within a line was not written to its end.
+        let (first, further) = text.strip_suffix('\n')?.split_once('\n').unwrap_or((text, ""));
+        let mut names: Self = serde_json::from_str(first).ok()?;
+        let mut further = further.lines();
+        for key in std::mem::take(&mut names.lines) {
+            names.slots.insert(key, PageSlots::Line(further.next()?.to_owned()));
+        }
+        Some(names)
+    }
+
+    fn store(&mut self, path: &Path) -> io::Result<()> {
+        self.lines = self.slots.keys().cloned().collect();
+        let mut text = serde_json::to_string(self)? + "\n";
+        for slots in self.slots.values() {
+            text += &slots.line()?;
+            text.push('\n');
+        }
+        private::write_unsynced(path, text.as_bytes())
     }
 
     /// Adds the names in responses; the file is written only if something changed.
-    pub(crate) fn remember(path: &Path, seen: &[SeenAnswer]) {
-        if seen.is_empty() {
+    pub(crate) fn remember(path: &Path, answers: &[SeenAnswer]) {
+        if answers.is_empty() {
             return;
         }
-        let before = Self::load(path);
         let mut names = Self::load(path);
-        for answer in seen {
-            let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
-            names.learn(answer.operation, &answer.target, &body["data"]);
+        let mut changed = false;
+        for answer in answers {
+            changed |= names.take(answer);
         }
-        if names != before {
-            let _ = json_file::store(path, &names);
+        if changed {
+            let _ = names.store(path);
         }
     }
 
     /// Slots of a page by its id or login; slots of all pages if the page is not known.
-    pub(crate) fn slots_of(&self, key: Option<&str>) -> Vec<&NamedSlot> {
+    pub(crate) fn slots_of(&self, key: Option<&str>) -> Vec<NamedSlot> {
         let of = |key: &str| self.slots.get(key);
         let profile = self
             .profiles
@@ -120,166 +238,100 @@ impl ResourceNames {
             of(&named.login).or_else(|| of(&id.to_string()))
         });
         match found {
-            Some(slots) => slots.iter().collect(),
-            None => self.slots.values().flatten().collect(),
+            Some(slots) => slots.get().into_owned(),
+            None => self.slots.values().flat_map(|it| it.get().into_owned()).collect(),
         }
     }
 
-    fn learn(&mut self, operation: &str, target: &str, data: &Value) {
-        match operation {
+    /// Adds the names in a response. Returns whether anything is different from before.
+    fn take(&mut self, answer: &SeenAnswer) -> bool {
+        let digest = LONG
+            .contains(&answer.operation)
+            .then(|| XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT, &answer.body));
+        if digest.is_some() && self.seen.get(&answer.target) == digest.as_ref() {
+            return false;
+        }
+        let Ok(changed) = self.learn(answer) else { return false };
+        if changed {
+            self.seen.clear();
+        }
+        if let Some(digest) = digest {
+            self.seen.insert(answer.target.clone(), digest);
+        }
+        changed || digest.is_some()
+    }
+
+    /// Adds the names in a response. Returns whether a name changed.
+    fn learn(&mut self, answer: &SeenAnswer) -> serde_json::Result<bool> {
+        let SeenAnswer { operation, target, body } = answer;
+        let page = page_of(target);
+        Ok(match *operation {
             "listProfiles" => {
-                self.profiles.clear();
-                data.as_array().into_iter().flatten().for_each(|it| self.profile(it));
+                let listed = DataEnvelope::<Vec<ProfileRecord>>::read(body)?;
+                replace(&mut self.profiles, listed.into_iter().map(named).collect())
             }
             "listForms" => {
-                self.forms.clear();
-                data.as_array().into_iter().flatten().for_each(|it| self.form(it));
+                let listed = DataEnvelope::<Vec<FormRecord>>::read(body)?;
+                replace(&mut self.forms, listed.into_iter().map(|it| (it.id, it.title)).collect())
             }
-            "listSlots" | "reorderSlots" => {
-                if let Some(key) = page_of(target) {
-                    self.page(key, data);
-                }
+            "showForm" | "createForm" | "updateForm" => {
+                let form = DataEnvelope::<FormRecord>::read(body)?;
+                insert(&mut self.forms, form.id, form.title)
             }
+            "listSlots" | "reorderSlots" => match page {
+                Some(key) => self.page(key, DataEnvelope::read(body)?),
+                None => false,
+            },
             "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots" => {
-                self.some_slots(target, data);
+                match page.and_then(|key| self.slots.get_mut(key)) {
+                    Some(known) if operation.ends_with('s') => {
+                        known.update(DataEnvelope::read(body)?)
+                    }
+                    Some(known) => known.update(vec![DataEnvelope::read(body)?]),
+                    None => false,
+                }
             }
             "deleteSlots" => {
                 let ids: Vec<_> = target.split(['?', '&']).filter_map(id_in).collect();
-                if let Some(slots) = page_of(target).and_then(|key| self.slots.get_mut(key)) {
-                    slots.retain(|it| !ids.contains(&it.id));
-                }
+                let known = page.and_then(|key| self.slots.get_mut(key));
+                known.is_some_and(|known| known.remove(&ids))
             }
-            "showForm" | "createForm" | "updateForm" => self.form(data),
             _ => {
-                self.profile(data);
-                if let Some(login) = data["login"].as_str() {
-                    self.page(login, &data["slots"]);
-                }
+                let mut profile = DataEnvelope::<ProfileRecord>::read(body)?;
+                let slots = profile.slots.take();
+                let (id, named) = named(profile);
+                let changed = slots.is_some_and(|slots| self.page(&named.login, slots));
+                insert(&mut self.profiles, id, named) || changed
             }
+        })
+    }
+
+    /// Sets the slots of a page.
+    fn page(&mut self, key: &str, slots: Vec<SlotRecord>) -> bool {
+        let slots: Vec<_> = slots.into_iter().map(NamedSlot::from).collect();
+        if self.slots.get(key).is_some_and(|known| *known.get() == *slots) {
+            return false;
         }
+        self.slots.insert(key.to_owned(), PageSlots::Slots(slots));
+        true
     }
+}
 
-    fn profile(&mut self, data: &Value) {
-        let (Some(id), Some(login)) = (data["id"].as_i64(), data["login"].as_str()) else { return };
-        let title = data["title"].as_str().unwrap_or_default().to_owned();
-        self.profiles.insert(id, NamedResource { login: login.to_owned(), title });
+/// Sets a value. Returns whether it is different from before.
+fn insert<K: Ord, V: PartialEq>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
+    if map.get(&key) == Some(&value) {
+        return false;
     }
+    map.insert(key, value);
+    true
+}
 
-    fn form(&mut self, data: &Value) {
-        if let (Some(id), Some(title)) = (data["id"].as_str(), data["title"].as_str()) {
-            self.forms.insert(id.to_owned(), title.to_owned());
-        }
-    }
-
-    fn page(&mut self, key: &str, slots: &Value) {
-        let Some(slots) = slots.as_array() else { return };
-        self.slots.insert(key.to_owned(), slots.iter().filter_map(NamedSlot::of).collect());
-    }
-
-    /// Updates slots of a known page: replaces the slot with the same id, or appends a new slot.
-    fn some_slots(&mut self, target: &str, data: &Value) {
-        let Some(known) = page_of(target).and_then(|key| self.slots.get_mut(key)) else { return };
-        let slots = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
-        for slot in slots.iter().filter_map(NamedSlot::of) {
-            match known.iter_mut().find(|it| it.id == slot.id) {
-                Some(old) => *old = slot,
-                None => known.push(slot),
-            }
-        }
-    }
+/// Sets all values. Returns whether they are different from before.
+fn replace<K: Ord, V: PartialEq>(map: &mut BTreeMap<K, V>, all: BTreeMap<K, V>) -> bool {
+    let changed = *map != all;
+    *map = all;
+    changed
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn seen(operation: &'static str, target: &str, data: &Value) -> SeenAnswer {
-        let body = json!({ "data": data }).to_string().into();
-        SeenAnswer { operation, target: target.to_owned(), body }
-    }
-
-    #[test]
-    fn names_are_cached_from_answers_and_slots_are_found_by_login_or_id() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("new/names.json");
-        let slots = json!([{ "id": 5, "type": "text", "data": { "title": "Hi" } }, { "id": 6, "type": "divider", "data": [] }]);
-        ResourceNames::remember(
-            &path,
-            &[
-                seen(
-                    "listProfiles",
-                    "/api/v1/profiles",
-                    &json!([{ "id": 1, "login": "cafe", "title": null }]),
-                ),
-                seen("listSlots", "/api/v1/profiles/1/slots", &slots),
-                seen("createForm", "/api/v1/forms", &json!({ "id": "f", "title": "Contact" })),
-            ],
-        );
-        ResourceNames::remember(
-            &path,
-            &[seen(
-                "getProfile",
-                "/api/v1/profiles/b",
-                &json!({ "id": 2, "login": "b", "title": "B", "slots": [] }),
-            )],
-        );
-        let names = ResourceNames::load(&path);
-        assert_eq!(names.profiles.values().map(|it| &*it.login).collect::<Vec<_>>(), ["cafe", "b"]);
-        assert_eq!(names.forms["f"], "Contact");
-        for key in ["cafe", "1"] {
-            assert_eq!(
-                names.slots_of(Some(key)).iter().map(|it| it.id).collect::<Vec<_>>(),
-                [5, 6]
-            );
-        }
-        assert!(names.slots_of(Some("b")).is_empty());
-        assert_eq!(names.slots_of(None).len(), 2);
-    }
-
-    #[test]
-    fn created_changed_and_deleted_slots_update_the_cached_names() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("names.json");
-        let slot =
-            |id: i64, title: &str| json!({ "id": id, "type": "text", "data": { "title": title } });
-        let page = "/api/v1/profiles/cafe/slots";
-        let labels = |operation, target: &str, data: &Value| {
-            ResourceNames::remember(&path, &[seen(operation, target, data)]);
-            let names = ResourceNames::load(&path);
-            names.slots_of(Some("cafe")).iter().map(|it| it.label.clone()).collect::<Vec<_>>()
-        };
-        assert!(labels("createSlot", page, &slot(1, "A")).is_empty(), "the page is not known");
-        assert_eq!(labels("listSlots", page, &json!([slot(1, "A")])), ["A"]);
-        assert_eq!(labels("createSlot", page, &slot(2, "B")), ["A", "B"]);
-        assert_eq!(
-            labels("createSlots", page, &json!([slot(3, "C"), slot(4, "D")])),
-            ["A", "B", "C", "D"]
-        );
-        assert_eq!(labels("updateSlot", &format!("{page}/2"), &slot(2, "b")), ["A", "b", "C", "D"]);
-        let gone = format!("{page}?ids%5B%5D=3&ids%5B%5D=1");
-        assert_eq!(labels("deleteSlots", &gone, &json!(null)), ["b", "D"]);
-    }
-
-    #[test]
-    fn an_invalid_cache_file_is_loaded_as_empty() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("names.json");
-        for text in ["", "{", "[]", "{\"profiles\": 1}"] {
-            std::fs::write(&path, text).unwrap();
-            assert_eq!(ResourceNames::load(&path), ResourceNames::default());
-        }
-    }
-}
-
-/// Response that contains names of resources.
-#[derive(Clone, Debug)]
-pub(crate) struct SeenAnswer {
-    /// Operation id in the API document.
-    pub(crate) operation: &'static str,
-    /// Request target: path and query.
-    pub(crate) target: String,
-    /// Body of the response.
-    pub(crate) body: Bytes,
-}
+mod tests;

@@ -10,76 +10,37 @@ use clap_complete::engine::{
 };
 use serde_json::Value;
 
+use super::data::CompletionData;
 use super::quote::is_plain;
-use crate::auth::{Accounts, AccountsFile};
-use crate::cache::resource_names::ResourceNames;
-use crate::context::{Context, NAMES};
+use crate::cache::resource_names::NamedSlot;
 use crate::help::topics::TOPICS;
-use crate::output::format::Format;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::sanitize;
 use crate::settings::config_file::KEYS;
-use crate::settings::global_args::GlobalArgs;
-use crate::settings::partial_line::PartialLine;
-use crate::ui::Ui;
-use crate::{sanitize, settings};
-
-/// Data for completion: what earlier commands have cached, and the words of the command line.
-#[derive(Default)]
-pub(crate) struct CompletionData {
-    names: ResourceNames,
-    types: Option<SlotTypeCatalog>,
-    accounts: Option<Accounts>,
-    words: Vec<String>,
-}
 
 impl CompletionData {
-    /// Loads the data; a part that cannot be read is empty.
-    pub(crate) fn load(words: &[OsString], command: fn() -> Command) -> Arc<Self> {
-        let words: Vec<_> = words.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        let context = settings::of_process(&of_service(&words))
-            .map(|settings| Context::new(settings, Ui::plain(Format::Table), command));
-        let known = match &context {
-            Ok(context) => Self {
-                names: context
-                    .cache_file(NAMES)
-                    .map(|it| ResourceNames::load(&it))
-                    .unwrap_or_default(),
-                types: context.known_slot_types(),
-                accounts: context
-                    .config_directory()
-                    .ok()
-                    .and_then(|it| AccountsFile::new(it).load().ok()),
-                words,
-            },
-            Err(_) => Self { words, ..Self::default() },
-        };
-        Arc::new(known)
-    }
-
     fn accounts(&self) -> Vec<CompletionCandidate> {
-        let known = self.accounts.iter().flat_map(|it| &it.known);
+        let known = self.known_accounts().into_iter().flat_map(|it| &it.known);
         known.map(|(name, it)| candidate(name.to_string(), &it.user)).collect()
     }
 
     fn pages(&self) -> Vec<CompletionCandidate> {
-        let known = self.names.profiles.values().filter(|it| is_name(&it.login, "._"));
+        let known = self.names().profiles.values().filter(|it| is_name(&it.login, "._"));
         known.map(|it| candidate(&it.login, &it.title)).collect()
     }
 
     fn slots(&self) -> Vec<CompletionCandidate> {
-        let slots = self.names.slots_of(self.page());
-        let description =
-            |it: &crate::cache::resource_names::NamedSlot| format!("{} {}", it.kind, it.label);
-        slots.into_iter().map(|it| candidate(it.id.to_string(), description(it).trim())).collect()
+        let slots = self.names().slots_of(self.page());
+        let description = |it: &NamedSlot| format!("{} {}", it.kind, it.label);
+        slots.iter().map(|it| candidate(it.id.to_string(), description(it).trim())).collect()
     }
 
     fn forms(&self) -> Vec<CompletionCandidate> {
-        let known = self.names.forms.iter().filter(|(id, _)| is_name(id, "-"));
+        let known = self.names().forms.iter().filter(|(id, _)| is_name(id, "-"));
         known.map(|(id, title)| candidate(id, title)).collect()
     }
 
     fn types(&self) -> Vec<CompletionCandidate> {
-        let Some(types) = &self.types else { return Vec::new() };
+        let Some(types) = self.slot_types() else { return Vec::new() };
         let title = |name: &str| types.get(name).map(|it| it.title.clone()).unwrap_or_default();
         types
             .creatable()
@@ -98,8 +59,10 @@ impl CompletionData {
                 .map(start)
                 .collect();
         }
-        let is_slot = self.words.iter().any(|it| it == "slots");
-        let kind = self.kind().filter(|_| is_slot).and_then(|kind| self.types.as_ref()?.get(kind));
+        if !self.words.iter().any(|it| it == "slots") {
+            return Vec::new();
+        }
+        let kind = self.kind().and_then(|kind| self.slot_types()?.get(&kind));
         let properties = kind.and_then(|it| it.schema.0.get("properties")?.as_object());
         let Some(properties) = properties else { return Vec::new() };
         let mut found = Vec::new();
@@ -121,38 +84,6 @@ impl CompletionData {
         found.retain(|it| it.get_value().to_string_lossy().starts_with(typed));
         found
     }
-
-    /// Returns the page that the line names, if it is known.
-    fn page(&self) -> Option<&str> {
-        let login = |word: &str| {
-            let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            let is_known = |(id, page): (&i64, &crate::cache::resource_names::NamedResource)| {
-                page.login == last || id.to_string() == last
-            };
-            self.names.profiles.iter().any(is_known) || self.names.slots.contains_key(last)
-        };
-        let word = self.words.iter().skip(3).find(|it| login(it))?;
-        word.trim_end_matches('/').rsplit('/').next()
-    }
-
-    /// Returns the slot type that the line names, by its own name or by the id of a slot.
-    fn kind(&self) -> Option<&str> {
-        let types = self.types.as_ref()?;
-        self.words.iter().skip(3).find_map(|word| {
-            if let Some(found) = types.get(word) {
-                return Some(found.type_.as_str());
-            }
-            let id: i64 = word.parse().ok()?;
-            let slots = self.names.slots_of(self.page());
-            Some(slots.into_iter().find(|it| it.id == id)?.kind.as_str())
-        })
-    }
-}
-
-/// Returns the arguments of the line that select the service, and with it the known names.
-fn of_service(words: &[String]) -> GlobalArgs {
-    let GlobalArgs { base_url, account, sandbox, .. } = PartialLine::read(words).global;
-    GlobalArgs { base_url, account, sandbox, ..GlobalArgs::default() }
 }
 
 /// Returns the command tree with completers attached to its arguments.
@@ -206,7 +137,9 @@ fn config_keys() -> Vec<CompletionCandidate> {
 
 fn candidate(value: impl Into<OsString>, description: &str) -> CompletionCandidate {
     let description = sanitize::line(description).into_owned();
-    CompletionCandidate::new(value).help((!description.is_empty()).then(|| description.into()))
+    let description = (!description.is_empty()).then(|| description.into());
+    // Without a tag the engine writes the usage of the argument out for each candidate.
+    CompletionCandidate::new(value).help(description).tag(Some("known".into()))
 }
 
 #[cfg(test)]
@@ -229,7 +162,7 @@ mod tests {
     /// Checks that each argument is completed, or is listed in `FREE`.
     #[test]
     fn every_argument_is_completed_or_listed_as_free() {
-        let known = CompletionData::default();
+        let known = CompletionData::new(&[], crate::command);
         let tree = offered(crate::command(), &Arc::new(known));
         let mut forgotten = Vec::new();
         each_leaf(&tree, &mut |command| {

@@ -2,19 +2,23 @@
 //! tree and from what earlier commands have cached. No network, no keyring.
 
 mod candidates;
+mod data;
 #[cfg(any(test, feature = "fuzzing"))]
 mod fuzzed;
 mod line;
 mod offer;
 mod quote;
+mod selection;
 pub(crate) mod shell;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
 
-use candidates::CompletionData;
 use clap::{Command, ValueEnum};
 use clap_complete::engine;
+use data::CompletionData;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use fuzzed::completion as fuzzed;
 use line::CompletionRequest;
@@ -49,11 +53,14 @@ pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> O
     if let Some(home) = &home {
         *last = format!("{home}{}", &typed[1..]).into();
     }
-    let mut command =
-        candidates::offered(command(), &CompletionData::load(&request.words, command));
-    let directory = std::env::current_dir().ok();
+    let data = Arc::new(CompletionData::new(&request.words, command));
     let at = request.words.len() - 1;
-    let found = engine::complete(&mut command, request.words.clone(), at, directory.as_deref());
+    // The definitions are not dropped: that takes as long as making them, and the process is about to end.
+    let whole = ManuallyDrop::new(command());
+    let selected = selection::selected(&whole, request.words.get(1..at).unwrap_or_default());
+    let mut selected = ManuallyDrop::new(candidates::offered(selected, &data));
+    let directory = std::env::current_dir().ok();
+    let found = engine::complete(&mut selected, request.words.clone(), at, directory.as_deref());
     let mut offers = offer::select_candidates(&found.unwrap_or_default(), &typed);
     if let Some(home) = &home {
         for offer in &mut offers {

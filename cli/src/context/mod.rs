@@ -23,9 +23,6 @@ use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
 
-/// Base name of the cache file with the names for completion.
-pub(crate) const NAMES: &str = "names";
-
 /// User id in the sandbox, which has only one user.
 const SANDBOX_USER: i64 = 0;
 
@@ -110,9 +107,24 @@ impl Context {
 
     /// Stores the names in the responses for completion.
     pub(crate) fn remember(&self) {
-        if let (Some(watch), Some(path)) = (self.watch.get(), self.cache_file(NAMES)) {
-            ResourceNames::remember(&path, &watch.seen());
+        let answers = self.watch.get().map(|watch| watch.seen()).unwrap_or_default();
+        if answers.is_empty() {
+            return;
         }
+        if let Some(path) = self.names_file() {
+            ResourceNames::remember(&path, &answers);
+        }
+    }
+
+    /// Path of the cache file of the names for completion. Each account of this machine has one of its own.
+    pub(crate) fn names_file(&self) -> Option<PathBuf> {
+        let file = match &self.settings.token {
+            TokenOrigin::Account(_, account) => {
+                self.cache_file(&format!("names-{}", account.user_id))
+            }
+            _ => self.cache_file("names"),
+        };
+        Some(file?.with_extension("jsonl"))
     }
 
     /// Waits until no other command on this machine writes the same resource of this service, and holds the lock until it is dropped.

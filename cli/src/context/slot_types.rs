@@ -25,11 +25,6 @@ impl Context {
         load(&self.slot_types_file()?, Some(SystemClock::new().wall()))
     }
 
-    /// Returns cached slot types of any age, sufficient for completion.
-    pub(crate) fn known_slot_types(&self) -> Option<SlotTypeCatalog> {
-        load(&self.slot_types_file()?, None)
-    }
-
     /// Fetches the slot types from the service, in one request.
     pub(crate) async fn fetch_slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
         let types = self.client().await?.slot_types().await?;
@@ -63,7 +58,8 @@ impl Context {
         }
     }
 
-    fn slot_types_file(&self) -> Option<PathBuf> {
+    /// Path of the cache file of the slot types.
+    pub(crate) fn slot_types_file(&self) -> Option<PathBuf> {
         self.cache_file("slot-types")
     }
 }

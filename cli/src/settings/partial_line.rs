@@ -1,7 +1,7 @@
 //! Reading of command lines that do not parse as a whole: those with a mistake, and those that are being typed.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
 
 use super::global_args::GlobalArgs;
 
@@ -33,12 +33,14 @@ impl<'w> PartialLine<'w> {
     pub(crate) fn read(words: &'w [impl AsRef<str>]) -> Self {
         let words: Vec<&'w str> = words.iter().map(AsRef::as_ref).collect();
         let mut line = Self::default();
+        let mut parser = None;
         let mut needs_value = false;
         for (at, word) in words.iter().copied().enumerate() {
-            line.read_global(words[at..].iter().copied().take(2));
             let is_value = std::mem::take(&mut needs_value);
             if word.starts_with('-') {
-                needs_value = line.read_option(word) && !is_value;
+                let parser = parser.get_or_insert_with(GlobalOnly::command);
+                line.read_global(parser, words[at..].iter().copied().take(2));
+                needs_value = line.read_option(parser, word) && !is_value;
             } else if !is_value {
                 line.words.push(word);
             }
@@ -47,16 +49,16 @@ impl<'w> PartialLine<'w> {
     }
 
     /// Reads the global options of a word that may be followed by its value.
-    fn read_global(&mut self, words: impl Iterator<Item = &'w str>) {
-        let matches = GlobalOnly::command().ignore_errors(true).try_get_matches_from(words);
+    fn read_global(&mut self, parser: &Command, words: impl Iterator<Item = &'w str>) {
+        let matches = parser.clone().ignore_errors(true).try_get_matches_from(words);
         if let Ok(matches) = matches {
             let _ = self.global.update_from_arg_matches(&matches);
         }
     }
 
     /// Reads an option without its value. Returns whether it is a global option whose value has to follow.
-    fn read_option(&mut self, word: &str) -> bool {
-        let Err(error) = GlobalOnly::command().try_get_matches_from([word]) else { return false };
+    fn read_option(&mut self, parser: &Command, word: &str) -> bool {
+        let Err(error) = parser.clone().try_get_matches_from([word]) else { return false };
         if let (ErrorKind::UnknownArgument, Some(ContextValue::String(name))) =
             (error.kind(), error.get(ContextKind::InvalidArg))
         {

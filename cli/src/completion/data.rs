@@ -1,0 +1,120 @@
+//! Data for completion: what earlier commands have cached, and the words of the command line. Each part is read when a candidate needs it,
+//! because the candidates of most words need none.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use clap::Command;
+
+use crate::auth::{Accounts, AccountsFile};
+use crate::cache::resource_names::{NamedResource, ResourceNames};
+use crate::cache::slot_types;
+use crate::context::Context;
+use crate::output::format::Format;
+use crate::schema::slot_types::SlotTypeCatalog;
+use crate::settings;
+use crate::settings::global_args::GlobalArgs;
+use crate::settings::partial_line::PartialLine;
+use crate::ui::Ui;
+
+/// Data for completion. A part that cannot be read is empty.
+pub(super) struct CompletionData {
+    pub(super) words: Vec<String>,
+    command: fn() -> Command,
+    files: OnceLock<KnownFiles>,
+    names: OnceLock<ResourceNames>,
+    types: OnceLock<Option<SlotTypeCatalog>>,
+    accounts: OnceLock<Option<Accounts>>,
+}
+
+/// Paths of what earlier commands have stored for the service of the line.
+#[derive(Default)]
+struct KnownFiles {
+    names: Option<PathBuf>,
+    slot_types: Option<PathBuf>,
+    configuration: Option<PathBuf>,
+}
+
+impl CompletionData {
+    /// Reads nothing yet.
+    pub(super) fn new(words: &[OsString], command: fn() -> Command) -> Self {
+        Self {
+            words: words.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
+            command,
+            files: OnceLock::new(),
+            names: OnceLock::new(),
+            types: OnceLock::new(),
+            accounts: OnceLock::new(),
+        }
+    }
+
+    /// Names of pages, slots and forms.
+    pub(super) fn names(&self) -> &ResourceNames {
+        self.names.get_or_init(|| {
+            let path = self.files().names.as_deref();
+            path.map(ResourceNames::load).unwrap_or_default()
+        })
+    }
+
+    /// Slot types.
+    pub(super) fn slot_types(&self) -> Option<&SlotTypeCatalog> {
+        let load = || slot_types::load(self.files().slot_types.as_deref()?, None);
+        self.types.get_or_init(load).as_ref()
+    }
+
+    /// Accounts of this machine.
+    pub(super) fn known_accounts(&self) -> Option<&Accounts> {
+        let load = || AccountsFile::new(self.files().configuration.clone()?).load().ok();
+        self.accounts.get_or_init(load).as_ref()
+    }
+
+    fn files(&self) -> &KnownFiles {
+        self.files.get_or_init(|| {
+            let Ok(settings) = settings::of_process(&of_service(&self.words)) else {
+                return KnownFiles::default();
+            };
+            let context = Context::new(settings, Ui::plain(Format::Table), self.command);
+            KnownFiles {
+                names: context.names_file(),
+                slot_types: context.slot_types_file(),
+                configuration: context.config_directory().ok(),
+            }
+        })
+    }
+
+    /// Returns the page that the line names, if it is known.
+    pub(super) fn page(&self) -> Option<&str> {
+        let names = self.names();
+        let is_known = |key: &str| {
+            let is_of =
+                |(id, page): (&i64, &NamedResource)| page.login == key || id.to_string() == key;
+            names.slots.contains_key(key) || names.profiles.iter().any(is_of)
+        };
+        self.words.iter().skip(3).map(|word| key(word)).find(|it| is_known(it))
+    }
+
+    /// Returns the slot type that the line names, by its own name or by the id of a slot.
+    pub(super) fn kind(&self) -> Option<String> {
+        let types = self.slot_types()?;
+        self.words.iter().skip(3).find_map(|word| {
+            if let Some(found) = types.get(word) {
+                return Some(found.type_.clone());
+            }
+            let id: i64 = word.parse().ok()?;
+            let slots = self.names().slots_of(self.page());
+            Some(slots.into_iter().find(|it| it.id == id)?.kind)
+        })
+    }
+}
+
+/// Returns the key of a page in a word: the whole word, or the end of a URL.
+fn key(word: &str) -> &str {
+    word.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// Returns the arguments of the line that select the service, and with it the known names.
+fn of_service(words: &[String]) -> GlobalArgs {
+    let GlobalArgs { base_url, account, sandbox, .. } = PartialLine::read(words).global;
+    GlobalArgs { base_url, account, sandbox, ..GlobalArgs::default() }
+}
