@@ -1,23 +1,24 @@
-//! Definition of the command line, and one run of it from the arguments to the exit code.
+//! One run of the program, from its arguments to the exit code.
 
+pub(crate) mod command_line;
 pub(crate) mod hints;
 mod panic;
-mod parse;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use links_sdk::Outcome;
 
-use crate::commands::{self, Command};
+use self::command_line::Cli;
+pub use self::command_line::command;
+use crate::commands;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::help::{POINTER, topics};
 use crate::output::format::{Format, OutputOptions, Query};
 use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
@@ -25,35 +26,6 @@ use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
 use crate::ui::{self, Ui};
 use crate::{process, settings};
-
-/// Edit public link pages and the slots on them.
-#[derive(Debug, Parser)]
-#[command(
-    name = "links",
-    version,
-    propagate_version = false,
-    bin_name = "links",
-    disable_help_subcommand = true,
-    max_term_width = 100,
-    after_help = format!("{}\n\n{POINTER}", topics::exit_codes_in_brief()),
-    after_long_help = topics::exit_codes_in_brief()
-)]
-pub(crate) struct Cli {
-    /// What every command takes.
-    #[command(flatten)]
-    pub(crate) global: GlobalArgs,
-    /// The command.
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-/// Returns the definition of the whole command line, for scripts and tests that walk it.
-pub fn command() -> clap::Command {
-    let mut command = Cli::command();
-    // The arguments of a command are made when they are needed.
-    command.build();
-    command
-}
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -76,7 +48,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let failure = CommandError::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(Format::default()), &failure).into();
     }
-    let exit = match parse::parse(&args) {
+    let exit = match command_line::parse(&args) {
         Ok(cli) => run(cli, &args),
         Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
         Err(_) => usage_error::report(&args, command),
