@@ -601,6 +601,7 @@ fn crash_points_and_fake_clocks_are_only_in_test_builds() {
         "src/crash_point.rs",
         "testing/clock.rs",
         "testing/crash.rs",
+        "testing/panic.rs",
         "testing/probe.rs",
     ];
     let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));

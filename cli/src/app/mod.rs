@@ -64,7 +64,7 @@ fn version() -> Exit {
 
 pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     #[cfg(debug_assertions)]
-    crate::testing::panic_if_asked();
+    crate::testing::panic::panic_if_asked();
     let (settings, ui) = match prepare(&cli.global, cli.command.accepts_invalid_config()) {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),

@@ -4,7 +4,7 @@
 use granit_parser::{Event, Parser, ScalarStyle, Span as EventSpan, StrInput};
 
 use super::node::{Key, Node, Span, Tree};
-use super::parse;
+use super::scalar::scalar;
 
 /// Maximum nesting depth. Deeper documents are left to the general parser, which knows the limit.
 pub(super) const MAX_DEPTH: usize = 24;
@@ -106,8 +106,8 @@ fn plain(text: &str) -> Option<Tree> {
         }
         // Only the general parser knows whether this is a number.
         other if other.starts_with(|c: char| c.is_ascii_digit()) => {
-            let scalar = parse::scalar(other)?;
-            matches!(scalar, Tree::Text(_)).then_some(scalar)
+            let value = scalar(other)?;
+            matches!(value, Tree::Text(_)).then_some(value)
         }
         _ => None,
     }

@@ -12,6 +12,7 @@ mod rearrange;
 mod references;
 mod refusals;
 mod report;
+mod scalar;
 mod validate;
 mod write;
 

@@ -1,17 +1,12 @@
 //! Parser of YAML 1.2, and of JSON as its subset, into a tree with spans.
 
 use serde_saphyr::budget::BudgetBreach;
-use serde_saphyr::{
-    DefaultMessageFormatter, DuplicateKeyPolicy, Error, Location, MergeKeyPolicy, MessageFormatter,
-    NonFiniteFloatPolicy, Options,
-};
+use serde_saphyr::{DefaultMessageFormatter, Error, Location, MessageFormatter};
 
 use super::compose::compose;
 use super::node::{Node, Span, Tree};
 use super::report::FieldDiagnostic;
-
-/// Maximum nesting depth.
-const MAX_DEPTH: usize = 32;
+use super::scalar::options;
 
 /// Decodes the text of a file: UTF-8, without a byte order mark and NUL characters.
 ///
@@ -48,24 +43,6 @@ pub(crate) fn parse(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
     match compose(text) {
         Some(root) => Ok(root),
         None => parse_any(text),
-    }
-}
-
-/// Returns the value of a scalar without quotes on one line; `None` if it is no scalar by itself.
-pub(super) fn scalar(text: &str) -> Option<Tree> {
-    let tree = serde_saphyr::from_str_with_options(text, options()).ok()?;
-    (!text.contains('\n') && !matches!(tree, Tree::List(_) | Tree::Map(_))).then_some(tree)
-}
-
-fn options() -> Options {
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_aliases: 0, max_documents: 1 },
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        merge_keys: MergeKeyPolicy::Error,
-        strict_booleans: true,
-        reject_unsupported_tags: true,
-        non_finite_float_policy: NonFiniteFloatPolicy::Reject,
-        with_snippet: false,
     }
 }
 

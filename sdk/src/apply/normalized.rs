@@ -36,8 +36,8 @@ fn same_fields(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     loop {
         match (ones.next(), others.next()) {
             (None, None) => return true,
-            (Some((key, value)), Some((other_key, it))) if key == other_key => {
-                if !same(value, it) {
+            (Some((key, value)), Some((other_key, other_value))) if key == other_key => {
+                if !same(value, other_value) {
                     return false;
                 }
             }
