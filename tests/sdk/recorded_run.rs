@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use links_sdk::apply::{
     AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan,
@@ -32,20 +33,20 @@ struct RecordingDelegate<'a> {
 impl ApplyDelegate for RecordingDelegate<'_> {
     type Error = ApplyError;
 
-    async fn resolve(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
-        Ok(self.desired.clone())
+    async fn resolve(&mut self, _: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, ApplyError> {
+        Ok(Arc::new(self.desired.clone()))
     }
 
     async fn plan(
         &mut self,
-        page: &PageSnapshot,
+        page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         _: bool,
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };
         let plan = Plan::new(&page.slots, self.desired, &options).map_err(ApplyCause::Plan)?;
         self.plan = Some(plan.clone());
-        Ok(Proposal { desired: self.desired.clone(), options, plan })
+        Ok(Proposal { desired: Arc::new(self.desired.clone()), options, plan: Arc::new(plan) })
     }
 
     fn step(&mut self, step: Step, _: &AppliedChanges) -> ControlFlow<()> {
@@ -70,7 +71,11 @@ pub(crate) async fn apply(
     let ended = run.run().await;
     let plan = watched.plan;
     match ended {
-        Ok(applied) => RunResult { plan, done: applied.done, result: Ok(Some(applied.page.slots)) },
+        Ok(applied) => RunResult {
+            plan,
+            done: applied.done,
+            result: Ok(Some(Arc::unwrap_or_clone(applied.page).slots)),
+        },
         Err(error) if matches!(error.cause(), ApplyCause::Stopped) => {
             RunResult { plan, done: error.done().clone(), result: Ok(None) }
         }

@@ -22,7 +22,9 @@ pub(crate) async fn pull(
         .ok()
         .filter(|it| matches!(it, ProfileKey::Login(_)))
         .unwrap_or(ProfileKey::Id(profile.id));
-    let page =
-        PageContent { profile: key, content: DesiredPage::from_page(&profile.slots, &types) };
+    let page = PageContent {
+        profile: key,
+        content: DesiredPage::from_page(&profile.slots, &types).into(),
+    };
     Ok((page, profile.login))
 }

@@ -20,6 +20,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use confirm::{confirm_plan, report_kept_slots};
 use dry_run::{check_on_service, requests};
@@ -183,7 +184,9 @@ pub(crate) async fn apply(
             if applied.plan.is_empty() && run.is_none() && apply_args.kept_reason.is_none() {
                 report_kept_slots(&context.ui, &planned.plan);
             }
-            Ok(report(&planned, &done, run.as_deref()))
+            let report = report(&planned, &done, run.as_deref());
+            planned.leave();
+            Ok(report)
         }
         (Some(Ok(_)), None) => Err(CommandError::internal("a run without a plan")),
         (Some(Err(failure)), planned) => {
@@ -279,11 +282,14 @@ fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> CommandError {
 impl ApplyDelegate for ApplySession<'_> {
     type Error = ApplyFailure;
 
-    async fn resolve(&mut self, page: &PageSnapshot) -> Result<DesiredPage, ApplyFailure> {
+    async fn resolve(
+        &mut self,
+        page: &Arc<PageSnapshot>,
+    ) -> Result<Arc<DesiredPage>, ApplyFailure> {
         let Some(file) = self.file.take() else {
             return Err(CommandError::internal("a file is read twice").into());
         };
-        let (client, page) = (self.client.clone(), page.clone());
+        let client = self.client.clone();
         let read = resolve(self.context, client, file, page, &self.apply_args).await?;
         let desired = read.file.page.content.clone();
         self.read = Some(read);
@@ -292,15 +298,15 @@ impl ApplyDelegate for ApplySession<'_> {
 
     async fn plan(
         &mut self,
-        page: &PageSnapshot,
+        page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         is_resumed: bool,
     ) -> Result<Proposal, ApplyFailure> {
         let Some(read) = self.read.take() else {
             return Err(CommandError::internal("a page is planned twice").into());
         };
-        let read = PlanInputs { page: page.clone(), ..read };
-        let planned = plan(self.context, read, &self.apply_args, created.clone()).await?;
+        let planned =
+            plan(self.context, read, page.clone(), &self.apply_args, created.clone()).await?;
         // A resumed run has changed the page itself.
         if let Some(saved) = self.saved.as_ref().filter(|_| !is_resumed) {
             saved.check(&planned)?;
@@ -390,5 +396,5 @@ async fn dry_run_only(
     }
     check_on_service(&planned, &context.ui).await?;
     context.ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
-    Ok(shown(&planned))
+    Ok(shown(planned))
 }

@@ -1,6 +1,7 @@
 //! Planning: the steps from a page file to a plan that `plan` and `apply` share.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
 use links_sdk::{Client, ProfileKey};
@@ -34,22 +35,23 @@ pub(crate) async fn resolve(
     context: &mut Context,
     client: Client,
     mut file: PageFile,
-    page: PageSnapshot,
+    page: &PageSnapshot,
     apply_args: &ApplyArgs,
 ) -> Result<PlanInputs, CommandError> {
     if let Some(key) = &apply_args.profile {
-        check_profile(key, &page)?;
+        check_profile(key, page)?;
     }
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(uploads::resolve(context, &client, page.id, &mut file, &mut images).await?);
-    Ok(PlanInputs { file, client, page, images, broken })
+    Ok(PlanInputs { file, client, images, broken })
 }
 
 /// Makes a plan and validates the data that would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
-    PlanInputs { file, client, page, images, broken }: PlanInputs,
+    PlanInputs { file, client, images, broken }: PlanInputs,
+    page: Arc<PageSnapshot>,
     apply_args: &ApplyArgs,
     created: BTreeMap<usize, i64>,
 ) -> Result<PlannedPage, CommandError> {
@@ -94,7 +96,7 @@ pub(crate) async fn plan(
         images,
         described,
         options,
-        plan,
+        plan: Arc::new(plan),
         no_validate,
         sent,
         kept_reason,

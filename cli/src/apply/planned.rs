@@ -1,11 +1,13 @@
 //! Arguments of `apply`, and a plan together with the inputs it was made from.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use links_sdk::apply::{GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
 use links_sdk::{Client, ProfileKey};
 
+use super::uploads::new_images;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -13,6 +15,7 @@ use crate::page_file::local_image::LocalImage;
 use crate::page_file::{FieldDiagnostic, PageFile, ReferencePlace};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
+use crate::ui::plan::PlanView;
 
 // What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -47,11 +50,10 @@ pub(crate) struct ApplyArgs {
     pub(crate) profile: Option<ProfileKey>,
 }
 
-/// Page file with the current state of its page.
+/// Page file whose references are resolved.
 pub(crate) struct PlanInputs {
     pub(crate) file: PageFile,
     pub(crate) client: Client,
-    pub(crate) page: PageSnapshot,
     /// Images that the file names.
     pub(crate) images: Vec<Image>,
     /// Diagnostics of references that cannot be resolved.
@@ -62,12 +64,12 @@ pub(crate) struct PlanInputs {
 pub(crate) struct PlannedPage {
     pub(crate) file: PageFile,
     pub(crate) client: Client,
-    pub(crate) page: PageSnapshot,
+    pub(crate) page: Arc<PageSnapshot>,
     pub(crate) images: Vec<Image>,
     /// Slot types. `None` if there is nothing to do and no slot types are cached.
     pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
-    pub(crate) plan: Plan,
+    pub(crate) plan: Arc<Plan>,
     /// True if the slots are validated only by the service.
     pub(crate) no_validate: bool,
     /// Number of requests sent while planning.
@@ -92,16 +94,8 @@ impl PlannedPage {
     }
 
     /// View of the plan for output, including uploads.
-    pub(crate) fn shown(&self) -> ui::plan::PlanView<'_> {
-        let upload = |image: &Image| ui::plan::Upload {
-            index: image.place.index,
-            path: image.place.path.join("."),
-            file: image.local.path().display().to_string(),
-            media_type: image.local.image_type.media_type(),
-            bytes: image.local.size,
-        };
-        let shown = ui::plan::PlanView::of(&self.plan, &self.page.slots);
-        shown.with_uploads(self.new_images().map(upload).collect())
+    pub(crate) fn shown(&self) -> PlanView<'_> {
+        shown(&self.plan, &self.page, &self.images)
     }
 
     /// Human-readable lines of the plan.
@@ -127,12 +121,31 @@ impl PlannedPage {
         Proposal { desired, options, plan: self.plan.clone() }
     }
 
+    /// Ends the use of the plan at the end of a command.
+    pub(crate) fn leave(self) {
+        let Self { file, page, described, options, plan, .. } = self;
+        // The process ends next: to free a plan of 500 slots value by value costs 9 million instructions.
+        std::mem::forget((file, page, described, options, plan));
+    }
+
     /// Number of requests of the whole run if nothing fails, including those sent while planning.
     pub(crate) fn requests(&self) -> usize {
         // The plan counts the request that read the page.
         let sent = usize::try_from(self.sent).unwrap_or_default();
         sent + self.upload_requests() + self.plan.request_count() - 1
     }
+}
+
+/// View of a plan for output, including the uploads of these images.
+pub(crate) fn shown<'p>(plan: &'p Plan, page: &'p PageSnapshot, images: &[Image]) -> PlanView<'p> {
+    let upload = |image: &Image| ui::plan::Upload {
+        index: image.place.index,
+        path: image.place.path.join("."),
+        file: image.local.path().display().to_string(),
+        media_type: image.local.image_type.media_type(),
+        bytes: image.local.size,
+    };
+    PlanView::of(plan, &page.slots).with_uploads(new_images(images).map(upload).collect())
 }
 
 /// Error for a guard's refusal, with a hint that names the flag to lift it.

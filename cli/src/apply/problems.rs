@@ -61,12 +61,24 @@ pub(crate) fn of_plan(
     }
     let current: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
-        let mut merged =
-            current.get(&update.id).map(|slot| slot.data.0.clone()).unwrap_or_default();
-        merged.extend(update.changed.0.clone());
+        let held = current.get(&update.id).map(|slot| &slot.data.0);
+        let merged = merged(held, &update.changed);
         check(update.index, &update.kind, merged, SchemaExtent::Written(&update.changed));
     }
     problems
+}
+
+/// Data of a slot with its changes.
+fn merged(held: Option<&Map<String, Value>>, changed: &Map<String, Value>) -> Map<String, Value> {
+    let held = held.into_iter().flatten();
+    let mut merged: Map<String, Value> =
+        held.map(|(key, value)| (key.clone(), changed.get(key).unwrap_or(value).clone())).collect();
+    for (key, value) in changed {
+        if !merged.contains_key(key) {
+            merged.insert(key.clone(), value.clone());
+        }
+    }
+    merged
 }
 
 /// Schema violations of the items that can be planned, where other items cannot.

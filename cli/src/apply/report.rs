@@ -3,24 +3,24 @@
 use links_sdk::apply::{AppliedChanges, PageSnapshot};
 use serde_json::json;
 
-use super::planned::{PlannedPage, refused};
+use super::planned::{self, PlannedPage, refused};
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 
 /// Output of a plan. Exit code 3 if there is something to do.
-pub(crate) fn shown(planned: &PlannedPage) -> CommandOutput {
+pub(crate) fn shown(planned: PlannedPage) -> CommandOutput {
     let mut lines = planned.lines();
-    lines.extend(summary(planned));
-    let body = json!({
-        "data": planned.shown(),
-        "meta": { "requests": planned.requests(), "refusal": planned.refusal },
+    lines.extend(summary(&planned));
+    let (exit, requests, refusal) = (exit(&planned), planned.requests(), planned.refusal);
+    let (plan, page, images) = (planned.plan.clone(), planned.page.clone(), planned.images.clone());
+    planned.leave();
+    let body = Body::on_demand(move || {
+        json!({
+            "data": planned::shown(&plan, &page, &images),
+            "meta": { "requests": requests, "refusal": refusal },
+        })
     });
-    CommandOutput {
-        body: Body::Own(body),
-        view: View::Lines(lines),
-        exit: exit(planned),
-        then: None,
-    }
+    CommandOutput { body, view: View::Lines(lines), exit, then: None }
 }
 
 /// Summary of a plan, and the refusal if `apply` would refuse the plan.
@@ -55,7 +55,7 @@ pub(crate) fn report(
     )];
     lines.extend(planned.newer_slots_note());
     lines.extend(planned.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
-    let PageSnapshot { id, login, url, .. } = &planned.page;
+    let PageSnapshot { id, login, url, .. } = &*planned.page;
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
         "meta": { "requests": requests },

@@ -204,7 +204,7 @@ impl SavedPlan {
                 no_validate: planned.no_validate,
             },
             images: planned.images.iter().map(saved_image).collect(),
-            plan: planned.plan.clone(),
+            plan: Plan::clone(&planned.plan),
             digest: String::new(),
             is_edited: false,
         };
@@ -261,7 +261,7 @@ impl SavedPlan {
             return Err(stale("an image was changed"));
         }
         // An image that was uploaded since needs no upload any more; this difference is ignored.
-        let mut now = planned.plan.clone();
+        let mut now = Plan::clone(&planned.plan);
         for image in self.images.iter().filter(|it| !it.uploaded) {
             let place = ReferencePlace { index: image.index, path: image.path.clone() };
             put_in_plan(&mut now, &place, &upload_of(&image.name));

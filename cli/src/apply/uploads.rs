@@ -1,8 +1,10 @@
 //! Resolution of the references in a page file: forms and known images while planning, new images after confirmation.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use bytes::Bytes;
+use links_sdk::apply::DesiredPage;
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
@@ -45,7 +47,7 @@ pub(crate) async fn resolve(
         for reference in &file.references {
             let ReferenceTarget::Form(title) = &reference.target else { continue };
             match form(title, &forms.items) {
-                Ok(form) => put(&mut file.page.content.slots, &reference.place, &json!(form.id)),
+                Ok(form) => put(&mut file.page.content, &reference.place, &json!(form.id)),
                 Err((message, help)) => problems.push(with(reference.problem(message), help)),
             }
         }
@@ -55,7 +57,7 @@ pub(crate) async fn resolve(
         let path = known.of_page(page, &image.local.hash);
         image.uploaded = path.is_some();
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
-        put(&mut file.page.content.slots, &image.place, &value);
+        put(&mut file.page.content, &image.place, &value);
     }
     Ok(problems)
 }
@@ -96,9 +98,7 @@ fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String,
 impl PlannedPage {
     /// Images to upload, each once.
     pub(crate) fn new_images(&self) -> impl Iterator<Item = &Image> {
-        let mut seen = BTreeSet::new();
-        let images = self.images.iter().filter(|it| !it.uploaded);
-        images.filter(move |it| seen.insert(it.local.hash.as_str()))
+        new_images(&self.images)
     }
 
     /// Number of requests for the uploads: one per image, one to find the account of the images, and one to read the page again afterwards.
@@ -166,8 +166,8 @@ impl PlannedPage {
 
     /// Writes a value into the desired page and into the plan.
     fn put(&mut self, place: &ReferencePlace, value: &Value) {
-        put(&mut self.file.page.content.slots, place, value);
-        put_in_plan(&mut self.plan, place, value);
+        put(&mut self.file.page.content, place, value);
+        put_in_plan(Arc::make_mut(&mut self.plan), place, value);
     }
 
     /// Removes the images of this file from the upload cache: the service has refused the data and may no longer have them.
@@ -179,8 +179,15 @@ impl PlannedPage {
     }
 }
 
-fn put(slots: &mut [links_sdk::apply::DesiredSlot], place: &ReferencePlace, value: &Value) {
-    if let Some(slot) = slots.get_mut(place.index) {
+/// Images to upload, each once.
+pub(crate) fn new_images(images: &[Image]) -> impl Iterator<Item = &Image> {
+    let mut seen = BTreeSet::new();
+    let images = images.iter().filter(|it| !it.uploaded);
+    images.filter(move |it| seen.insert(it.local.hash.as_str()))
+}
+
+fn put(content: &mut Arc<DesiredPage>, place: &ReferencePlace, value: &Value) {
+    if let Some(slot) = Arc::make_mut(content).slots.get_mut(place.index) {
         place.put(&mut slot.data, value);
     }
 }

@@ -5,8 +5,10 @@ pub(crate) mod format;
 pub(crate) mod label;
 pub(crate) mod yaml;
 
+use std::cell::LazyCell;
 use std::fmt;
 use std::pin::Pin;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -33,6 +35,8 @@ pub(crate) enum Body {
     Service(Bytes),
     /// Result of this program, in the same envelope.
     Own(Value),
+    /// Result of this program that is made only for a format that prints it.
+    OnDemand(Rc<LazyCell<Value, Box<dyn FnOnce() -> Value>>>),
 }
 
 /// Human-readable view of the data.
@@ -114,11 +118,28 @@ impl CommandOutput {
 }
 
 impl Body {
+    /// Result of this program that is made only for a format that prints it.
+    pub(crate) fn on_demand(make: impl FnOnce() -> Value + 'static) -> Self {
+        Self::OnDemand(Rc::new(LazyCell::new(Box::new(make))))
+    }
+
+    /// Result of this program, to be changed.
+    pub(crate) fn own_mut(&mut self) -> Option<&mut Value> {
+        if let Self::OnDemand(body) = self {
+            *self = Self::Own((***body).clone());
+        }
+        match self {
+            Self::Own(body) => Some(body),
+            Self::Service(_) | Self::OnDemand(_) => None,
+        }
+    }
+
     /// Names of the records: their ids, or the paths of images.
     pub(crate) fn ids(&self) -> Vec<String> {
         let body = match self {
             Self::Service(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
             Self::Own(body) => body.clone(),
+            Self::OnDemand(body) => (***body).clone(),
         };
         let records = match &body["data"] {
             Value::Array(records) => &records[..],
@@ -134,6 +155,14 @@ impl Body {
 }
 
 impl View {
+    /// Tells whether the view is a text of its own, which needs none of the data.
+    fn is_text(&self) -> bool {
+        match self {
+            Self::Table(_) | Self::Record(_) | Self::Any => false,
+            Self::Document(_) | Self::Markdown(_) | Self::Lines(_) | Self::FigureTable(..) => true,
+        }
+    }
+
     /// Part of the data that is a table, if the data as a whole is not.
     pub(crate) fn rows(&self) -> Option<&[Value]> {
         match self {

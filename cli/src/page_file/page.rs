@@ -1,5 +1,7 @@
 //! Content of a page file.
 
+use std::sync::Arc;
+
 use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
 
@@ -8,6 +10,6 @@ use links_sdk::apply::DesiredPage;
 pub(crate) struct PageContent {
     /// Key of the page.
     pub(crate) profile: ProfileKey,
-    /// Slots in page order, at most 500.
-    pub(crate) content: DesiredPage,
+    /// Slots in page order, at most 500. Shared with the run that applies them.
+    pub(crate) content: Arc<DesiredPage>,
 }

@@ -1,4 +1,6 @@
 use crate::output::yaml;
+use std::sync::Arc;
+
 use links_sdk::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey};
 use proptest::prelude::*;
@@ -373,8 +375,8 @@ fn block() -> impl Strategy<Value = DesiredSlot> {
 proptest! {
     #[test]
     fn a_written_page_reads_back_the_same(slots in prop::collection::vec(block(), 0..6), id in 1..=i64::MAX, login in "[a-z0-9._]{3,12}x") {
-        let mut page = PageContent { profile: ProfileKey::Login(login), content: DesiredPage { slots } };
-        if let Some(first) = page.content.slots.first_mut() {
+        let mut page = PageContent { profile: ProfileKey::Login(login), content: DesiredPage { slots }.into() };
+        if let Some(first) = Arc::make_mut(&mut page.content).slots.first_mut() {
             first.id = Some(id);
         }
         let yaml = yaml::write(&page).unwrap();
@@ -389,7 +391,7 @@ proptest! {
         text in "[ \\-:\\[\\]{}#&*!|>'\"\\n0-9a-fx+_.,~énulTRE]{0,60}",
         scalar in "[0-9a-z+.:,/ \\-]{1,12}",
     ) {
-        let page = PageContent { profile: ProfileKey::Login("cafe".into()), content: DesiredPage { slots } };
+        let page = PageContent { profile: ProfileKey::Login("cafe".into()), content: DesiredPage { slots }.into() };
         let json = serde_json::to_string_pretty(&page).unwrap();
         let nested = format!("a:\n  - b: {scalar}\n    {scalar}: [{scalar}, {{c: {scalar}}}]\n");
         if let Some(root) = super::json::parse(&json) {
@@ -461,7 +463,8 @@ slots:
         ]
     );
     for reference in &file.references {
-        let data = &mut file.page.content.slots[reference.place.index].data.0;
+        let slots = &mut Arc::make_mut(&mut file.page.content).slots;
+        let data = &mut slots[reference.place.index].data.0;
         reference.place.put(data, &json!("found"));
         let wrong =
             ReferencePlace { index: 0, path: vec!["images".into(), "7".into(), "x".into()] };
@@ -545,7 +548,7 @@ proptest! {
         });
         let slots: Vec<links_sdk::Slot> = serde_json::from_value(slots.collect()).unwrap();
         let content = DesiredPage::from_page(&slots, &links_sdk::apply::SlotTypes::default());
-        let page = PageContent { profile: "cafe".parse().unwrap(), content };
+        let page = PageContent { profile: "cafe".parse().unwrap(), content: content.into() };
         let yaml = yaml::write(&page).unwrap();
         for text in [yaml, serde_json::to_string(&page).unwrap()] {
             let file = read(&text);

@@ -63,7 +63,7 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
         }
         None => missing(root, "slots", "the list of slots", problems),
     };
-    Some(PageContent { profile: profile?, content: DesiredPage { slots: slots? } })
+    Some(PageContent { profile: profile?, content: DesiredPage { slots: slots? }.into() })
 }
 
 const SHAPE: &str =

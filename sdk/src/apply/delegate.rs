@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DeleteLimits, DesiredPage, JournalEntries,
     PageSnapshot, Plan, PlanOptions, Step, guard,
 };
 
-/// Plan with the content and the options that it was made for.
+/// Plan with the content and the options that it was made for. Shared between the run and its delegate, because a page can be large.
 #[derive(Clone, Debug)]
 pub struct Proposal {
     /// Desired content of the page.
-    pub desired: DesiredPage,
+    pub desired: Arc<DesiredPage>,
     /// Options of the plan.
     pub options: PlanOptions,
     /// The plan, made from the page that was given.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
 }
 
 /// Result of a confirmation.
@@ -40,13 +41,13 @@ pub trait ApplyDelegate {
     type Error: From<ApplyError>;
 
     /// Returns the desired content of the page. Called once, for the page as it was first read.
-    async fn resolve(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error>;
+    async fn resolve(&mut self, page: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, Self::Error>;
 
     /// Plans for the page as it is. `created` are the slots that an interrupted run made, by the index of their item; `is_resumed` tells
     /// whether such a run is continued.
     async fn plan(
         &mut self,
-        page: &PageSnapshot,
+        page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error>;
@@ -81,13 +82,13 @@ pub trait ApplyDelegate {
 impl<D: ApplyDelegate> ApplyDelegate for &mut D {
     type Error = D::Error;
 
-    async fn resolve(&mut self, page: &PageSnapshot) -> Result<DesiredPage, Self::Error> {
+    async fn resolve(&mut self, page: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, Self::Error> {
         D::resolve(self, page).await
     }
 
     async fn plan(
         &mut self,
-        page: &PageSnapshot,
+        page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error> {
@@ -120,7 +121,7 @@ type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
 
 /// Delegate for a program that supplies the desired content and optional callbacks.
 pub struct DefaultDelegate {
-    pub(super) desired: DesiredPage,
+    pub(super) desired: Arc<DesiredPage>,
     pub(super) options: PlanOptions,
     pub(super) limits: DeleteLimits,
     pub(super) on_step: Option<OnStep>,
@@ -132,6 +133,7 @@ pub struct DefaultDelegate {
 impl DefaultDelegate {
     pub(super) fn new(desired: DesiredPage) -> Self {
         let (options, limits) = (PlanOptions::default(), DeleteLimits::default());
+        let desired = Arc::new(desired);
         Self { desired, options, limits, on_step: None, confirm: None, proposal: None }
     }
 }
@@ -145,19 +147,19 @@ impl std::fmt::Debug for DefaultDelegate {
 impl ApplyDelegate for DefaultDelegate {
     type Error = ApplyError;
 
-    async fn resolve(&mut self, _: &PageSnapshot) -> Result<DesiredPage, ApplyError> {
+    async fn resolve(&mut self, _: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, ApplyError> {
         Ok(self.desired.clone())
     }
 
     async fn plan(
         &mut self,
-        page: &PageSnapshot,
+        page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         _: bool,
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };
         let plan = Plan::new(&page.slots, &self.desired, &options).map_err(ApplyCause::Plan)?;
-        let proposal = Proposal { desired: self.desired.clone(), options, plan };
+        let proposal = Proposal { desired: self.desired.clone(), options, plan: Arc::new(plan) };
         self.proposal = Some(proposal.clone());
         Ok(proposal)
     }

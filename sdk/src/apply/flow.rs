@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::create::list;
 use super::delegate::{ApplyDelegate, Confirmation, Proposal};
@@ -39,9 +40,9 @@ pub(super) struct JournalSettings {
 #[non_exhaustive]
 pub struct Applied {
     /// The page as it is now.
-    pub page: PageSnapshot,
+    pub page: Arc<PageSnapshot>,
     /// The plan.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// Changes that were made.
     pub done: AppliedChanges,
     /// Name of the run in the journals, if it was recorded.
@@ -53,7 +54,7 @@ pub struct Applied {
 #[non_exhaustive]
 pub struct PlannedPage {
     /// The page as it is.
-    pub page: PageSnapshot,
+    pub page: Arc<PageSnapshot>,
     /// The plan, with the content and the options that it was made for.
     pub proposal: Proposal,
 }
@@ -75,7 +76,7 @@ struct PreparedRun<'a> {
     settings: &'a RunSettings,
     runs: Option<JournalStore>,
     hold: PageHold,
-    page: PageSnapshot,
+    page: Arc<PageSnapshot>,
     /// Journals of the runs of the page that have not ended, if they were read under the lock.
     logs: Option<Vec<JournalEntries>>,
     /// Changes of an interrupted run that were found when it was settled.
@@ -88,7 +89,7 @@ pub(super) async fn plan<D: ApplyDelegate>(
     settings: &RunSettings,
     delegate: &mut D,
 ) -> Result<PlannedPage, D::Error> {
-    let page = read(client, key).await.map_err(ApplyError::from)?;
+    let page = Arc::new(read(client, key).await.map_err(ApplyError::from)?);
     let desired = delegate.resolve(&page).await?;
     let created = match &settings.record {
         None => BTreeMap::new(),
@@ -147,7 +148,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
     }
     let cause = match ended {
         Ok(Some(slots)) => {
-            let page = PageSnapshot { slots, ..page };
+            let page = Arc::new(page.with_slots(slots));
             return Ok(Applied { page, plan, done, run: name });
         }
         Ok(None) => ApplyCause::Stopped,
@@ -183,6 +184,7 @@ impl<'a> PreparedRun<'a> {
             runs = Some(of_page);
         }
         let settled = AppliedChanges::default();
+        let page = Arc::new(page);
         let mut prepared = Self { client, settings, runs, hold, page, logs: recorded, settled };
         prepared.recheck_empty().await?;
         Ok(prepared)
@@ -198,7 +200,8 @@ impl<'a> PreparedRun<'a> {
         if known == 0 {
             return Ok(());
         }
-        self.page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
+        let page = Arc::make_mut(&mut self.page);
+        page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
         if self.page.slots.is_empty() && !self.settings.allow_empty {
             return Err(ApplyCause::Emptied(known));
         }
@@ -221,7 +224,8 @@ impl<'a> PreparedRun<'a> {
         let path = runs.journal(log.run());
         let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
         let before = journal.log().done().clone();
-        let settled = journal.settle(self.client, &mut self.page, desired).await;
+        let page = Arc::make_mut(&mut self.page);
+        let settled = journal.settle(self.client, page, desired).await;
         self.settled = journal.log().done().since(&before);
         settled?;
         let log = journal.log().clone();
@@ -282,18 +286,20 @@ impl<'a> PreparedRun<'a> {
         Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
     }
 
-    /// Reads the page once more if other clients had time to change it since the last read.
+    /// Reads the page once more if other clients had time to change it since the last read, and checks the plan, which may be a new one.
     async fn read_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
         let shared = &self.client.shared;
         if took_time || !self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
             let handle = self.client.profile(self.page.id);
-            self.page.slots = list(&handle, Step::Check).await?;
-            self.page.read_time = Some(ReadTime::now(shared));
+            let mut page = self.page.with_slots(list(&handle, Step::Check).await?);
+            page.read_time = Some(ReadTime::now(shared));
+            self.page = Arc::new(page);
+            return self.check_plan(proposal);
         }
-        self.check_plan(proposal)
+        Ok(())
     }
 
-    fn nothing_to_do(self, plan: Plan) -> Applied {
+    fn nothing_to_do(self, plan: Arc<Plan>) -> Applied {
         let Self { page, hold, .. } = self;
         let run = match hold {
             PageHold::Journal(mut journal) => {
@@ -306,7 +312,10 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Records the plan in the journal before any of it is executed.
-    fn begin(mut self, proposal: &Proposal) -> Result<(PageSnapshot, Option<Journal>), ApplyCause> {
+    fn begin(
+        mut self,
+        proposal: &Proposal,
+    ) -> Result<(Arc<PageSnapshot>, Option<Journal>), ApplyCause> {
         let Proposal { desired, options, plan } = proposal;
         let journal =
             match (std::mem::replace(&mut self.hold, PageHold::Nothing), &self.settings.record) {

@@ -74,6 +74,12 @@ impl PageSnapshot {
         })
     }
 
+    /// Returns the page with other slots.
+    pub(crate) fn with_slots(&self, slots: Vec<Slot>) -> Self {
+        let Self { id, ref login, ref url, slots: _, read_at, read_time } = *self;
+        Self { id, login: login.clone(), url: url.clone(), slots, read_at, read_time }
+    }
+
     /// Reads the slots once more, in the other of the two ways that the service offers.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! `links slots edit`: edits a page in an editor and applies the result.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use links_sdk::ProfileKey;
@@ -48,7 +49,7 @@ pub(crate) async fn run(
     let (page, login) = pull(context, args.profile.clone()).await?;
     let text = format!("{HEAD}{}", yaml::write(&page)?);
     let name = format!("{login}.yaml");
-    let mut opened = page.content.slots;
+    let mut opened = Arc::unwrap_or_clone(page.content).slots;
     let apply = async |context: &mut Context, document: Document, path: &Path| {
         for tries in 1.. {
             let now = PageSnapshot::read(&context.client().await?, &page.profile).await?;

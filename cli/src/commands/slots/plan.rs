@@ -64,7 +64,7 @@ pub(crate) async fn run(
             annotate.failure(failure);
         }
     })?;
-    Ok(shown(&page))
+    Ok(shown(page))
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {

@@ -1,6 +1,7 @@
 //! `links slots restore`: reverts a run of `apply`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use links_sdk::apply::PageSnapshot;
@@ -13,7 +14,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
-use crate::output::{Body, CommandOutput};
+use crate::output::CommandOutput;
 use crate::page_file::PageFile;
 
 #[derive(Args, Debug)]
@@ -43,7 +44,7 @@ pub(crate) async fn run(
     let mut file = PageFile::read_literal(&backup)?;
     let now = PageSnapshot::read(&client, &file.page.profile).await?;
     let types = context.slot_types().await?.rules();
-    let restoration = Restoration::of(&mut file.page.content, &now.slots, &types);
+    let restoration = Restoration::of(Arc::make_mut(&mut file.page.content), &now.slots, &types);
     for line in restoration.lines() {
         context.ui.say(&line);
     }
@@ -60,7 +61,7 @@ pub(crate) async fn run(
     let request =
         ApplyRequest { source, path: None, apply_args, wait, ask: true, dry_run, seen: None };
     let mut outcome = apply(context, request).await?;
-    if let Body::Own(body) = &mut outcome.body
+    if let Some(body) = outcome.body.own_mut()
         && let Some(data) = body["data"].as_object_mut()
     {
         data.insert("notRestored".to_owned(), restoration.not_restored().into());

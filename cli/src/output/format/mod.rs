@@ -19,7 +19,7 @@ use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{CommandOutput, StyledLine, View, yaml};
+use super::{Body, CommandOutput, StyledLine, View, yaml};
 use crate::error::CommandError;
 
 /// How data is printed.
@@ -100,6 +100,12 @@ impl OutputOptions {
     ///
     /// When the body is not JSON, or the filter fails on it.
     pub(crate) fn print(&self, outcome: &CommandOutput) -> Result<Rendering, CommandError> {
+        if self.format == Format::Table && !self.is_narrowed() && outcome.view.is_text() {
+            if let Body::Service(bytes) = &outcome.body {
+                records::check(bytes)?;
+            }
+            return Ok(Rendering::View);
+        }
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         Ok(match self.format {
             Format::Json => {
@@ -125,18 +131,7 @@ impl OutputOptions {
                 selected.check()?;
                 Rendering::Text(self.markdown(&selected, &outcome.view)?)
             }
-            Format::Table if self.is_narrowed() => {
-                Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?)
-            }
-            Format::Table => match &outcome.view {
-                View::Table(_) | View::Record(_) | View::Any => {
-                    Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?)
-                }
-                View::Document(_) | View::Markdown(_) | View::Lines(_) | View::FigureTable(..) => {
-                    selected.check()?;
-                    Rendering::View
-                }
-            },
+            Format::Table => Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?),
         })
     }
 

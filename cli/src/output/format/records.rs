@@ -43,6 +43,7 @@ impl<'a> Selection<'a> {
         let parse = || match body {
             Body::Service(bytes) => parsed(bytes).map(Cow::Owned),
             Body::Own(value) => Ok(Cow::Borrowed(value)),
+            Body::OnDemand(value) => Ok(Cow::Borrowed(&***value)),
         };
         Ok(match (query, fields, body) {
             (Some(query), ..) => Self::Made(query.run(parse()?.as_ref())?),
@@ -50,6 +51,7 @@ impl<'a> Selection<'a> {
                 Self::Decoded(Cow::Owned(fields.narrow(parse()?.into_owned())))
             }
             (None, None, Body::Own(value)) => Self::Decoded(Cow::Borrowed(value)),
+            (None, None, Body::OnDemand(value)) => Self::Decoded(Cow::Borrowed(&***value)),
             (None, None, Body::Service(bytes)) => Self::Received(bytes),
         })
     }
@@ -60,10 +62,10 @@ impl<'a> Selection<'a> {
     ///
     /// When the body is not JSON.
     pub(crate) fn check(&self) -> Result<(), CommandError> {
-        if let Self::Received(bytes) = self {
-            serde_json::from_slice::<IgnoredAny>(bytes).map_err(CommandError::unreadable)?;
+        match self {
+            Self::Received(bytes) => check(bytes),
+            Self::Decoded(_) | Self::Made(_) => Ok(()),
         }
-        Ok(())
     }
 
     pub(crate) fn records(&self) -> Result<Records, CommandError> {
@@ -99,6 +101,16 @@ impl<'a> Selection<'a> {
             },
         }
     }
+}
+
+/// Checks that bytes are JSON.
+///
+/// # Errors
+///
+/// When they are not.
+pub(super) fn check(bytes: &[u8]) -> Result<(), CommandError> {
+    serde_json::from_slice::<IgnoredAny>(bytes).map_err(CommandError::unreadable)?;
+    Ok(())
 }
 
 /// Parses bytes as JSON.
