@@ -5,6 +5,7 @@ pub(crate) mod format;
 pub(crate) mod label;
 pub(crate) mod yaml;
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::fmt;
 use std::pin::Pin;
@@ -33,6 +34,8 @@ pub(crate) struct CommandOutput {
 pub(crate) enum Body {
     /// Response of the service, byte for byte.
     Service(Bytes),
+    /// Response of the service that the SDK has found to be JSON, byte for byte.
+    Checked(Bytes),
     /// Result of this program, in the same envelope.
     Own(Value),
     /// Result of this program that is made only for a format that prints it.
@@ -105,6 +108,12 @@ impl CommandOutput {
         Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
     }
 
+    /// Output with a response that the SDK has checked against the shape of its operation, not one of a dry run or of any path. It can be
+    /// long, and is not scanned again.
+    pub(crate) fn checked(body: Bytes, view: View) -> Self {
+        Self { body: Body::Checked(body), view, exit: Exit::Ok, then: None }
+    }
+
     /// Output with a result of this program, in the envelope that the service uses.
     pub(crate) fn own(data: impl Into<Value>, view: View) -> Self {
         Self { body: Body::Own(json!({ "data": data.into() })), view, exit: Exit::Ok, then: None }
@@ -130,14 +139,16 @@ impl Body {
         }
         match self {
             Self::Own(body) => Some(body),
-            Self::Service(_) | Self::OnDemand(_) => None,
+            Self::Service(_) | Self::Checked(_) | Self::OnDemand(_) => None,
         }
     }
 
     /// Names of the records: their ids, or the paths of images.
     pub(crate) fn ids(&self) -> Vec<String> {
         let body = match self {
-            Self::Service(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
+            Self::Service(bytes) | Self::Checked(bytes) => {
+                serde_json::from_slice(bytes).unwrap_or_default()
+            }
             Self::Own(body) => body.clone(),
             Self::OnDemand(body) => (***body).clone(),
         };
@@ -186,8 +197,13 @@ impl Column {
 
 impl StyledLine {
     /// Creates a line with a style. Line breaks in the text become spaces.
-    pub(crate) fn new(tone: Style, text: impl AsRef<str>) -> Self {
-        Self { tone, text: sanitize::one_line(text.as_ref()).into_owned() }
+    pub(crate) fn new<'t>(tone: Style, text: impl Into<Cow<'t, str>>) -> Self {
+        let text = text.into();
+        let text = match sanitize::one_line(&text) {
+            Cow::Borrowed(same) if same.len() == text.len() => text.into_owned(),
+            sanitized => sanitized.into_owned(),
+        };
+        Self { tone, text }
     }
 
     /// Sanitized text of the line.

@@ -20,24 +20,21 @@ pub(super) struct DesiredContent<'a> {
 
 impl<'a> DesiredContent<'a> {
     pub(super) fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
-        let mut desired = Self {
-            kind: &item.kind,
-            values: NormalizedFields::new(),
-            cleared: NormalizedFields::new(),
-        };
+        let (mut values, mut all_cleared) = (Vec::with_capacity(item.data.len()), Vec::new());
         for (key, value) in item.data.iter() {
             let wanted = NormalizedValue::of(value);
             if !wanted.is_absent() {
-                desired.values.insert(key, wanted);
+                values.push((key.as_str(), wanted));
                 continue;
             }
             let cleared = match types.clearing(&item.kind, key) {
                 Clearing::Default(default) if value.is_null() => NormalizedValue::of(default),
                 _ => wanted,
             };
-            desired.cleared.insert(key, cleared);
+            all_cleared.push((key.as_str(), cleared));
         }
-        desired
+        let (values, cleared) = (values.into_iter().collect(), all_cleared.into_iter().collect());
+        Self { kind: &item.kind, values, cleared }
     }
 
     /// Returns whether `content` holds the desired value of `key`.

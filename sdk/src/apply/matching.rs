@@ -1,6 +1,8 @@
 //! Matching of the slots of a page with the items of a file.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::content::{ContentIndex, DesiredContent};
 use super::normalized::NormalizedFields;

@@ -3,8 +3,6 @@
 //! The service writes an empty object as `[]`, may trim strings, and may turn `""` into `null`. Values are compared in a form that hides
 //! these differences.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Number, Value};
 
 use super::digest::Digest;
@@ -76,8 +74,38 @@ pub(super) enum ValueShape<'a> {
     Map(&'a Map<String, Value>),
 }
 
-/// The content of a slot: the fields that are not absent.
-pub(super) type NormalizedFields<'a> = BTreeMap<&'a str, NormalizedValue<'a>>;
+/// The content of a slot: the fields that are not absent, sorted by their keys.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NormalizedFields<'a>(Vec<(&'a str, NormalizedValue<'a>)>);
+
+impl<'a> NormalizedFields<'a> {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&NormalizedValue<'a>> {
+        let found = self.0.binary_search_by(|(known, _)| (*known).cmp(key)).ok()?;
+        Some(&self.0[found].1)
+    }
+}
+
+impl<'a> FromIterator<(&'a str, NormalizedValue<'a>)> for NormalizedFields<'a> {
+    /// Takes the fields of a map, none of which is there twice.
+    fn from_iter<I: IntoIterator<Item = (&'a str, NormalizedValue<'a>)>>(fields: I) -> Self {
+        let mut fields: Vec<_> = fields.into_iter().collect();
+        fields.sort_unstable_by_key(|(key, _)| *key);
+        Self(fields)
+    }
+}
+
+impl<'n, 'a> IntoIterator for &'n NormalizedFields<'a> {
+    type Item = &'n (&'a str, NormalizedValue<'a>);
+    type IntoIter = std::slice::Iter<'n, (&'a str, NormalizedValue<'a>)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
 
 impl<'a> NormalizedValue<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
@@ -226,8 +254,12 @@ pub(super) fn fields(map: &Map<String, Value>) -> NormalizedFields<'_> {
 ///
 /// The fingerprint shows that a page was edited; it does not resist someone who seeks a collision.
 pub fn fingerprint(page: &[Slot]) -> String {
-    let contents: Vec<_> = page.iter().map(|slot| fields(&slot.data)).collect();
-    fingerprint_of(page, &contents)
+    let mut digest = Digest::NEW;
+    for slot in page {
+        slot_head(&mut digest, slot, present(&slot.data).count());
+        for_each_sorted(&slot.data, |key, value| digest.field(key, self::digest(value)));
+    }
+    format!("{:016x}", digest.value())
 }
 
 /// Returns the fingerprint of a page whose normalized contents are known.
@@ -235,15 +267,20 @@ pub(super) fn fingerprint_of(page: &[Slot], contents: &[NormalizedFields<'_>]) -
     let slots = page.iter().zip(contents);
     let mut digest = Digest::NEW;
     for (slot, content) in slots {
-        digest.bytes(&slot.id.to_le_bytes());
-        digest.bytes(slot.kind.as_bytes());
-        digest.take(slot.supported.into());
-        digest.take(content.len() as u64);
+        slot_head(&mut digest, slot, content.len());
         for (key, value) in content {
             digest.field(key, value.digest);
         }
     }
     format!("{:016x}", digest.value())
+}
+
+/// Adds what is not a field of a slot to the digest of its page.
+fn slot_head(digest: &mut Digest, slot: &Slot, fields: usize) {
+    digest.bytes(&slot.id.to_le_bytes());
+    digest.bytes(slot.kind.as_bytes());
+    digest.take(slot.supported.into());
+    digest.take(fields as u64);
 }
 
 #[cfg(test)]
@@ -312,6 +349,18 @@ mod tests {
             }
         }
         assert!(same(&json!(9_007_199_254_740_992_i64), &json!(9_007_199_254_740_992.0)));
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_same_from_slots_and_from_their_normalized_contents() {
+        let many: Map<String, Value> =
+            (0..20).map(|n| (format!("k{}", 20 - n), json!(n))).collect();
+        for data in [json!({}), json!({"b": "x", "a": {"c": null}, "d": [1]}), json!(many)] {
+            let slot = json!({"id": 1, "type": "text", "data": data, "supported": true});
+            let page: Vec<Slot> = serde_json::from_value(json!([slot, slot])).unwrap();
+            let contents: Vec<_> = page.iter().map(|slot| fields(&slot.data)).collect();
+            assert_eq!(fingerprint(&page), fingerprint_of(&page, &contents));
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Order of the slots that stay on a page.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 /// Returns the slots of `page` that are not to be deleted, in the order of `wanted`. A slot that `wanted` does not mention stays after the
 /// nearest mentioned slot to its left, or before all others.

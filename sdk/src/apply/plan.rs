@@ -1,8 +1,9 @@
 //! Plan of the changes to a page, as data.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
+use foldhash::{HashSet, HashSetExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -75,7 +75,7 @@ pub(super) fn of_field(slot_type: &SlotType, field: &str) -> Result<CommandOutpu
 }
 
 fn plain(text: impl AsRef<str>) -> StyledLine {
-    StyledLine::new(Style::Plain, text)
+    StyledLine::new(Style::Plain, text.as_ref())
 }
 
 #[cfg(test)]

@@ -23,5 +23,5 @@ pub(crate) async fn run(
     args: SlotsListArgs,
 ) -> Result<CommandOutput, CommandError> {
     let answer = context.client().await?.profile(args.profile).slots().list().answer().await?;
-    Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
+    Ok(CommandOutput::checked(answer.body().clone(), View::Table(COLUMNS)))
 }

@@ -166,7 +166,9 @@ impl OutputOptions {
 
     fn json(&self, selected: &Selection) -> Result<Rendering, CommandError> {
         Ok(match selected {
-            Selection::Received(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
+            Selection::Received(bytes) | Selection::Checked(bytes) => {
+                Rendering::Json(bytes.trim_ascii_end().to_vec())
+            }
             Selection::Decoded(value) => Rendering::Json(value.to_string().into_bytes()),
             Selection::Made(values) if self.raw => {
                 let mut text = String::new();
@@ -226,7 +228,9 @@ impl OutputOptions {
 
 fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {
     match selected {
-        Selection::Received(bytes) => yaml::write(&records::parsed(bytes)?),
+        Selection::Received(bytes) | Selection::Checked(bytes) => {
+            yaml::write(&records::parsed(bytes)?)
+        }
         Selection::Decoded(value) => yaml::write(value),
         Selection::Made(values) => {
             let documents = values.iter().map(|it| yaml::write(&records::made(it)?));

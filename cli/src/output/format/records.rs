@@ -14,6 +14,8 @@ use crate::output::Body;
 pub(crate) enum Selection<'a> {
     /// Whole response, unchanged.
     Received(&'a [u8]),
+    /// Whole response, unchanged and known to be JSON.
+    Checked(&'a [u8]),
     /// Body of this program, or an envelope with some fields of each record.
     Decoded(Cow<'a, Value>),
     /// Results of a filter.
@@ -41,7 +43,7 @@ impl<'a> Selection<'a> {
         query: Option<&Query>,
     ) -> Result<Self, CommandError> {
         let parse = || match body {
-            Body::Service(bytes) => parsed(bytes).map(Cow::Owned),
+            Body::Service(bytes) | Body::Checked(bytes) => parsed(bytes).map(Cow::Owned),
             Body::Own(value) => Ok(Cow::Borrowed(value)),
             Body::OnDemand(value) => Ok(Cow::Borrowed(&***value)),
         };
@@ -53,6 +55,7 @@ impl<'a> Selection<'a> {
             (None, None, Body::Own(value)) => Self::Decoded(Cow::Borrowed(value)),
             (None, None, Body::OnDemand(value)) => Self::Decoded(Cow::Borrowed(&***value)),
             (None, None, Body::Service(bytes)) => Self::Received(bytes),
+            (None, None, Body::Checked(bytes)) => Self::Checked(bytes),
         })
     }
 
@@ -64,13 +67,13 @@ impl<'a> Selection<'a> {
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         match self {
             Self::Received(bytes) => check(bytes),
-            Self::Decoded(_) | Self::Made(_) => Ok(()),
+            Self::Checked(_) | Self::Decoded(_) | Self::Made(_) => Ok(()),
         }
     }
 
     pub(crate) fn records(&self) -> Result<Records, CommandError> {
         let value = match self {
-            Self::Received(bytes) => data(parsed(bytes)?),
+            Self::Received(bytes) | Self::Checked(bytes) => data(parsed(bytes)?),
             Self::Decoded(value) => data(value.clone().into_owned()),
             Self::Made(values) => match &values[..] {
                 [one] => made(one)?,
@@ -89,7 +92,9 @@ impl<'a> Selection<'a> {
     /// Returns the records as received, each on one line.
     pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, CommandError> {
         match self {
-            Self::Received(bytes) => raw(bytes).map_err(CommandError::unreadable),
+            Self::Received(bytes) | Self::Checked(bytes) => {
+                raw(bytes).map_err(CommandError::unreadable)
+            }
             Self::Decoded(value) => {
                 raw(value.to_string().as_bytes()).map_err(CommandError::internal)
             }
