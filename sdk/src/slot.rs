@@ -1,5 +1,6 @@
 //! A slot as the service returns it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -39,6 +40,10 @@ pub struct Slot {
 // By hand because a flattened map would make serde buffer the whole record first.
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// Borrowed where the text has it as it is: only the keys of `extra` are kept.
+        #[derive(Deserialize)]
+        struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
+
         struct SlotVisitor;
 
         impl<'de> Visitor<'de> for SlotVisitor {
@@ -51,14 +56,14 @@ impl<'de> Deserialize<'de> for Slot {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Slot, A::Error> {
                 let (mut id, mut kind, mut data, mut supported) = (None, None, None, None);
                 let mut extra = Map::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    match key.as_str() {
+                while let Some(Key(key)) = map.next_key()? {
+                    match &*key {
                         "id" => id = Some(map.next_value()?),
                         "type" => kind = Some(map.next_value()?),
                         "data" => data = Some(map.next_value()?),
                         "supported" => supported = Some(map.next_value()?),
                         _ => {
-                            extra.insert(key, map.next_value()?);
+                            extra.insert(key.into_owned(), map.next_value()?);
                         }
                     }
                 }

@@ -1,6 +1,7 @@
 //! Match of items with the slots that resemble them most.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
@@ -204,13 +205,16 @@ struct Scores {
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
+    /// For each item, the slots between which its row has points: usually few of the row.
+    spans: Vec<Range<usize>>,
     /// Points that every pair has in addition.
     of_all: u64,
 }
 
 impl Scores {
     fn new(items: usize, slots: usize) -> Self {
-        Self { slots, holders: items + slots, table: vec![0; items * slots], of_all: 0 }
+        let (table, spans) = (vec![0; items * slots], vec![slots..0; items]);
+        Self { slots, holders: items + slots, table, spans, of_all: 0 }
     }
 
     fn add(&mut self, shared: &SharedValue) {
@@ -221,7 +225,10 @@ impl Scores {
             self.of_all += points;
             return;
         }
+        let (Some(first), Some(last)) = (slots.first(), slots.last()) else { return };
         for item in items {
+            let span = &mut self.spans[*item];
+            *span = span.start.min(*first)..span.end.max(last + 1);
             let row = &mut self.table[item * self.slots..][..self.slots];
             for slot in slots {
                 row[*slot] += points;
@@ -232,7 +239,12 @@ impl Scores {
     /// Returns the pairs with a telling value in common, best first.
     fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
         let is_telling = |at: &usize| (self.table[*at] + self.of_all) >> 32 > 0;
-        let mut pairs: Vec<usize> = (0..self.table.len()).filter(is_telling).collect();
+        let all = self.of_all >> 32 > 0;
+        let spans = self.spans.iter().enumerate().flat_map(|(item, span)| {
+            let span = if all { 0..self.slots } else { span.clone() };
+            item * self.slots + span.start..item * self.slots + span.end
+        });
+        let mut pairs: Vec<usize> = spans.filter(is_telling).collect();
         pairs.sort_by_key(|at| Reverse(self.table[*at]));
         pairs.into_iter().map(|at| (at / self.slots, at % self.slots))
     }
