@@ -205,7 +205,7 @@ struct Scores {
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
-    /// For each item, the slots between which its row has points: usually few of the row.
+    /// For each item, the slots between which its row has points of telling values: usually few of the row.
     spans: Vec<Range<usize>>,
     /// Points that every pair has in addition.
     of_all: u64,
@@ -227,8 +227,10 @@ impl Scores {
         }
         let (Some(first), Some(last)) = (slots.first(), slots.last()) else { return };
         for item in items {
-            let span = &mut self.spans[*item];
-            *span = span.start.min(*first)..span.end.max(last + 1);
+            if shared.telling {
+                let span = &mut self.spans[*item];
+                *span = span.start.min(*first)..span.end.max(last + 1);
+            }
             let row = &mut self.table[item * self.slots..][..self.slots];
             for slot in slots {
                 row[*slot] += points;
@@ -238,13 +240,14 @@ impl Scores {
 
     /// Returns the pairs with a telling value in common, best first.
     fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
-        let is_telling = |at: &usize| (self.table[*at] + self.of_all) >> 32 > 0;
         let all = self.of_all >> 32 > 0;
-        let spans = self.spans.iter().enumerate().flat_map(|(item, span)| {
+        let mut pairs = Vec::new();
+        for (item, span) in self.spans.iter().enumerate() {
+            let row = item * self.slots;
             let span = if all { 0..self.slots } else { span.clone() };
-            item * self.slots + span.start..item * self.slots + span.end
-        });
-        let mut pairs: Vec<usize> = spans.filter(is_telling).collect();
+            let places = row + span.start..row + span.end;
+            pairs.extend(places.filter(|at| (self.table[*at] + self.of_all) >> 32 > 0));
+        }
         pairs.sort_by_key(|at| Reverse(self.table[*at]));
         pairs.into_iter().map(|at| (at / self.slots, at % self.slots))
     }
