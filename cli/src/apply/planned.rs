@@ -1,5 +1,6 @@
 //! Arguments of `apply`, and a plan together with the inputs it was made from.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,7 +8,6 @@ use clap::Args;
 use links_sdk::apply::{GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
 use links_sdk::{Client, ProfileKey};
 
-use super::uploads::new_images;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -167,4 +167,11 @@ pub(crate) struct Image {
     pub(crate) local: LocalImage,
     /// True if the service already has the image.
     pub(crate) uploaded: bool,
+}
+
+/// Images to upload, each once.
+pub(crate) fn new_images(images: &[Image]) -> impl Iterator<Item = &Image> {
+    let mut seen = BTreeSet::new();
+    let images = images.iter().filter(|it| !it.uploaded);
+    images.filter(move |it| seen.insert(it.local.hash.as_str()))
 }

@@ -9,7 +9,7 @@ use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
-use super::planned::PlannedPage;
+use super::planned::{PlannedPage, new_images};
 use super::preflight::require_write_access;
 use crate::apply::planned::Image;
 use crate::cache::uploads::Uploads;
@@ -177,13 +177,6 @@ impl PlannedPage {
             let _ = memory(context).forget(self.page.id, hashes);
         }
     }
-}
-
-/// Images to upload, each once.
-pub(crate) fn new_images(images: &[Image]) -> impl Iterator<Item = &Image> {
-    let mut seen = BTreeSet::new();
-    let images = images.iter().filter(|it| !it.uploaded);
-    images.filter(move |it| seen.insert(it.local.hash.as_str()))
 }
 
 fn put(content: &mut Arc<DesiredPage>, place: &ReferencePlace, value: &Value) {
