@@ -8,9 +8,6 @@ use links_sdk::{Clock, SystemClock};
 
 use crate::test_env::TestEnv;
 
-const PROCESSES: u32 = 8;
-/// Number of logins that each process checks, one request each.
-const REQUESTS: u32 = 15;
 const PER_SECOND: u32 = 40;
 /// Number of tries. A busy machine makes a run longer, never shorter.
 const TRIES: usize = 3;
@@ -20,30 +17,44 @@ fn limited(requests_per_second: u32) -> TestEnv {
     TestEnv::with(|builder| builder.limits(limits)).keeping_state()
 }
 
-/// Returns the minimum time that the limits require for all requests together.
-fn forced() -> Duration {
-    Duration::from_secs((PROCESSES * REQUESTS / PER_SECOND).into())
+/// Processes that run at once, and the number of requests that each makes.
+#[derive(Clone, Copy)]
+struct Load {
+    processes: u32,
+    requests: u32,
 }
 
-/// Starts a command that makes [`REQUESTS`] requests, one after the other.
-fn start(env: &TestEnv, process: u32) -> Child {
-    let names = (0..REQUESTS).map(|n| format!("process.{process}.{n}"));
+impl Load {
+    fn requests_in_all(self) -> u32 {
+        self.processes * self.requests
+    }
+
+    /// Returns the minimum time that the limits require for all requests together.
+    fn forced(self) -> Duration {
+        Duration::from_secs((self.requests_in_all() / PER_SECOND).into())
+    }
+}
+
+/// Starts a command that checks this many logins, one request each, one after the other.
+fn start(env: &TestEnv, process: u32, requests: u32) -> Child {
+    let names = (0..requests).map(|n| format!("process.{process}.{n}"));
     let line = ["profile".to_owned(), "check-login".to_owned()].into_iter().chain(names);
     env.command(line).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
 }
 
 /// Runs all processes at once, after one that learns the limits for them. Returns the time until the last one has ended.
-fn run() -> Duration {
+fn run(load: Load) -> Duration {
     let env = limited(PER_SECOND);
     let clock = SystemClock::new();
     assert_eq!(env.run("me").exit, 0);
-    let children: Vec<Child> = (0..PROCESSES).map(|process| start(&env, process)).collect();
+    let children: Vec<Child> =
+        (0..load.processes).map(|process| start(&env, process, load.requests)).collect();
     for mut child in children {
         assert_eq!(child.wait().unwrap().code(), Some(0));
     }
     let took = clock.monotonic();
     let statuses: Vec<u16> = env.server.requests().iter().map(|it| it.status).collect();
-    assert_eq!(statuses.len(), (PROCESSES * REQUESTS + 1) as usize);
+    assert_eq!(statuses.len(), load.requests_in_all() as usize + 1);
     assert!(
         statuses.iter().all(|status| *status == 200),
         "a request was one too many: {statuses:?}"
@@ -53,20 +64,27 @@ fn run() -> Duration {
 
 #[test]
 fn eight_processes_at_once_keep_within_the_limits() {
-    let (took, forced) = (run(), forced());
+    let load = Load { processes: 8, requests: 15 };
+    let (took, forced) = (run(load), load.forced());
     assert!(took >= forced, "the limits force {forced:?}: {took:?}");
 }
 
 #[test]
 #[ignore = "needs a machine that does nothing else: see .ci/full"]
-fn eight_processes_at_once_use_the_limits_in_full() {
-    let (forced, allowed) = (forced(), forced().mul_f64(1.05));
-    let mut runs = Vec::new();
-    while runs.len() < TRIES && runs.last().is_none_or(|took| *took > allowed) {
-        runs.push(run());
+fn any_number_of_processes_at_once_uses_the_limits_in_full() {
+    for processes in [1, 4, 16] {
+        let load = Load { processes, requests: 300_u32.div_ceil(processes) };
+        let (forced, allowed) = (load.forced(), load.forced().mul_f64(1.05));
+        let mut runs = Vec::new();
+        while runs.len() < TRIES && runs.last().is_none_or(|took| *took > allowed) {
+            runs.push(run(load));
+        }
+        println!("{processes} processes: the limits force {forced:?}, the runs took {runs:?}");
+        assert!(
+            runs.last().is_some_and(|took| *took <= allowed),
+            "more than {allowed:?}: {runs:?}"
+        );
     }
-    println!("the limits force {forced:?}, the runs took {runs:?}");
-    assert!(runs.last().is_some_and(|took| *took <= allowed), "more than {allowed:?}: {runs:?}");
 }
 
 #[test]
