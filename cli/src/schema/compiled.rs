@@ -96,18 +96,26 @@ fn is_url(text: &str) -> bool {
     })
 }
 
-/// Tells whether a schema has only references that [`is_bounded_schema`] follows.
-fn has_only_plain_references(value: &Value) -> bool {
-    let is_plain = |(key, value): (&String, &Value)| match (key.as_str(), value) {
+/// Tells whether a schema has only references that [`is_bounded_schema`] follows: from the root of the schema, which a nested `$id` would move
+/// (`id` in draft 4).
+fn has_only_plain_references(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => {
+            fields.iter().filter(|(key, _)| *key != "$id").all(|(key, value)| is_plain(key, value))
+        }
+        _ => true,
+    }
+}
+
+fn is_plain(key: &str, value: &Value) -> bool {
+    match (key, value) {
         ("$ref", Value::String(target)) => {
             (target == "#" || target.starts_with("#/")) && !target.contains('%')
         }
-        ("$dynamicRef" | "$recursiveRef", Value::String(_)) => false,
-        _ => has_only_plain_references(value),
-    };
-    match value {
-        Value::Array(items) => items.iter().all(has_only_plain_references),
-        Value::Object(fields) => fields.iter().all(is_plain),
+        ("$schema", Value::String(draft)) => !draft.contains("draft-04"),
+        ("$dynamicRef" | "$recursiveRef" | "$id", Value::String(_)) => false,
+        (_, Value::Array(items)) => items.iter().all(|item| is_plain("", item)),
+        (_, Value::Object(fields)) => fields.iter().all(|(key, value)| is_plain(key, value)),
         _ => true,
     }
 }

@@ -72,7 +72,7 @@ impl Answer {
         let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
         let mut body = Body::Whole(Bytes::new());
         let unread = loop {
-            match timeout_at(until.min(Instant::now() + stall), response.chunk()).await {
+            match timeout_at(until.min(after(stall)), response.chunk()).await {
                 Ok(Ok(None)) => break None,
                 Ok(Ok(Some(chunk))) if body.len() + chunk.len() > MAX_BYTES => {
                     break Some(UnreadBody::TooLarge);
@@ -88,6 +88,13 @@ impl Answer {
             _ => Ok(answer),
         }
     }
+}
+
+/// Returns the moment after a duration, or one that is never reached if there is none.
+pub(crate) fn after(duration: Duration) -> Instant {
+    const NEVER: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
+    let now = Instant::now();
+    now.checked_add(duration).unwrap_or_else(|| now + NEVER)
 }
 
 /// A body while it is read. One that comes in one piece is not copied.
@@ -132,5 +139,17 @@ impl fmt::Debug for Answer {
             .field("status", &self.status())
             .field("bytes", &self.body.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_without_end_is_a_moment_far_away() {
+        let soon = Instant::now() + Duration::from_secs(60);
+        assert!(after(Duration::MAX) > soon);
+        assert!(after(Duration::ZERO) < soon);
     }
 }

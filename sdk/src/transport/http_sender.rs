@@ -6,9 +6,9 @@ use std::io;
 use std::time::Duration;
 
 use reqwest::Request;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
-use super::answer::{Answer, TimedOut, UnreadBody};
+use super::answer::{Answer, TimedOut, UnreadBody, after};
 use super::call_result::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 use super::stall_detector::StallDetector;
@@ -77,7 +77,7 @@ impl HttpSender<'_> {
     ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
         let stall = self.stall;
         // Not reqwest's timeout: that allocates for the request and once more for its answer.
-        let until = Instant::now() + limit;
+        let until = after(limit);
         let streamed = StallDetector::of(&mut request);
         let response = timeout_at(until, self.client.execute(request));
         async move {

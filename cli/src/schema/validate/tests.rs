@@ -206,6 +206,22 @@ fn found_h_references_that_double_are_not_followed_however_they_are_written() {
     }
 }
 
+/// A nested resource has its own root, from which the references are counted elsewhere.
+#[test]
+fn found_h_references_of_a_nested_resource_are_not_followed() {
+    let twice = |at: usize| {
+        let next = json!({"$ref": format!("#/$defs/a{}", at + 1)});
+        (format!("a{at}"), json!({"allOf": [next.clone(), next]}))
+    };
+    let mut definitions: Map<_, _> = (0..60).map(twice).collect();
+    definitions.insert("a60".to_owned(), json!({"type": "number"}));
+    let nested = json!({"$id": "n", "$ref": "#/$defs/a0", "$defs": definitions});
+    let schema = json!({"properties": {"title": nested}});
+    assert!(faults(&schema, &json!({"title": "Menu"}), SchemaExtent::Whole).is_empty());
+    let at_the_root = json!({"$id": "n", "properties": {"title": {"type": "number"}}});
+    assert!(!faults(&at_the_root, &json!({"title": "Menu"}), SchemaExtent::Whole).is_empty());
+}
+
 #[test]
 fn each_schema_is_compiled_once_and_only_if_it_is_used() {
     let described = described(&button());
