@@ -1,7 +1,7 @@
 //! Tests of the embedded service.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -58,45 +58,83 @@ fn the_token_of_the_environment_is_not_sent_to_the_sandbox() {
     assert_eq!(env.env("LINKS_SANDBOX", "yes").run("me").exit, 0);
 }
 
+/// `links sandbox serve` in a process of its own.
+struct Service {
+    child: Child,
+    /// The line that it prints.
+    printed: Value,
+}
+
+impl Service {
+    fn start(env: &TestEnv) -> Self {
+        let mut child = env
+            .command(["sandbox", "serve", "--no-limits"])
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self { child, printed: serde_json::from_str(&line).unwrap() }
+    }
+
+    fn text(&self, key: &str) -> String {
+        self.printed[key].as_str().unwrap().to_owned()
+    }
+
+    /// Returns an environment that uses the service as any other one, by its URL and token.
+    fn user(&self) -> TestEnv {
+        TestEnv::cafe()
+            .env("LINKS_BASE_URL", self.text("baseUrl"))
+            .env("LINKS_TOKEN", self.text("token"))
+    }
+
+    /// Stops it as Ctrl-C does, and returns its exit code.
+    fn stop(mut self) -> Option<i32> {
+        let interrupt = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        assert!(interrupt.unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+/// It is not left running by a test that fails.
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
 #[test]
 fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
+    let service = Service::start(&env());
+    assert!(service.text("baseUrl").starts_with("http://127.0.0.1:"));
+    assert!(!service.text("mcpUrl").is_empty());
+    let listed = service.user().run("slots list cafe -o json").json();
+    assert_eq!(listed["data"].as_array().unwrap().len(), 14);
+    assert_eq!(service.stop(), Some(130));
+}
+
+#[test]
+fn a_printed_token_stays_valid_after_a_reset() {
     let env = env();
-    let mut child = env
-        .command(["sandbox", "serve", "--no-limits"])
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let said: Value = serde_json::from_str(&line).unwrap();
-    let text = |key: &str| said[key].as_str().unwrap().to_owned();
-    assert!(text("baseUrl").starts_with("http://127.0.0.1:") && !text("mcpUrl").is_empty());
-
-    let user =
-        TestEnv::cafe().env("LINKS_BASE_URL", text("baseUrl")).env("LINKS_TOKEN", text("token"));
-    assert_eq!(user.run("slots list cafe -o json").json()["data"].as_array().unwrap().len(), 14);
-
-    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(stopped.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let service = Service::start(&env);
+    let user = service.user();
+    assert_eq!(user.run("profile update cafe title=Changed").exit, 0);
+    assert_eq!(env.run("sandbox reset").exit, 0);
+    // This command, and not the service, is the first to notice that there is no state.
+    assert_eq!(env.run("--sandbox me").exit, 0);
+    let shown = user.run("profile get cafe -o json");
+    assert_eq!(shown.exit, 0, "{shown}");
+    assert_ne!(shown.json()["data"]["title"], "Changed");
+    assert_eq!(service.stop(), Some(130));
 }
 
 /// Returns the token of the sandbox below this directory.
 fn token(env: &TestEnv) -> String {
-    let mut child = env
-        .command(["sandbox", "serve"])
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(stopped.success());
-    child.wait().unwrap();
-    let said: Value = serde_json::from_str(&line).unwrap();
-    said["token"].as_str().unwrap().to_owned()
+    let service = Service::start(env);
+    let token = service.text("token");
+    service.stop();
+    token
 }
 
 #[test]
@@ -118,7 +156,9 @@ fn found_39_only_the_owner_can_read_the_state_of_the_sandbox() {
     let env = env();
     assert_eq!(env.run("--sandbox me").exit, 0);
     let path = env.run("sandbox path").stdout.trim_end().to_owned();
-    for file in [path.clone(), format!("{path}.rates")] {
-        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for file in [path.clone(), format!("{path}.rates"), format!("{path}.lock")] {
+        assert_eq!(mode(&file), 0o600, "{file}");
     }
+    assert_eq!(mode(path.strip_suffix("/sandbox.json").unwrap()), 0o700);
 }
