@@ -141,7 +141,7 @@ impl CallSender {
     ///
     /// # Errors
     ///
-    /// Those of the request; and where the caller wants the answer undecoded, an error in place of a record that nobody reads.
+    /// Those of the request; and where the caller wants the answer undecoded, an error in place of a record that is not read.
     pub(crate) async fn send<R, F, E>(
         &self,
         operation: &'static Operation,

@@ -423,7 +423,7 @@ pub mod types {
         pub min_length: i64,
         ///Regular expression that the whole login matches.
         pub pattern: ::std::string::String,
-        ///Logins that nobody can have.
+        ///Logins that cannot be taken.
         pub reserved: ::std::vec::Vec<::std::string::String>,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,

@@ -214,7 +214,7 @@ fn read(path: &Path) -> Result<Zeroizing<String>, TokenError> {
 }
 
 /// Returns whether every user of this machine may write to a regular file.
-#[cfg_attr(not(unix), expect(unused_variables, reason = "nobody knows"))]
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are no such permissions"))]
 fn is_public(file: &Metadata) -> bool {
     #[cfg(unix)]
     return file.is_file() && std::os::unix::fs::MetadataExt::mode(file) & 0o002 != 0;

@@ -342,7 +342,7 @@ fn explained(
         line.args.join(" ")
     );
     for event in events {
-        let who = event.machine.map_or("somebody else".to_owned(), |it| format!("machine {it}"));
+        let who = event.machine.map_or("another client".to_owned(), |it| format!("machine {it}"));
         let changed = if event.has_changed() { "changed" } else { "" };
         let what = event.request.as_ref().map_or("edits".to_owned(), ToString::to_string);
         let _ = writeln!(text, "{who}: {what} {changed}");

@@ -69,7 +69,7 @@ fn a_pulled_page_plans_no_changes() {
         assert_eq!(
             std::fs::read_dir(env.home.path()).unwrap().count(),
             1,
-            "nothing else is left behind"
+            "it writes no other file"
         );
     }
 }

@@ -113,7 +113,7 @@ async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
         let id = seen[0].id.cast_unsigned();
         env.meddle(move |account| {
             let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
-            slot.data.insert("title".into(), "Of somebody else".into());
+            slot.data.insert("title".into(), "Of another client".into());
         });
         env.proxy.script([Act::pass(), trouble]);
         let error = slots.delete_unchanged(seen).await.unwrap_err();
@@ -121,7 +121,7 @@ async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
         assert!(error.is_conflict() && error.to_string().contains("edited"), "{name}: {error}");
         let page = slots.list().await.unwrap();
         let slot = page.iter().find(|slot| slot.id.cast_unsigned() == id);
-        assert_eq!(slot.unwrap().data["title"], "Of somebody else", "{name}");
+        assert_eq!(slot.unwrap().data["title"], "Of another client", "{name}");
     }
 }
 
@@ -164,7 +164,7 @@ async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_fol
         let id = seen[0].id.cast_unsigned();
         env.meddle(move |account| {
             let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
-            slot.data.insert("title".into(), "Of somebody else".into());
+            slot.data.insert("title".into(), "Of another client".into());
         });
         let error = slots.delete_unchanged(seen).await.unwrap_err();
         assert!(env.was_meddled_with() && error.is_conflict(), "{per_second} a second: {error}");
@@ -193,20 +193,20 @@ async fn found_14_a_form_edited_during_a_wait_is_not_overwritten() {
         let env = ContendedEnv::new(no_limits()).await;
         let seen = env.client.forms().list().await.unwrap().items.remove(0);
         let form = env.client.form(&seen.id);
-        env.meddle(|account| account.forms[0].title = "Of somebody else".into());
+        env.meddle(|account| account.forms[0].title = "Of another client".into());
         env.proxy.script([Act::pass(), trouble.clone()]);
         let ours = FormChanges::default().title("Ours");
         let error = form.update_unchanged(&seen, ours).await.unwrap_err();
         assert!(env.was_meddled_with() && error.is_conflict(), "{name}: {error}");
-        assert_eq!(form.get().await.unwrap().title, "Of somebody else", "{name}");
+        assert_eq!(form.get().await.unwrap().title, "Of another client", "{name}");
 
         // Fields that this call does not change may be changed by other clients.
         let seen = form.get().await.unwrap();
-        env.meddle(|account| account.forms[0].button_text = "Of somebody else".into());
+        env.meddle(|account| account.forms[0].button_text = "Of another client".into());
         env.proxy.script([Act::pass(), trouble]);
         let done = form.update_unchanged(&seen, FormChanges::default().title("Ours")).await;
         let done = done.unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!((&*done.title, &*done.button_text), ("Ours", "Of somebody else"), "{name}");
+        assert_eq!((&*done.title, &*done.button_text), ("Ours", "Of another client"), "{name}");
     }
 }
 

@@ -37,7 +37,7 @@ async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
 }
 
 async fn in_the_browser(_: &str) -> Result<String, Box<dyn Error>> {
-    std::future::ready(Err("nobody is there".into())).await
+    std::future::ready(Err("no user is there".into())).await
 }
 
 /// Returns the parts of a text between two lines, without their indentation.

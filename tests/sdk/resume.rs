@@ -257,7 +257,7 @@ async fn fault_26_a_key_used_for_another_request_is_not_used_again() {
     let key = IdempotencyKey::new(format!("links-{run}-1-0")).unwrap();
     env.proxy.script([]);
     let slots = env.client.profile(PAGE).slots();
-    let foreign = vec![NewSlot::of("text").with("title", "Of somebody else")];
+    let foreign = vec![NewSlot::of("text").with("title", "Of another client")];
     slots.create_batch(foreign).with_idempotency_key(key).await.unwrap();
 
     env.server.forget_requests();
@@ -268,7 +268,7 @@ async fn fault_26_a_key_used_for_another_request_is_not_used_again() {
         "{error}"
     );
     assert_eq!((env.slots().len(), env.keys().len()), (2, 1));
-    assert_eq!(env.state(), [RunState::Unfinished], "somebody has to look at it");
+    assert_eq!(env.state(), [RunState::Unfinished], "its user has to look at it");
 }
 
 #[tokio::test]

@@ -286,7 +286,7 @@ mod tests {
     fn found_12_a_slot_that_others_added_stays_after_its_neighbour_and_is_not_pruned() {
         let edited = page(&json!([
             {"type": "text", "data": {"title": "First"}}, text(1, "A", "a"),
-            {"type": "text", "data": {"title": "Behind A"}}, text(3, "C", "c"),
+            {"type": "text", "data": {"title": "After A"}}, text(3, "C", "c"),
         ]));
         let now = page(&json!([
             text(8, "Top", ""),

@@ -36,7 +36,7 @@ fn complete(terminal: &Tmux, cases: &[Case]) {
         terminal.clear();
         terminal.write(typed);
         terminal.press(&vec!["Tab"; *tabs]);
-        let what = format!("{expected:?} behind {typed:?}");
+        let what = format!("{expected:?} after {typed:?}");
         terminal.wait_for(&what, |screen| expected.iter().all(|it| screen.contains(it)));
     }
 }

@@ -279,7 +279,7 @@ async fn fault_14_a_redirect_is_never_followed() {
         assert_eq!(env.proxy.arrived().len(), 1);
         assert!(env.client.me().await.unwrap_err().is_unreadable());
     }
-    assert!(elsewhere.accept().is_err(), "nobody came");
+    assert!(elsewhere.accept().is_err(), "it gets no request");
 }
 
 #[tokio::test]
