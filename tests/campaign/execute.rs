@@ -271,7 +271,14 @@ impl<'p> Player<'p> {
         {
             machine.created.clear();
         } else if can_continue {
-            for event in events.iter().filter(is_own) {
+            for event in events {
+                if !is_own(&event) {
+                    // It may have touched what the command had created by then.
+                    if event.has_changed() {
+                        machine.created.clear();
+                    }
+                    continue;
+                }
                 let before: BTreeSet<u64> = event.before.ids().into_iter().collect();
                 let new = event.after.ids().into_iter().filter(|id| !before.contains(id));
                 machine.created.extend(new);
