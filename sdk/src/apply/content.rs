@@ -45,6 +45,14 @@ impl<'a> DesiredContent<'a> {
             (wanted, held) => wanted == held,
         }
     }
+
+    /// Returns whether `content` is the desired content and what the service fills in, and nothing else.
+    pub(super) fn is_all_of(&self, content: &NormalizedFields<'_>, types: &SlotTypes) -> bool {
+        self.values.into_iter().all(|(key, _)| self.is_met(key, content))
+            && content.into_iter().all(|(key, held)| {
+                self.is_met(key, content) || types.fills_in(self.kind, key, held.value())
+            })
+    }
 }
 
 /// Index of the slots of a page by their content. Values count as equal if their digests are: whether a slot that was found needs an

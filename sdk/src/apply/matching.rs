@@ -45,13 +45,20 @@ impl<'n> Matcher<'n> {
         options: &'n PlanOptions,
     ) -> Self {
         let index = ContentIndex::of(page, contents);
+        let suitable = |(nth, (item, desired)): (usize, (&DesiredSlot, &DesiredContent<'n>))| {
+            let mut found = index.meeting(desired);
+            if options.is_exact(nth, item) {
+                found.retain(|position| desired.is_all_of(&contents[position], &options.types));
+            }
+            found
+        };
         Self {
             page,
             contents,
             items,
             desired_contents,
             options,
-            suitable: desired_contents.iter().map(|desired| index.meeting(desired)).collect(),
+            suitable: items.iter().zip(desired_contents).enumerate().map(suitable).collect(),
             found: vec![MatchResult::Nothing; items.len()],
             taken: Positions::none(page.len()),
             errors: Vec::new(),
@@ -221,7 +228,8 @@ impl<'n> Matcher<'n> {
 
     fn by_resemblance(&mut self) {
         let mut groups: BTreeMap<&str, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        for index in self.unserved() {
+        let is_exact = |index: &usize| self.options.is_exact(*index, &self.items[*index]);
+        for index in self.unserved().into_iter().filter(|index| !is_exact(index)) {
             groups.entry(&self.items[index].kind).or_default().0.push(index);
         }
         for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {

@@ -1,10 +1,10 @@
 //! Options of a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::SlotTypes;
+use super::{DesiredSlot, SlotTypes};
 use crate::Slot;
 
 /// Options of a plan, and the facts that planning needs.
@@ -19,6 +19,9 @@ pub struct PlanOptions {
     /// Ids of slots that an interrupted run of the same file created, by the index of the item. An id that is not on the page any more
     /// leads to a [`Notice`](super::Notice).
     pub created: BTreeMap<usize, i64>,
+    /// Items without an id, by index, that match only a slot with exactly their content, apart from what the service fills in. Any other
+    /// slot, however it resembles such an item, is another one, and the item is created.
+    pub exact: BTreeSet<usize>,
     /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
 }
@@ -30,6 +33,7 @@ impl Default for PlanOptions {
             prune_unsupported: false,
             types: SlotTypes::default(),
             created: BTreeMap::new(),
+            exact: BTreeSet::new(),
             max_slots: 500,
         }
     }
@@ -48,6 +52,11 @@ pub enum RetainReason {
 }
 
 impl PlanOptions {
+    /// Returns whether an item matches only a slot with exactly its content.
+    pub(super) fn is_exact(&self, index: usize, item: &DesiredSlot) -> bool {
+        item.id.is_none() && self.exact.contains(&index)
+    }
+
     /// Returns why a slot that no item matched is kept; `None`: it is deleted.
     pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
         if self.types.is_read_only(&slot.kind) {

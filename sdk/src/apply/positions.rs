@@ -35,6 +35,12 @@ impl Positions {
         common
     }
 
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(usize) -> bool) {
+        for position in self.clone().iter().filter(|position| !keeps(*position)) {
+            self.remove(position);
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(index, word)| {
             let mut rest = *word;

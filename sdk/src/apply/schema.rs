@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::same;
 use super::schema_weight::is_bounded_schema;
 
 /// The slot types of the service: which can be written, and the JSON Schema of their data. Filled from `listSlotTypes`.
@@ -93,6 +94,12 @@ impl SlotTypes {
             return Clearing::Null;
         }
         property.default_value().map_or(Clearing::Impossible, Clearing::Default)
+    }
+
+    /// Returns whether the service puts such a value into a slot by itself: it computes the key, or the value is the default.
+    pub(super) fn fills_in(&self, kind: &str, key: &str, value: &Value) -> bool {
+        let default = || self.property(kind, key).and_then(SchemaNode::default_value);
+        !self.is_writable_key(kind, key) || default().is_some_and(|default| same(default, value))
     }
 
     /// Returns whether the schema itself, not the lack of one, allows `null`.

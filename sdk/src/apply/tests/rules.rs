@@ -322,6 +322,74 @@ fn a_page_that_repeats_an_id_is_refused() {
 }
 
 #[test]
+fn an_exact_item_matches_only_a_slot_with_exactly_its_content() {
+    let mut types = SlotTypes::default();
+    types.insert(
+        "text",
+        true,
+        json!({"properties": {"title": {"type": ["string", "null"]}, "note": {}, "style": {"default": "plain"}, "html": {"readOnly": true}}}),
+    );
+    let a = || json!(["text", {"title": "A"}]);
+    let slot = |id, data: Value| (id, "text", data);
+    for (held, items, exact, expected) in [
+        (vec![slot(1, json!({"title": "A", "note": "n"}))], vec![a()], &[][..], "1"),
+        (vec![slot(1, json!({"title": "A", "note": "n"}))], vec![a()], &[0], "1 +0"),
+        (vec![slot(1, json!({"title": "A", "style": "bold"}))], vec![a()], &[0], "1 +0"),
+        (
+            vec![slot(1, json!({"title": "A", "style": "plain", "html": "<p>"}))],
+            vec![a()],
+            &[0],
+            "1",
+        ),
+        (vec![slot(1, json!({"title": " A", "note": ""}))], vec![a()], &[0], "1"),
+        (
+            vec![slot(1, json!({"note": "A"}))],
+            vec![json!(["text", {"title": "B", "note": "A"}])],
+            &[0],
+            "1 +0",
+        ),
+        // Each slot once; an item that is not exact takes what is there.
+        (vec![slot(1, json!({"title": "A"}))], vec![a(), a()], &[0, 1], "1 +1"),
+        (
+            vec![slot(1, json!({"title": "A", "note": "n"})), slot(2, json!({"title": "A"}))],
+            vec![a(), a()],
+            &[0],
+            "2 1 moved",
+        ),
+        // A named slot is not affected.
+        (
+            vec![slot(1, json!({"title": "B", "note": "n"}))],
+            vec![json!([1, "text", {"title": "A"}])],
+            &[0],
+            "1*",
+        ),
+    ] {
+        let exact = exact.iter().copied().collect();
+        let options = PlanOptions { types: types.clone(), exact, ..PlanOptions::default() };
+        let plan = Plan::new(&page(&held), &file(&items), &options).unwrap();
+        assert_eq!(outcome(&plan), expected, "{held:?} {items:?}");
+    }
+}
+
+#[test]
+fn the_slot_that_an_interrupted_run_created_for_an_exact_item_gets_exactly_its_content() {
+    let mut types = SlotTypes::default();
+    types.insert(
+        "text",
+        true,
+        json!({"properties": {"title": {}, "note": {}, "size": {"type": "integer"}, "style": {"enum": ["plain", "bold"], "default": "plain"}}}),
+    );
+    let held = json!({"title": "B", "note": "n", "size": 3, "style": "bold"});
+    let (created, exact) = ([(0, 7)].into(), [0].into());
+    let options = PlanOptions { types, created, exact, ..PlanOptions::default() };
+    let file = file(&[json!(["text", {"title": "A"}])]);
+    let plan = Plan::new(&page(&[(7, "text", held.clone())]), &file, &options).unwrap();
+    let [update] = &plan.updates[..] else { panic!("{plan:?}") };
+    assert_eq!(json!(update.changed), json!({"title": "A", "note": null, "style": "plain"}));
+    assert_eq!(json!(update.before), json!({"title": "B", "note": "n", "style": "bold"}));
+}
+
+#[test]
 fn ids_of_an_interrupted_run_come_before_content() {
     let page = page(&[
         (1, "text", json!({"title": "A"})),
