@@ -408,10 +408,7 @@ impl Trial<'_> {
         };
         let output = format!("{}{}", self.out, self.err);
         let meets = |item: &Value, slot: &Slot| {
-            // Known and not fixed yet: a newer slot with more keys is taken for a deleted one (pending/restore_takes_a_newer_slot.json).
-            let is_known = item.get("id").is_none();
-            meets(item, slot, world)
-                && (!restores || is_known || holds_no_more(item, slot, &output))
+            meets(item, slot, world) && (!restores || holds_no_more(item, slot, &output))
         };
         let fits = |items: &Vec<Value>| embeds(items, world, must, meets);
         let files: Vec<_> = files

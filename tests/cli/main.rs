@@ -47,6 +47,7 @@ mod pages;
 mod references;
 mod renewals;
 mod requests;
+mod restores;
 mod retired_words;
 mod runs;
 mod sandbox;

@@ -16,10 +16,10 @@ pub(crate) async fn confirm_plan(
     planned: &PlannedPage,
     is_confirmed: bool,
 ) -> Result<bool, CommandError> {
-    for line in planned.lines() {
+    let summary = std::iter::once(planned.summary()).chain(planned.created_again_note());
+    for line in planned.lines().into_iter().chain(summary) {
         ui.say(&line);
     }
-    ui.say(&planned.summary());
     if is_confirmed {
         return Ok(false);
     }

@@ -56,7 +56,9 @@ pub(crate) async fn plan(
     created: BTreeMap<usize, i64>,
 ) -> Result<PlannedPage, CommandError> {
     let (prune, prune_unsupported) = (apply_args.prune, apply_args.prune_unsupported);
-    let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
+    let exact = apply_args.exact.clone();
+    let mut options =
+        PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
     let mut described = context.recent_slot_types();
     let plan = loop {
         if described.is_none()
@@ -100,7 +102,7 @@ pub(crate) async fn plan(
         no_validate,
         sent,
         kept_reason,
-        keeps_newer_slots: apply_args.kept_reason.is_some(),
+        is_restore: apply_args.kept_reason.is_some(),
         refusal,
     })
 }

@@ -45,6 +45,9 @@ pub(crate) struct ApplyArgs {
     /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`.
     #[arg(skip)]
     pub(crate) kept_reason: Option<&'static str>,
+    /// Indices of the items that match only a slot with exactly their content.
+    #[arg(skip)]
+    pub(crate) exact: BTreeSet<usize>,
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
@@ -76,8 +79,8 @@ pub(crate) struct PlannedPage {
     pub(crate) sent: u64,
     /// Reason why slots that the file does not mention are kept.
     pub(crate) kept_reason: &'static str,
-    /// True if the kept slots were added after the state that the file describes.
-    pub(crate) keeps_newer_slots: bool,
+    /// True if the file describes an earlier state of the page: kept slots were added since, and new slots were deleted since.
+    pub(crate) is_restore: bool,
     /// Reason why `apply` would refuse the plan.
     pub(crate) refusal: Option<GuardRefusal>,
 }
@@ -103,6 +106,19 @@ impl PlannedPage {
         ui::plan::lines(&self.shown(), self.kept_reason)
     }
 
+    /// Note about slots that were deleted since and are created again, if there are any.
+    pub(crate) fn created_again_note(&self) -> Option<StyledLine> {
+        let text = match self.plan.creates.len() {
+            0 => return None,
+            1 => "1 deleted slot is created again, with a new id; its click statistics are lost"
+                .to_owned(),
+            many => format!(
+                "{many} deleted slots are created again, with new ids; their click statistics are lost"
+            ),
+        };
+        self.is_restore.then(|| StyledLine::new(Style::Changed, text))
+    }
+
     /// Note about slots that were added since and are kept, if there are any.
     pub(crate) fn newer_slots_note(&self) -> Option<StyledLine> {
         let text = match self.plan.kept.len() {
@@ -112,7 +128,7 @@ impl PlannedPage {
                 format!("{many} newer slots are kept; `links slots delete` deletes them")
             }
         };
-        self.keeps_newer_slots.then(|| StyledLine::new(Style::Changed, text))
+        self.is_restore.then(|| StyledLine::new(Style::Changed, text))
     }
 
     /// Proposal for the SDK: the desired page, the options and the plan.

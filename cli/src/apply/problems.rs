@@ -95,7 +95,9 @@ pub(crate) fn of_others(
         .filter(|(index, _)| !failed.contains(index))
         .map(|(index, it)| (index, it.clone()))
         .unzip();
-    let options = PlanOptions { created: BTreeMap::new(), ..options.clone() };
+    let exact = others.iter().enumerate().filter(|(_, index)| options.exact.contains(index));
+    let exact = exact.map(|(nth, _)| nth).collect();
+    let options = PlanOptions { created: BTreeMap::new(), exact, ..options.clone() };
     match Plan::new(page, &DesiredPage { slots }, &options) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
         Err(_) => Vec::new(),

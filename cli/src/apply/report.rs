@@ -23,12 +23,13 @@ pub(crate) fn shown(planned: PlannedPage) -> CommandOutput {
     CommandOutput { body, view: View::Lines(lines), exit, then: None }
 }
 
-/// Summary of a plan, and the refusal if `apply` would refuse the plan.
+/// Summary of a plan, its lost click statistics, and the refusal if `apply` would refuse the plan.
 pub(crate) fn summary(planned: &PlannedPage) -> impl Iterator<Item = StyledLine> {
     let refusal = planned.refusal.map(|refusal| {
         StyledLine::new(Style::Removed, format!("apply would refuse this: {}", refused(refusal)))
     });
-    std::iter::once(planned.summary()).chain(refusal)
+    let note = planned.created_again_note();
+    std::iter::once(planned.summary()).chain(note).chain(refusal)
 }
 
 /// Exit code of a plan: something to do, nothing to do, or refused by `apply`.

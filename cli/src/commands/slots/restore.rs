@@ -33,7 +33,8 @@ pub(crate) struct SlotsRestoreArgs {
     dry_run: DryRunArgs,
 }
 
-/// Restores the page as it was before the run, as far as possible: deleted slots get new ids, slots that were added since stay.
+/// Restores the page as it was before the run, as far as possible: deleted slots get new ids, slots that were added since stay as they are.
+/// A slot that holds exactly what a deleted one held counts as that slot, created again.
 /// `notRestored` names the slots that cannot be created again and the keys that cannot be cleared.
 pub(crate) async fn run(
     context: &mut Context,
@@ -54,6 +55,7 @@ pub(crate) async fn run(
         yes: args.yes,
         allow_empty: true,
         kept_reason: Some("newer than the run; kept"),
+        exact: restoration.gone().clone(),
         ..ApplyArgs::default()
     };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;
