@@ -53,6 +53,13 @@ impl<'a> DesiredContent<'a> {
                 self.is_met(key, content) || types.fills_in(self.kind, key, held.value())
             })
     }
+
+    /// Returns whether `content` holds the desired values of all keys.
+    pub(super) fn is_held_by(&self, content: &NormalizedFields<'_>) -> bool {
+        let holds = |(key, wanted): &(&str, _)| content.get(key) == Some(wanted);
+        let clears = |(key, default): &(&str, _)| content.get(key).is_none_or(|it| it == default);
+        (&self.values).into_iter().all(holds) && (&self.cleared).into_iter().all(clears)
+    }
 }
 
 /// Index of the slots of a page by their content. Values count as equal if their digests are: whether a slot that was found needs an
@@ -141,6 +148,8 @@ mod tests {
             };
             let direct: Vec<_> = (0..3).filter(met).collect();
             assert_eq!(direct, expected, "{data}");
+            let held = |position: &usize| desired.is_held_by(&contents[*position]);
+            assert_eq!((0..3).filter(held).collect::<Vec<_>>(), expected, "{data}");
         }
     }
 }

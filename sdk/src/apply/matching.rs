@@ -1,5 +1,6 @@
 //! Matching of the slots of a page with the items of a file.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -29,8 +30,8 @@ pub(super) struct Matcher<'n> {
     items: &'n [DesiredSlot],
     desired_contents: &'n [DesiredContent<'n>],
     options: &'n PlanOptions,
-    /// Slots that match each item without a write.
-    suitable: Vec<Positions>,
+    /// Slots that match each item without a write. A page that is as the file says is matched without them.
+    suitable: OnceCell<Vec<Positions>>,
     found: Vec<MatchResult>,
     taken: Positions,
     errors: Vec<ItemError>,
@@ -44,21 +45,13 @@ impl<'n> Matcher<'n> {
         desired_contents: &'n [DesiredContent<'n>],
         options: &'n PlanOptions,
     ) -> Self {
-        let index = ContentIndex::of(page, contents);
-        let suitable = |(nth, (item, desired)): (usize, (&DesiredSlot, &DesiredContent<'n>))| {
-            let mut found = index.meeting(desired);
-            if options.is_exact(nth, item) {
-                found.retain(|position| desired.is_all_of(&contents[position], &options.types));
-            }
-            found
-        };
         Self {
             page,
             contents,
             items,
             desired_contents,
             options,
-            suitable: items.iter().zip(desired_contents).enumerate().map(suitable).collect(),
+            suitable: OnceCell::new(),
             found: vec![MatchResult::Nothing; items.len()],
             taken: Positions::none(page.len()),
             errors: Vec::new(),
@@ -138,7 +131,8 @@ impl<'n> Matcher<'n> {
             if !self.options.types.is_read_only(&self.items[index].kind) {
                 continue;
             }
-            let fitting: Vec<usize> = self.suitable[index]
+            let fitting: Vec<usize> = self
+                .suitable(index)
                 .iter()
                 .filter(|position| {
                     self.page[*position].supported && !self.taken.contains(*position)
@@ -175,14 +169,13 @@ impl<'n> Matcher<'n> {
     fn in_order(&self) -> Option<Vec<usize>> {
         let mut positions = Vec::with_capacity(self.items.len());
         let mut next = 0;
-        for (found, suitable) in self.found.iter().zip(&self.suitable) {
+        for (index, found) in self.found.iter().enumerate() {
             let position = match *found {
                 MatchResult::Refused => return None,
                 MatchResult::Slot(position) => Some(position)
-                    .filter(|position| *position >= next && suitable.contains(*position))?,
-                MatchResult::Nothing => {
-                    suitable.iter().find(|position| *position >= next && self.is_open(*position))?
-                }
+                    .filter(|position| *position >= next && self.suits(*position, index))?,
+                MatchResult::Nothing => (next..self.page.len())
+                    .find(|position| self.is_open(*position) && self.suits(*position, index))?,
             };
             positions.push(position);
             next = position + 1;
@@ -202,7 +195,7 @@ impl<'n> Matcher<'n> {
         for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
             open.insert(position);
         }
-        let suitable = |index: &usize| self.suitable[*index].common(&open);
+        let suitable = |index: &usize| self.suitable(*index).common(&open);
         let mut agreement = Assignment {
             suitable: items.iter().map(suitable).collect(),
             holder: vec![None; self.page.len()],
@@ -246,6 +239,35 @@ impl<'n> Matcher<'n> {
                 self.take(indices[item], positions[slot]);
             }
         }
+    }
+
+    fn suitable(&self, index: usize) -> &Positions {
+        let all = self.suitable.get_or_init(|| {
+            let content_index = ContentIndex::of(self.page, self.contents);
+            let suitable = |(index, desired): (usize, &DesiredContent<'n>)| {
+                let mut found = content_index.meeting(desired);
+                if self.options.is_exact(index, &self.items[index]) {
+                    found.retain(|position| self.is_all_of(position, index));
+                }
+                found
+            };
+            self.desired_contents.iter().enumerate().map(suitable).collect()
+        });
+        &all[index]
+    }
+
+    /// Returns whether the slot matches the item without a write.
+    fn suits(&self, position: usize, index: usize) -> bool {
+        let desired = &self.desired_contents[index];
+        desired.kind == self.page[position].kind
+            && desired.is_held_by(&self.contents[position])
+            && (!self.options.is_exact(index, &self.items[index])
+                || self.is_all_of(position, index))
+    }
+
+    /// Returns whether the slot has exactly the content of the item, but for what the service fills in.
+    fn is_all_of(&self, position: usize, index: usize) -> bool {
+        self.desired_contents[index].is_all_of(&self.contents[position], &self.options.types)
     }
 
     /// Returns whether a suitable slot has exactly the content of the item.
