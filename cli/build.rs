@@ -8,14 +8,16 @@ fn main() {
     let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
     let loader_reads_packed = match target("ENV").as_str() {
         "gnu" => env::var("HOST").ok() == env::var("TARGET").ok() && has_glibc(2, 36),
-        // Its C library is part of the toolchain: musl 1.2.5 since this version.
-        "musl" => has_rust(1, 93),
+        // A static C library is part of the toolchain: musl 1.2.5 since this version.
+        "musl" => target("FEATURE").split(',').any(|it| it == "crt-static") && has_rust(1, 93),
         _ => false,
     };
     if target("OS") == "linux" && loader_reads_packed {
         // The loader applies tens of thousands of relative relocations at each start; packed, they take a hundredth of the space and half
         // the time. With glibc the program then needs this version or a newer one; build it on the oldest system that it is to run on.
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        // Compilers pass `-z` on to the linker, and linkers take it themselves.
+        println!("cargo::rustc-link-arg-bins=-z");
+        println!("cargo::rustc-link-arg-bins=pack-relative-relocs");
     }
 }
 

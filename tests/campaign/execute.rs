@@ -194,6 +194,7 @@ impl<'p> Player<'p> {
             after: &after,
             is_fresh,
             created_before: &self.machines[machine].created,
+            restored_before: &self.machines[machine].restored,
             keys_count: self.keys_count,
         };
         let is_ignored = |it: &Violation| self.program.ignored.iter().any(|rule| rule == it.rule);
@@ -266,6 +267,9 @@ impl<'p> Player<'p> {
         let is_own = |event: &&Event| event.machine == Some(run.machine);
         let can_continue =
             matches!(run.command, Command::Apply { .. } | Command::Again | Command::Resume);
+        if matches!(run.command, Command::Restore) {
+            machine.restored.extend(events.iter().filter(is_own).flat_map(new_ids));
+        }
         if ended.exit == Some(0)
             || !can_continue && events.iter().filter(is_own).any(Event::has_changed)
         {
@@ -279,9 +283,7 @@ impl<'p> Player<'p> {
                     }
                     continue;
                 }
-                let before: BTreeSet<u64> = event.before.ids().into_iter().collect();
-                let new = event.after.ids().into_iter().filter(|id| !before.contains(id));
-                machine.created.extend(new);
+                machine.created.extend(new_ids(event));
             }
         }
         if let Intent::Page(page) = intent {
@@ -355,4 +357,10 @@ fn explained(
         let _ = writeln!(text, "{who}: {what} {changed}");
     }
     Violation { rule: violation.rule, text }
+}
+
+/// Returns the ids of the slots that an event created.
+fn new_ids(event: &Event) -> Vec<u64> {
+    let before: BTreeSet<u64> = event.before.ids().into_iter().collect();
+    event.after.ids().into_iter().filter(|id| !before.contains(id)).collect()
 }

@@ -79,6 +79,8 @@ pub(crate) struct Trial<'t> {
     pub(crate) is_fresh: bool,
     /// Slots that interrupted runs of the same file have created.
     pub(crate) created_before: &'t BTreeSet<u64>,
+    /// Slots that earlier restores have created: what was added to them since stays.
+    pub(crate) restored_before: &'t BTreeSet<u64>,
     /// Set if the service honours idempotency keys.
     pub(crate) keys_count: bool,
 }
@@ -408,7 +410,8 @@ impl Trial<'_> {
         };
         let output = format!("{}{}", self.out, self.err);
         let meets = |item: &Value, slot: &Slot| {
-            meets(item, slot, world) && (!restores || holds_no_more(item, slot, &output))
+            let may_hold_more = !restores || self.restored_before.contains(&slot.id);
+            meets(item, slot, world) && (may_hold_more || holds_no_more(item, slot, &output))
         };
         let fits = |items: &Vec<Value>| embeds(items, world, must, meets);
         let files: Vec<_> = files

@@ -19,6 +19,8 @@ pub(crate) struct Machine {
     pub(crate) open: Vec<Vec<Value>>,
     /// Slots that unfinished runs of the last file have created.
     pub(crate) created: BTreeSet<u64>,
+    /// Slots that restores have created.
+    pub(crate) restored: BTreeSet<u64>,
     files: usize,
 }
 
@@ -41,6 +43,7 @@ impl Machine {
             last: None,
             open: Vec::new(),
             created: BTreeSet::new(),
+            restored: BTreeSet::new(),
             files: 0,
         }
     }

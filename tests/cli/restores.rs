@@ -125,20 +125,42 @@ fn a_created_slot_is_found_again_with_what_the_service_filled_in() {
 }
 
 #[test]
-fn a_restored_slot_that_others_edited_is_newer_than_the_one_to_restore() {
+fn a_restored_slot_is_found_again_whatever_others_made_of_it() {
     let env = cafe(&[(1, "button", menu()), (2, "text", json!({ "title": "Hours" }))]);
     let line = delete_all_but(&env, &[2]);
     restored(&env, &line);
     let (id, _) = page(&env)[0];
-    let theirs =
-        json!({ "title": "Menu", "link": "https://qara.example/menu", "style": "outline" });
-    assert_eq!(env.run(&format!("slots set cafe {id} style=outline")).exit, 0);
+    assert_eq!(env.run(&format!("slots set cafe {id} style=outline title=Card")).exit, 0);
 
     let result = restored(&env, &line);
-    assert!(result.stderr.contains(CREATED_ONE), "{result}");
-    assert_eq!(page(&env).iter().find(|(slot, _)| *slot == id), Some(&(id, theirs)));
-    assert_eq!(contents(&env).iter().filter(|data| **data == menu()).count(), 1);
-    assert_eq!(page(&env).len(), 3);
+    assert!(!result.stderr.contains("created again"), "{result}");
+    assert!(result.stdout.contains("1 updated"), "{result}");
+    let with_style =
+        json!({ "title": "Menu", "link": "https://qara.example/menu", "style": "outline" });
+    assert_eq!(page(&env), [(id, with_style), (2, json!({ "title": "Hours" }))]);
+    changes_nothing(&env, &line);
+}
+
+/// Key values that the service fills in are on the page right after the create, and no schema says so.
+#[test]
+fn a_restored_slot_is_found_again_with_values_that_no_schema_declares() {
+    let env = cafe(&[(1, "button", menu()), (2, "text", json!({ "title": "Hours" }))]);
+    let line = delete_all_but(&env, &[2]);
+    interrupt(&env, &line);
+    let fill_in = |key: &str, value: &str| {
+        env.server.edit(|account| {
+            let mut slots = account.profiles[0].slots.iter_mut();
+            let button = slots.find(|slot| slot.kind == "button").unwrap();
+            button.data.insert(key.to_owned(), value.into());
+        });
+    };
+    fill_in("layout", "grid");
+    for style in ["outline", "primary"] {
+        fill_in("style", style);
+        let result = restored(&env, &line);
+        assert!(!result.stderr.contains("created again"), "{result}");
+        assert_eq!(page(&env).len(), 2, "{result}");
+    }
     changes_nothing(&env, &line);
 }
 
@@ -165,7 +187,7 @@ fn an_interrupted_restore_creates_nothing_twice_whether_it_is_continued_or_not()
 }
 
 #[test]
-fn a_continued_restore_clears_what_others_added_to_a_slot_that_it_created() {
+fn a_continued_restore_keeps_what_others_added_to_a_slot_that_it_created() {
     let env = cafe(&[(1, "button", menu()), (2, "text", json!({ "title": "Hours" }))]);
     let line = delete_all_but(&env, &[2]);
     interrupt(&env, &line);
@@ -175,8 +197,8 @@ fn a_continued_restore_clears_what_others_added_to_a_slot_that_it_created() {
     });
     let result = restored(&env, &line);
     assert!(!result.stderr.contains("created again"), "{result}");
-    let with_default =
-        json!({ "title": "Menu", "link": "https://qara.example/menu", "style": "primary" });
-    assert_eq!(contents(&env), [with_default, json!({ "title": "Hours" })]);
+    let with_style =
+        json!({ "title": "Menu", "link": "https://qara.example/menu", "style": "outline" });
+    assert_eq!(contents(&env), [with_style, json!({ "title": "Hours" })]);
     changes_nothing(&env, &line);
 }

@@ -1,6 +1,6 @@
 //! Arguments of `apply`, and a plan together with the inputs it was made from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,6 +48,9 @@ pub(crate) struct ApplyArgs {
     /// Indices of the items that match only a slot with exactly their content.
     #[arg(skip)]
     pub(crate) exact: BTreeSet<usize>,
+    /// Ids of the slots that earlier, ended runs created for the items, by index.
+    #[arg(skip)]
+    pub(crate) created: BTreeMap<usize, i64>,
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,

@@ -349,15 +349,7 @@ fn update(
     options: &PlanOptions,
 ) -> Result<Option<PlannedUpdate>, Vec<ItemProblem>> {
     let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
-    let unmentioned = slot.data.iter().filter(|(key, held)| {
-        options.is_exact(index, item)
-            && !item.data.contains_key(*key)
-            && !same(held, &Value::Null)
-            && !options.types.fills_in(&item.kind, key, held)
-            && options.types.clearing(&item.kind, key) != Clearing::Impossible
-    });
-    let cleared = unmentioned.map(|(key, _)| (key, &Value::Null));
-    for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)).chain(cleared) {
+    for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
         let cleared = value.is_null().then(|| options.types.clearing(&item.kind, key));
         let value = match cleared {
             Some(Clearing::Impossible) => {

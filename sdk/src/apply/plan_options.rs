@@ -16,11 +16,12 @@ pub struct PlanOptions {
     pub prune_unsupported: bool,
     /// Slot types of the service.
     pub types: SlotTypes,
-    /// Ids of slots that an interrupted run of the same file created, by the index of the item. An id that is not on the page any more
+    /// Ids of slots that an earlier run of the same file created, by the index of the item. An id that is not on the page any more
     /// leads to a [`Notice`](super::Notice).
     pub created: BTreeMap<usize, i64>,
-    /// Items without an id, by index, that match only a slot with exactly their content, apart from what the service fills in. Any other
-    /// slot, however it resembles such an item, is another one, and the item is created.
+    /// Items without an id, by index, that match only the slot that [`created`](Self::created) has for them, or a slot with exactly their
+    /// content, apart from what [`types`](Self::types) says that the service fills in. Any other slot, however it resembles such an item,
+    /// is another one, and the item is created.
     pub exact: BTreeSet<usize>,
     /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,

@@ -1,10 +1,11 @@
 //! `links slots restore`: reverts a run of `apply`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use links_sdk::apply::PageSnapshot;
+use links_sdk::apply::{DesiredPage, PageSnapshot};
 
 use super::restoration::Restoration;
 use crate::apply::planned::ApplyArgs;
@@ -34,7 +35,7 @@ pub(crate) struct SlotsRestoreArgs {
 }
 
 /// Restores the page as it was before the run, as far as possible: deleted slots get new ids, slots that were added since stay as they are.
-/// A slot that holds exactly what a deleted one held counts as that slot, created again.
+/// A slot that an earlier restore of the run created, or that holds exactly what a deleted one held, counts as that slot.
 /// `notRestored` names the slots that cannot be created again and the keys that cannot be cleared.
 pub(crate) async fn run(
     context: &mut Context,
@@ -54,6 +55,7 @@ pub(crate) async fn run(
     let apply_args = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
+        created: created_before(context, &file.page.content, &now)?,
         kept_reason: Some("newer than the run; kept"),
         exact: restoration.gone().clone(),
         ..ApplyArgs::default()
@@ -69,6 +71,26 @@ pub(crate) async fn run(
         data.insert("notRestored".to_owned(), restoration.not_restored().into());
     }
     Ok(outcome)
+}
+
+/// Returns the slots on the page that earlier restores of the same content created, by the index of the item.
+fn created_before(
+    context: &Context,
+    content: &DesiredPage,
+    now: &PageSnapshot,
+) -> Result<BTreeMap<usize, i64>, CommandError> {
+    let there: BTreeSet<i64> = now.slots.iter().map(|slot| slot.id).collect();
+    let mut created = BTreeMap::new();
+    for (runs, recorded) in runs::all(context)? {
+        let Some(log) = recorded.log.ok().filter(|_| runs.profile() == Some(now.id)) else {
+            continue;
+        };
+        if log.opening().is_of(content) {
+            created.extend(&log.done().created);
+        }
+    }
+    created.retain(|_, id| there.contains(id));
+    Ok(created)
 }
 
 /// Returns the backup of a run, and the full name of the run.
