@@ -62,6 +62,9 @@ impl<'n> Matcher<'n> {
     pub(super) fn run(mut self) -> (Vec<MatchResult>, Vec<ItemError>) {
         self.by_id();
         self.by_created_id();
+        if self.options.merged.is_some() {
+            return (self.found, self.errors);
+        }
         self.read_only_by_content();
         if let Some(positions) = self.in_order() {
             self.found = positions.into_iter().map(MatchResult::Slot).collect();
@@ -79,7 +82,10 @@ impl<'n> Matcher<'n> {
         for (index, item) in self.items.iter().enumerate() {
             let Some(id) = item.id else { continue };
             if let Some(first) = named.get(&id) {
-                self.refuse(index, ItemProblem::RepeatedId { id, first: *first });
+                self.refuse(
+                    index,
+                    ItemProblem::RepeatedId { id, first: self.options.item(*first) },
+                );
                 continue;
             }
             named.insert(id, index);
@@ -108,8 +114,9 @@ impl<'n> Matcher<'n> {
     }
 
     fn by_created_id(&mut self) {
-        for (&index, &id) in &self.options.created {
-            if self.items.get(index).is_none_or(|item| item.id.is_some()) {
+        for index in 0..self.items.len() {
+            let Some(&id) = self.options.created.get(&self.options.item(index)) else { continue };
+            if self.items[index].id.is_some() {
                 continue;
             }
             let position = self.page.iter().position(|slot| slot.id == id);

@@ -78,7 +78,7 @@ pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 pub use plan_error::{ItemError, ItemProblem, PlanError};
-pub use plan_options::{PlanOptions, RetainReason};
+pub use plan_options::{MergedItems, PlanOptions, RetainReason};
 pub use request::{Apply, Checked};
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;

@@ -199,6 +199,7 @@ impl Plan {
         }
         if !errors.is_empty() {
             errors.sort_by_key(|error| error.index);
+            errors.iter_mut().for_each(|error| error.index = options.item(error.index));
             return Err(PlanError::Items(errors));
         }
 
@@ -368,7 +369,7 @@ fn update(
     }
     Ok((!changed.is_empty()).then(|| PlannedUpdate {
         id: slot.id,
-        index,
+        index: options.item(index),
         kind: slot.kind.clone(),
         label: label(&slot.data),
         changed: Object(changed),
@@ -391,14 +392,14 @@ fn create(
         .filter(|(key, value)| !value.is_null() || options.types.declares_null(&item.kind, key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    Ok(PlannedCreate { index, kind: item.kind.clone(), data })
+    Ok(PlannedCreate { index: options.item(index), kind: item.kind.clone(), data })
 }
 
 fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) -> Vec<Notice> {
-    options
-        .created
-        .iter()
-        .filter(|(index, _)| found.get(**index) == Some(&MatchResult::Nothing))
+    let created = (0..found.len())
+        .filter(|position| found[*position] == MatchResult::Nothing)
+        .filter_map(|position| options.created.get_key_value(&options.item(position)));
+    created
         .filter(|(_, id)| page.iter().all(|slot| slot.id != **id))
         .map(|(index, id)| Notice::RemovedSince { index: *index, id: *id })
         .collect()

@@ -23,6 +23,9 @@ pub struct PlanOptions {
     /// content, apart from what [`types`](Self::types) says that the service fills in. Any other slot, however it resembles such an item,
     /// is another one, and the item is created.
     pub exact: BTreeSet<usize>,
+    /// Decisions of a three-way merge, if the desired page is the result of one. Its slots are then matched by their ids only, and
+    /// `prune` is not looked at.
+    pub merged: Option<MergedItems>,
     /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
 }
@@ -35,9 +38,20 @@ impl Default for PlanOptions {
             types: SlotTypes::default(),
             created: BTreeMap::new(),
             exact: BTreeSet::new(),
+            merged: None,
             max_slots: 500,
         }
     }
+}
+
+/// Decisions of a three-way merge about the slots of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MergedItems {
+    /// For each slot of the desired page, the index of its item in the file. Plans and errors name items by it, and
+    /// [`PlanOptions::created`] too.
+    pub items: Vec<usize>,
+    /// Ids of the slots to delete, and of no others.
+    pub deleted: BTreeSet<i64>,
 }
 
 /// Reason why a slot that the file does not mention stays.
@@ -58,9 +72,16 @@ impl PlanOptions {
         item.id.is_none() && self.exact.contains(&index)
     }
 
+    /// Returns the index in the file of a slot of the desired page.
+    pub(super) fn item(&self, position: usize) -> usize {
+        self.merged.as_ref().and_then(|it| it.items.get(position).copied()).unwrap_or(position)
+    }
+
     /// Returns why a slot that no item matched is kept; `None`: it is deleted.
     pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
-        if self.types.is_read_only(&slot.kind) {
+        if let Some(merged) = &self.merged {
+            (!merged.deleted.contains(&slot.id)).then_some(RetainReason::NotInFile)
+        } else if self.types.is_read_only(&slot.kind) {
             Some(RetainReason::ReadOnly)
         } else if slot.supported {
             (!self.prune).then_some(RetainReason::NotInFile)

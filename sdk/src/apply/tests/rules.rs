@@ -547,3 +547,28 @@ fn the_order_is_resolved_against_the_page_as_it_is_then() {
         assert_eq!(plan.resolve_order(now, created), expected, "{now:?}");
     }
 }
+
+#[test]
+fn the_result_of_a_merge_is_matched_by_ids_alone() {
+    let text = |title: &str| json!({"title": title});
+    let slots = page(&[(1, "text", text("A")), (2, "text", text("B")), (3, "text", text("C"))]);
+    let file: DesiredPage = serde_json::from_value(json!({"slots": [
+        {"id": 3, "type": "text", "data": text("New")},
+        {"type": "text", "data": text("A")},
+    ]}))
+    .unwrap();
+    let merged = MergedItems { items: vec![4, 7], deleted: [2].into() };
+    let mut options = PlanOptions { merged: Some(merged), prune: true, ..PlanOptions::default() };
+    let plan = Plan::new(&slots, &file, &options).unwrap();
+    // Slot 1 has the content of the new item, but the merge did not say that it is the same; nor was it deleted.
+    assert_eq!(outcome(&plan), "1 3* +7 -2");
+    assert_eq!((plan.updates[0].index, plan.kept.len()), (4, 1));
+    // An interrupted run created the slot of the new item.
+    options.created = [(7, 9)].into();
+    let slots = page(&[(1, "text", text("A")), (3, "text", text("New")), (9, "text", text("A"))]);
+    let plan = Plan::new(&slots, &file, &options).unwrap();
+    assert!(plan.is_empty(), "{plan}");
+    options.created = [(7, 8)].into();
+    let plan = Plan::new(&slots, &file, &options).unwrap();
+    assert_eq!(plan.notices, [Notice::RemovedSince { index: 7, id: 8 }]);
+}
