@@ -46,7 +46,8 @@ impl ApplyDelegate for RecordingDelegate<'_> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };
         let plan = Plan::new(&page.slots, self.desired, &options).map_err(ApplyCause::Plan)?;
         self.plan = Some(plan.clone());
-        Ok(Proposal { desired: Arc::new(self.desired.clone()), options, plan: Arc::new(plan) })
+        let desired = Arc::new(self.desired.clone());
+        Ok(Proposal { file: desired.clone(), desired, options, plan: Arc::new(plan) })
     }
 
     fn step(&mut self, step: Step, _: &AppliedChanges) -> ControlFlow<()> {

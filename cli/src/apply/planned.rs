@@ -136,8 +136,9 @@ impl PlannedPage {
 
     /// Proposal for the SDK: the desired page, the options and the plan.
     pub(crate) fn proposal(&self) -> Proposal {
-        let (desired, options) = (self.file.page.content.clone(), self.options.clone());
-        Proposal { desired, options, plan: self.plan.clone() }
+        let file = self.file.page.content.clone();
+        let (desired, options) = (file.clone(), self.options.clone());
+        Proposal { file, desired, options, plan: self.plan.clone() }
     }
 
     /// Ends the use of the plan at the end of a command.

@@ -13,7 +13,9 @@ use super::{
 /// Plan with the content and the options that it was made for. Shared between the run and its delegate, because a page can be large.
 #[derive(Clone, Debug)]
 pub struct Proposal {
-    /// Desired content of the page.
+    /// What the file asks for. An interrupted run is recognized by it.
+    pub file: Arc<DesiredPage>,
+    /// Desired content of the page: that of the file, or what a merge made of it.
     pub desired: Arc<DesiredPage>,
     /// Options of the plan.
     pub options: PlanOptions,
@@ -159,7 +161,8 @@ impl ApplyDelegate for DefaultDelegate {
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };
         let plan = Plan::new(&page.slots, &self.desired, &options).map_err(ApplyCause::Plan)?;
-        let proposal = Proposal { desired: self.desired.clone(), options, plan: Arc::new(plan) };
+        let (file, desired) = (self.desired.clone(), self.desired.clone());
+        let proposal = Proposal { file, desired, options, plan: Arc::new(plan) };
         self.proposal = Some(proposal.clone());
         Ok(proposal)
     }

@@ -137,7 +137,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
     let settled = prepared.settled.clone();
     let (page, mut journal) = prepared.begin(&proposal).map_err(ApplyError::from)?;
 
-    let Proposal { desired, options, plan } = proposal;
+    let Proposal { desired, options, plan, .. } = proposal;
     let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
     let mut watch = |step: Step, done: &AppliedChanges| delegate.step(step, done);
     let mut run = ApplyRun::new(&mut watch, journal.as_mut());
@@ -316,7 +316,7 @@ impl<'a> PreparedRun<'a> {
         mut self,
         proposal: &Proposal,
     ) -> Result<(Arc<PageSnapshot>, Option<Journal>), ApplyCause> {
-        let Proposal { desired, options, plan } = proposal;
+        let Proposal { file, options, plan, .. } = proposal;
         let journal =
             match (std::mem::replace(&mut self.hold, PageHold::Nothing), &self.settings.record) {
                 (PageHold::Journal(mut journal), _) => {
@@ -324,7 +324,7 @@ impl<'a> PreparedRun<'a> {
                     Some(*journal)
                 }
                 (PageHold::Lock(lock), Some(record)) => {
-                    let opening = RunHeader::new(&record.service, &self.page, desired, options)
+                    let opening = RunHeader::new(&record.service, &self.page, file, options)
                         .with_path(record.path.clone())
                         .with_owner(record.owner.clone());
                     let runs = JournalStore::of(&record.state, &record.service, self.page.id);
