@@ -74,6 +74,7 @@ mod secrets;
 mod service_error;
 mod slot;
 mod success;
+pub mod sync;
 mod token;
 mod token_source;
 mod tolerant;

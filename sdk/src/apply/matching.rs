@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::content::{ContentIndex, DesiredContent};
-use super::normalized::NormalizedFields;
+use super::normalized::{NormalizedFields, fields};
 use super::plan_error::{ItemError, ItemProblem};
 use super::positions::Positions;
 use super::resemblance::closest;
@@ -22,6 +22,26 @@ pub(super) enum MatchResult {
     Nothing,
     /// The item is in error.
     Refused,
+}
+
+/// Returns the id of the slot that each item matches; `None`: it is a new slot.
+pub(crate) fn matched_slots(
+    page: &[Slot],
+    items: &[DesiredSlot],
+    options: &PlanOptions,
+) -> Result<Vec<Option<i64>>, Vec<ItemError>> {
+    let contents: Vec<NormalizedFields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
+    let desired: Vec<DesiredContent<'_>> =
+        items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
+    let (found, errors) = Matcher::new(page, &contents, items, &desired, options).run();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let id = |result| match result {
+        MatchResult::Slot(position) => Some(page[position].id),
+        MatchResult::Nothing | MatchResult::Refused => None,
+    };
+    Ok(found.into_iter().map(id).collect())
 }
 
 pub(super) struct Matcher<'n> {
@@ -179,6 +199,9 @@ impl<'n> Matcher<'n> {
         for (index, found) in self.found.iter().enumerate() {
             let position = match *found {
                 MatchResult::Refused => return None,
+                MatchResult::Nothing if self.options.new_items.contains(&positions.len()) => {
+                    return None;
+                }
                 MatchResult::Slot(position) => Some(position)
                     .filter(|position| *position >= next && self.suits(*position, index))?,
                 MatchResult::Nothing => (next..self.page.len())
@@ -291,7 +314,10 @@ impl<'n> Matcher<'n> {
     }
 
     fn unserved(&self) -> Vec<usize> {
-        (0..self.items.len()).filter(|index| self.found[*index] == MatchResult::Nothing).collect()
+        let is_unserved = |index: &usize| {
+            self.found[*index] == MatchResult::Nothing && !self.options.new_items.contains(index)
+        };
+        (0..self.items.len()).filter(is_unserved).collect()
     }
 
     fn take(&mut self, index: usize, position: usize) {

@@ -71,15 +71,18 @@ pub use journal::{
     RunHeader, RunOwner, RunState,
 };
 pub use literal::{literal, literal_key};
-pub(crate) use normalized::is_unchanged;
+pub(crate) use matching::matched_slots;
+pub(crate) use normalized::{ValueShape, for_each_sorted, is_unchanged};
 pub use normalized::{fingerprint, same};
 pub use page_snapshot::PageSnapshot;
+pub(crate) use plan::label;
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 pub use plan_error::{ItemError, ItemProblem, PlanError};
 pub use plan_options::{MergedItems, PlanOptions, RetainReason};
 pub use request::{Apply, Checked};
+pub(crate) use resemblance::tells;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{AppliedChanges, Step};

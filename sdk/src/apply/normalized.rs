@@ -62,7 +62,7 @@ pub(super) struct NormalizedValue<'a> {
 
 /// What a value is in comparable form.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum ValueShape<'a> {
+pub(crate) enum ValueShape<'a> {
     Absent,
     Bool(bool),
     Integer(i128),
@@ -134,7 +134,7 @@ impl PartialEq for NormalizedValue<'_> {
 impl Eq for NormalizedValue<'_> {}
 
 impl<'a> ValueShape<'a> {
-    pub(super) fn of(value: &'a Value) -> Self {
+    pub(crate) fn of(value: &'a Value) -> Self {
         match value {
             Value::Null => Self::Absent,
             Value::Bool(yes) => Self::Bool(*yes),
@@ -206,7 +206,7 @@ fn is_absent(value: &Value) -> bool {
 }
 
 /// Calls `take` with each field that is not absent, in the order of the keys.
-pub(super) fn for_each_sorted<'a>(
+pub(crate) fn for_each_sorted<'a>(
     map: &'a Map<String, Value>,
     mut take: impl FnMut(&'a str, &'a Value),
 ) {

@@ -406,7 +406,7 @@ fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) ->
 }
 
 /// Returns the label of a slot: its title, else its first string.
-fn label(data: &Map<String, Value>) -> Option<String> {
+pub(crate) fn label(data: &Map<String, Value>) -> Option<String> {
     let text = |value| match ValueShape::of(value) {
         ValueShape::Text(text) => Some(text.to_owned()),
         _ => None,

@@ -173,6 +173,21 @@ impl SharedValues<'_> {
     }
 }
 
+/// Returns whether a value, or a value within it, identifies a slot: a string that is not one option out of a few.
+pub(crate) fn tells(value: &Value, schema: Option<SchemaNode<'_>>) -> bool {
+    match ValueShape::of(value) {
+        ValueShape::Text(text) => is_telling(text, schema.map(SchemaNode::is_option)),
+        ValueShape::List(list) => {
+            let schema = schema.and_then(SchemaNode::items);
+            list.iter().any(|value| tells(value, schema))
+        }
+        ValueShape::Map(map) => map
+            .iter()
+            .any(|(key, value)| tells(value, schema.and_then(|schema| schema.property(key)))),
+        _ => false,
+    }
+}
+
 /// Returns whether a text identifies a slot. `is_option` is what the schema says, if there is one.
 fn is_telling(text: &str, is_option: Option<bool>) -> bool {
     match is_option {

@@ -77,7 +77,7 @@ impl SlotTypes {
         !self.is_read_only(kind) && (self.0.is_empty() || self.0.contains_key(kind))
     }
 
-    pub(super) fn is_writable_key(&self, kind: &str, key: &str) -> bool {
+    pub(crate) fn is_writable_key(&self, kind: &str, key: &str) -> bool {
         let Some(schema) = self.schema(kind).filter(|schema| schema.has_properties()) else {
             return true;
         };
@@ -107,7 +107,7 @@ impl SlotTypes {
         self.property(kind, key).is_some_and(SchemaNode::accepts_null)
     }
 
-    pub(super) fn schema(&self, kind: &str) -> Option<SchemaNode<'_>> {
+    pub(crate) fn schema(&self, kind: &str) -> Option<SchemaNode<'_>> {
         self.0
             .get(kind)
             .map(|rules| SchemaNode { root: &rules.schema, here: &rules.schema }.resolved())
@@ -120,7 +120,7 @@ impl SlotTypes {
 
 /// A place in a JSON Schema. Reads local references and the branches of `allOf`, `anyOf` and `oneOf`.
 #[derive(Clone, Copy)]
-pub(super) struct SchemaNode<'s> {
+pub(crate) struct SchemaNode<'s> {
     root: &'s Value,
     here: &'s Value,
 }
@@ -129,7 +129,7 @@ pub(super) struct SchemaNode<'s> {
 const DEPTH: usize = 5;
 
 impl<'s> SchemaNode<'s> {
-    pub(super) fn property(self, key: &str) -> Option<Self> {
+    pub(crate) fn property(self, key: &str) -> Option<Self> {
         self.find(DEPTH, |schema| schema.at(schema.here.get("properties")?.get(key)?))
     }
 

@@ -1,0 +1,75 @@
+//! Slots made on both sides: new items, and new slots of the page.
+
+use super::super::similar_value::similar;
+use super::binder::Binder;
+
+/// Binds new items to new slots of the page that equal them in every key the item mentions and have no further telling value, where there
+/// is a telling value at all.
+pub(super) fn adopt_equal(binder: &mut Binder<'_>) {
+    for item in binder.adoptable_items() {
+        if binder.items[item].telling.is_empty() {
+            continue;
+        }
+        let found =
+            binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position));
+        if let Some(position) = found {
+            binder.bind_slot(item, position);
+        }
+    }
+}
+
+/// Binds new items without a telling value to new slots of the page that equal them after the same neighbour.
+pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
+    for item in binder.adoptable_items() {
+        if !binder.items[item].telling.is_empty() {
+            continue;
+        }
+        let left = (0..item).rev().find_map(|before| binder.position_of(before));
+        let found = binder.open_slots().into_iter().find(|position| {
+            let is_bound = |before: &usize| {
+                (0..binder.items.len()).any(|item| binder.position_of(item) == Some(*before))
+            };
+            is_equal(binder, item, *position) && (0..*position).rev().find(is_bound) == left
+        });
+        if let Some(position) = found {
+            binder.bind_slot(item, position);
+        }
+    }
+}
+
+/// Finds the new slots of the page that share a telling value with a new item, the most similar first.
+pub(super) fn find_resembling(binder: &mut Binder<'_>) {
+    for item in binder.adoptable_items() {
+        let mut found: Vec<(usize, usize)> = binder
+            .open_slots()
+            .into_iter()
+            .map(|position| (common_telling(binder, item, position), position))
+            .filter(|(common, _)| *common > 0)
+            .collect();
+        found.sort_by_key(|(common, position)| (std::cmp::Reverse(*common), *position));
+        binder.resembling[item] = found.into_iter().map(|(_, position)| position).collect();
+    }
+}
+
+fn is_equal(binder: &Binder<'_>, item: usize, position: usize) -> bool {
+    let (item, slot) = (&binder.items[item], &binder.slots[position]);
+    item.item.kind == slot.slot.kind
+        && item.keys.keys().all(|key| is_similar(item, slot, key))
+        && slot.telling.iter().all(|key| item.keys.contains_key(key))
+}
+
+fn common_telling(binder: &Binder<'_>, item: usize, position: usize) -> usize {
+    let (item, slot) = (&binder.items[item], &binder.slots[position]);
+    if item.item.kind != slot.slot.kind {
+        return 0;
+    }
+    item.telling.iter().filter(|key| is_similar(item, slot, key)).count()
+}
+
+fn is_similar(
+    item: &super::super::hashed::HashedItem<'_>,
+    slot: &super::super::hashed::HashedSlot<'_>,
+    key: &str,
+) -> bool {
+    item.item.value(key).is_some_and(|value| similar(value, slot.value(key)))
+}

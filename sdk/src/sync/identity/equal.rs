@@ -1,0 +1,113 @@
+//! Rule 2: items that say what the file said of a slot at the last sync.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::subsequence::common_subsequence;
+use super::super::{FileSlotId, IdentityProblem, ValueHash};
+use super::binder::Binder;
+
+/// What the file says of a slot: type, and hashes of the keys that it mentions.
+type FileContent<'a> = (&'a str, BTreeMap<&'a str, ValueHash>);
+
+/// Entries of which the file said the same at the last sync, and the number of open items that still say it.
+pub(super) struct EqualEntries {
+    entries: Vec<usize>,
+    items: usize,
+}
+
+/// Binds items with equal hashes: a longest common subsequence first, then anywhere. Returns the groups of equal entries of which the file
+/// has fewer than before.
+pub(super) fn bind_equal(binder: &mut Binder<'_>) -> Vec<EqualEntries> {
+    let mut numbers: HashMap<FileContent<'_>, usize> = HashMap::new();
+    let mut number = |content| {
+        let next = numbers.len();
+        *numbers.entry(content).or_insert(next)
+    };
+    let (entries, items) = (binder.entries, binder.items);
+    let number_of_entry: BTreeMap<usize, usize> = binder
+        .open_entries()
+        .into_iter()
+        .map(|entry| {
+            let keys = entries[entry].keys.iter();
+            let keys = keys.filter_map(|(key, pair)| Some((key.as_str(), pair.file?))).collect();
+            (entry, number((entries[entry].kind.as_str(), keys)))
+        })
+        .collect();
+    let number_of_item: BTreeMap<usize, usize> = binder
+        .open_items()
+        .into_iter()
+        .map(|item| (item, number((items[item].item.kind.as_str(), items[item].keys.clone()))))
+        .collect();
+
+    // Items that are bound already keep their place; what cannot be bound any more equals nothing.
+    let bound = numbers.len();
+    let unequal = bound + binder.entries.len();
+    let item_tokens: Vec<usize> = (0..binder.items.len())
+        .map(|item| match (number_of_item.get(&item), binder.entry_of_item[item]) {
+            (Some(number), _) => *number,
+            (None, Some(entry)) => bound + entry,
+            (None, None) => unequal,
+        })
+        .collect();
+    let entry_tokens: Vec<usize> = (0..binder.entries.len())
+        .map(|entry| match number_of_entry.get(&entry) {
+            Some(number) => *number,
+            None if binder.item_of_entry[entry].is_some() => bound + entry,
+            None => unequal + 1,
+        })
+        .collect();
+    for (item, entry) in common_subsequence(&item_tokens, &entry_tokens) {
+        if item_tokens[item] < bound {
+            binder.bind_entry(item, entry);
+        }
+    }
+
+    let mut groups: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    for (entry, number) in number_of_entry {
+        groups.entry(number).or_default().0.push(entry);
+    }
+    for (item, number) in number_of_item {
+        if let Some((_, items)) = groups.get_mut(&number) {
+            items.push(item);
+        }
+    }
+    let mut fewer = Vec::new();
+    for (entries, items) in groups.into_values() {
+        let unbound = |of: &[usize], bound: &[Option<usize>]| {
+            of.iter().copied().filter(|nth| bound[*nth].is_none()).collect::<Vec<_>>()
+        };
+        let open_items = unbound(&items, &binder.entry_of_item);
+        let open_entries = unbound(&entries, &binder.item_of_entry);
+        for (item, entry) in open_items.into_iter().zip(open_entries) {
+            binder.bind_entry(item, entry);
+        }
+        if items.len() < entries.len() {
+            fewer.push(EqualEntries { entries, items: items.len() });
+        }
+    }
+    fewer
+}
+
+/// Refuses items that are bound to one of several equal entries which differ on the page, where the file has fewer of them than before: it
+/// is unclear which of them it still has.
+pub(super) fn refuse_fewer(binder: &mut Binder<'_>, groups: &[EqualEntries]) {
+    for group in groups {
+        debug_assert!(group.items < group.entries.len());
+        let bound: Vec<usize> =
+            group.entries.iter().filter_map(|entry| binder.item_of_entry[*entry]).collect();
+        if bound.is_empty() || !binder.differ_on_page(&group.entries) {
+            continue;
+        }
+        // Where there is doubt, an item that is said to be new is new.
+        let is_new = |item: &usize| binder.items[*item].item.id == FileSlotId::New;
+        let (new, items): (Vec<usize>, Vec<usize>) = bound.into_iter().partition(is_new);
+        for item in new {
+            binder.unbind(item);
+        }
+        if items.is_empty() {
+            continue;
+        }
+        let ids = binder.ids(&group.entries);
+        binder.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
+}

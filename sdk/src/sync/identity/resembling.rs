@@ -1,0 +1,128 @@
+//! Rule 4: items that share telling values with what the file said of a slot at the last sync.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::{FileSlotId, IdentityProblem};
+use super::binder::Binder;
+
+/// How much speaks for a pair of item and entry: telling values in common, neighbours in common, other values in common.
+type PairScore = (usize, usize, usize);
+
+/// Binds items to entries of their type with a telling value in common, most of them first, then by neighbours. Pairs that nothing
+/// decides between are bound in the order of the file where the choice makes no difference, and refused elsewhere.
+pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
+    let mut by_score: BTreeMap<Reverse<PairScore>, Vec<(usize, usize)>> = BTreeMap::new();
+    let (items, entries) = (binder.open_items(), binder.open_entries());
+    let item_neighbours = neighbours(&binder.entry_of_item);
+    let entry_neighbours = neighbours(
+        &(0..binder.entries.len())
+            .map(|entry| binder.item_of_entry[entry].map(|_| entry))
+            .collect::<Vec<_>>(),
+    );
+    for item in items {
+        for entry in &entries {
+            let (telling, other) = common_values(binder, item, *entry);
+            if telling > 0 {
+                let (left, right) = (item_neighbours[item], entry_neighbours[*entry]);
+                let near = usize::from(left.0 == right.0) + usize::from(left.1 == right.1);
+                by_score.entry(Reverse((telling, near, other))).or_default().push((item, *entry));
+            }
+        }
+    }
+    for pairs in by_score.into_values() {
+        let is_open = |(item, entry): &(usize, usize)| {
+            binder.entry_of_item[*item].is_none() && binder.item_of_entry[*entry].is_none()
+        };
+        let pairs: Vec<(usize, usize)> = pairs.into_iter().filter(is_open).collect();
+        for group in connected(&pairs) {
+            bind_group(binder, &group);
+        }
+    }
+}
+
+fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (usize, usize) {
+    let (item, entry) = (&binder.items[item], &binder.entries[entry]);
+    if item.item.kind != entry.kind {
+        return (0, 0);
+    }
+    let is_common = |(key, hash): &(&&str, &_)| entry.pair(key).file == Some(**hash);
+    let common = item.keys.iter().filter(is_common);
+    common.fold((0, 0), |(telling, other), (key, _)| {
+        if item.telling.contains(key) { (telling + 1, other) } else { (telling, other + 1) }
+    })
+}
+
+/// Returns for each place the nearest known values before and after it.
+fn neighbours(known: &[Option<usize>]) -> Vec<(Option<usize>, Option<usize>)> {
+    let scan = |places: &mut dyn Iterator<Item = &Option<usize>>| {
+        let mut last = None;
+        places
+            .map(|place| {
+                let before = last;
+                last = place.or(last);
+                before
+            })
+            .collect::<Vec<_>>()
+    };
+    let left = scan(&mut known.iter());
+    let mut right = scan(&mut known.iter().rev());
+    right.reverse();
+    left.into_iter().zip(right).collect()
+}
+
+/// Returns the pairs in groups that have no item and no entry in common.
+fn connected(pairs: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
+    let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
+    for pair in pairs {
+        let touches = |group: &Vec<(usize, usize)>| {
+            group.iter().any(|(item, entry)| *item == pair.0 || *entry == pair.1)
+        };
+        let (touching, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(touches);
+        groups = rest;
+        groups.push(touching.into_iter().flatten().chain([*pair]).collect());
+    }
+    groups
+}
+
+fn bind_group(binder: &mut Binder<'_>, group: &[(usize, usize)]) {
+    let mut pairs = group.to_vec();
+    pairs.sort_unstable();
+    if pairs.len() > 1 && is_choice_relevant(binder, &pairs) {
+        // Where there is doubt, an item that is said to be new is new.
+        pairs.retain(|(item, _)| binder.items[*item].item.id != FileSlotId::New);
+    }
+    if pairs.len() > 1 && is_choice_relevant(binder, &pairs) {
+        let items: BTreeSet<usize> = pairs.iter().map(|(item, _)| *item).collect();
+        let entries: BTreeSet<usize> = pairs.iter().map(|(_, entry)| *entry).collect();
+        let ids = binder.ids(&entries.into_iter().collect::<Vec<_>>());
+        binder
+            .problems
+            .push(IdentityProblem::Ambiguous { items: items.into_iter().collect(), ids });
+    }
+    for (item, entry) in pairs {
+        if binder.entry_of_item[item].is_none() && binder.item_of_entry[entry].is_none() {
+            binder.bind_entry(item, entry);
+        }
+    }
+}
+
+/// Returns whether it matters which item is which slot: a slot was changed or deleted on the page, or holds what the items do not mention.
+fn is_choice_relevant(binder: &Binder<'_>, pairs: &[(usize, usize)]) -> bool {
+    let entries: BTreeSet<usize> = pairs.iter().map(|(_, entry)| *entry).collect();
+    if entries.iter().any(|entry| binder.is_changed_there(*entry)) {
+        return true;
+    }
+    let items: BTreeSet<usize> = pairs.iter().map(|(item, _)| *item).collect();
+    let is_mentioned =
+        |key: &str| items.iter().all(|item| binder.items[*item].keys.contains_key(key));
+    let unmentioned: Vec<BTreeMap<_, _>> = entries
+        .iter()
+        .filter_map(|entry| binder.live[*entry])
+        .map(|position| {
+            let hashes = binder.slots[position].writable_hashes();
+            hashes.into_iter().filter(|(key, _)| !is_mentioned(key)).collect()
+        })
+        .collect();
+    unmentioned.windows(2).any(|two| two[0] != two[1])
+}

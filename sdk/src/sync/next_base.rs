@@ -1,0 +1,198 @@
+//! Record of a sync after a run.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::hashed::HashedSlot;
+use super::hashed::hashed_slots;
+use super::similar_value::similar;
+use super::{FilePage, FileSlot, HashPair, LivePage, Merge, PageBase, SlotBase, ValueHash};
+use crate::Object;
+use crate::apply::{SlotTypes, same};
+
+impl Merge {
+    /// Returns the record after a run that carried this merge out and verified it. `base` and `file` are those that the merge was made of,
+    /// `created` the ids of the new slots by their index in [`desired`](Self::desired).
+    ///
+    /// A pair moves only where file and page agree after the run; a value that was merely kept keeps its pair. `after` is the page after
+    /// the run, with the values that the answers to the writes of the run show: what another client changed between a write and the last
+    /// read is then found by the next run.
+    pub fn base_after(
+        &self,
+        base: Option<&PageBase>,
+        file: &FilePage,
+        after: &LivePage,
+        created: &BTreeMap<usize, i64>,
+        types: &SlotTypes,
+    ) -> PageBase {
+        let slots = hashed_slots(&after.slots, types);
+        let by_id = slots.iter().map(|slot| (slot.slot.id, slot)).collect();
+        let written = self.items.iter().zip(&self.desired.slots).enumerate();
+        let written = written.map(|(nth, (item, desired))| {
+            (*item, WrittenSlot { id: created.get(&nth).copied(), data: &desired.data })
+        });
+        let next = NextBase { base, by_id, written: written.collect() };
+        let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
+        let mut served: BTreeSet<usize> = BTreeSet::new();
+        for (item, binding) in self.bindings.iter().enumerate() {
+            let old = binding.entry.and_then(|entry| base?.slots.get(entry));
+            served.extend(binding.entry);
+            let Some(said) = file.slots.get(item) else { continue };
+            entries.extend(next.entry(item, said, old, binding.slot));
+        }
+        if let Some(base) = base {
+            next.keep_without_item(&mut entries, &base.slots, &served);
+        }
+        PageBase {
+            id: after.id,
+            login: after.login.clone(),
+            fields: fields_after(base, file, after, &self.fields),
+            slots: entries,
+        }
+    }
+}
+
+struct WrittenSlot<'a> {
+    /// Id of the slot that was created.
+    id: Option<i64>,
+    /// Values that were written.
+    data: &'a Object,
+}
+
+struct NextBase<'a> {
+    base: Option<&'a PageBase>,
+    by_id: HashMap<i64, &'a HashedSlot<'a>>,
+    written: BTreeMap<usize, WrittenSlot<'a>>,
+}
+
+impl NextBase<'_> {
+    fn entry(
+        &self,
+        item: usize,
+        said: &FileSlot,
+        old: Option<&SlotBase>,
+        slot: Option<i64>,
+    ) -> Option<SlotBase> {
+        let written = self.written.get(&item);
+        let Some(id) = slot else {
+            // A new slot, or one that was deleted on the page and stays so.
+            return match written.and_then(|written| written.id) {
+                Some(id) => Some(self.entry_of_new(id, said, old)),
+                None => old.cloned(),
+            };
+        };
+        let Some(slot) = self.by_id.get(&id) else { return old.cloned() };
+        if !slot.is_editable {
+            return Some(unedited(id, said));
+        }
+        let mut keys = match old {
+            Some(old) => old.keys.clone(),
+            None => unmentioned(slot, said),
+        };
+        for (key, pair) in &mut keys {
+            if !said.data.contains_key(key) {
+                pair.file = None;
+            }
+        }
+        for (key, value) in said.data.iter() {
+            let (sent, page) = (said.value(key).unwrap_or(value), slot.value(key));
+            let file = Some(ValueHash::of(value));
+            let is_written = written.is_some_and(|written| written.data.contains_key(key));
+            if is_written || same(sent, page) {
+                keys.insert(key.clone(), HashPair { file, page: slot.hash(key) });
+            } else if old.is_none() {
+                let page = if similar(sent, page) { slot.hash(key) } else { ValueHash::of(sent) };
+                keys.insert(key.clone(), HashPair { file, page });
+            }
+        }
+        keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
+        Some(SlotBase { id, was: earlier_ids(id, old), kind: said.kind.clone(), keys })
+    }
+
+    /// Returns the entry of a slot that the run created, even if another client deleted it since.
+    fn entry_of_new(&self, id: i64, said: &FileSlot, old: Option<&SlotBase>) -> SlotBase {
+        let slot = self.by_id.get(&id);
+        let mut keys = slot.map(|slot| unmentioned(slot, said)).unwrap_or_default();
+        for (key, value) in said.data.iter() {
+            let sent = || ValueHash::of(said.value(key).unwrap_or(value));
+            let page = slot.map_or_else(sent, |slot| slot.hash(key));
+            keys.insert(key.clone(), HashPair { file: Some(ValueHash::of(value)), page });
+        }
+        SlotBase { id, was: earlier_ids(id, old), kind: said.kind.clone(), keys }
+    }
+
+    /// Keeps the entries without an item whose slot is still on the page, each after the entry that it followed.
+    fn keep_without_item(
+        &self,
+        entries: &mut Vec<SlotBase>,
+        old: &[SlotBase],
+        served: &BTreeSet<usize>,
+    ) {
+        debug_assert!(self.base.is_some());
+        for (nth, entry) in old.iter().enumerate() {
+            let is_known = entries.iter().any(|other| other.is_named(entry.id));
+            if served.contains(&nth) || is_known || !self.by_id.contains_key(&entry.id) {
+                continue;
+            }
+            let before = old[..nth].iter().rev();
+            let place = before
+                .filter_map(|before| entries.iter().position(|other| other.is_named(before.id)))
+                .next();
+            entries.insert(place.map_or(0, |place| place + 1), entry.clone());
+        }
+    }
+}
+
+/// Returns the entry of a slot that cannot be edited.
+fn unedited(id: i64, said: &FileSlot) -> SlotBase {
+    SlotBase { id, was: Vec::new(), kind: said.kind.clone(), keys: BTreeMap::new() }
+}
+
+/// Returns the pairs of the keys that a slot holds and its item does not mention.
+pub(super) fn unmentioned(slot: &HashedSlot<'_>, said: &FileSlot) -> BTreeMap<String, HashPair> {
+    slot.writable_keys()
+        .filter(|key| !said.data.contains_key(*key))
+        .map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) }))
+        .collect()
+}
+
+/// Returns the earlier ids of a slot.
+pub(super) fn earlier_ids(id: i64, old: Option<&SlotBase>) -> Vec<i64> {
+    let Some(old) = old else { return Vec::new() };
+    let mut was = old.was.clone();
+    if old.id != id {
+        was.push(old.id);
+    }
+    was.retain(|earlier| *earlier != id);
+    was
+}
+
+fn fields_after(
+    base: Option<&PageBase>,
+    file: &FilePage,
+    after: &LivePage,
+    written: &Object,
+) -> BTreeMap<String, HashPair> {
+    let mut fields = base.map(|base| base.fields.clone()).unwrap_or_default();
+    for (key, pair) in &mut fields {
+        if !file.fields.contains_key(key) {
+            pair.file = None;
+        }
+    }
+    for (key, page) in after.fields.iter() {
+        let hash = ValueHash::of(page);
+        match file.fields.get(key) {
+            None => {
+                fields.entry(key.clone()).or_insert(HashPair { file: None, page: hash });
+            }
+            Some(said) => {
+                let sent = file.field(key).unwrap_or(said);
+                let agrees = written.contains_key(key) || same(sent, page);
+                if agrees || !fields.contains_key(key) {
+                    let page = if agrees { hash } else { ValueHash::of(sent) };
+                    fields.insert(key.clone(), HashPair { file: Some(ValueHash::of(said)), page });
+                }
+            }
+        }
+    }
+    fields
+}

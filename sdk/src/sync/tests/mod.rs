@@ -1,0 +1,1 @@
+//! Tests of syncs, by example and over random histories.
