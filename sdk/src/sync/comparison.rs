@@ -99,7 +99,7 @@ impl<'a> Comparison<'a> {
         let keys = self.items[item].keys.iter();
         let is_edited = |(key, hash): &(&&str, &ValueHash)| {
             let pair = entry.pair(key);
-            pair.file != Some(**hash) && !(pair.file.is_none() && hash.is_empty())
+            pair.file != Some(**hash) && !(pair.file.is_none() && **hash == pair.page)
         };
         keys.filter(is_edited).map(|(key, _)| (*key).to_owned()).collect()
     }

@@ -63,6 +63,18 @@ pub enum IdentityProblem {
         /// Ids of the slots.
         ids: Vec<i64>,
     },
+    /// New items may be slots that were deleted on the page since the last sync.
+    #[error(
+        "{}: may be slot {}, deleted on the page since the last sync; write the id if so, or `id: new`",
+        places(items),
+        list(ids)
+    )]
+    PerhapsDeleted {
+        /// The items.
+        items: Vec<usize>,
+        /// Ids that the slots had.
+        ids: Vec<i64>,
+    },
     /// A new item resembles slots that were made on the page since the last sync.
     #[error(
         "slots[{item}]: slot {} was made on the page since the last sync and resembles it; write its id if they are one slot, or `id: new` if they are two",

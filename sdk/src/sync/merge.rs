@@ -75,8 +75,9 @@ impl Merge {
         let wins = options.overwrite || options.exact;
         if wins {
             claim_resembling(&mut comparison.identities);
+        } else {
+            refuse_doubtful(&comparison)?;
         }
-        refuse_resembling(&comparison)?;
         let merger = Merger {
             comparison: &comparison,
             is_recorded: base.is_some(),
@@ -124,15 +125,16 @@ fn claim_resembling(identities: &mut Identities) {
     }
 }
 
-fn refuse_resembling(comparison: &Comparison<'_>) -> Result<(), SyncError> {
+fn refuse_doubtful(comparison: &Comparison<'_>) -> Result<(), SyncError> {
     let ids = |positions: &[usize]| {
         positions.iter().map(|position| comparison.slots[*position].slot.id).collect()
     };
     let resembling = comparison.identities.resembling.iter().enumerate();
-    let problems: Vec<IdentityProblem> = resembling
+    let resembling = resembling
         .filter(|(_, positions)| !positions.is_empty())
-        .map(|(item, positions)| IdentityProblem::Resembles { item, ids: ids(positions) })
-        .collect();
+        .map(|(item, positions)| IdentityProblem::Resembles { item, ids: ids(positions) });
+    let doubtful = comparison.identities.doubtful.iter().cloned();
+    let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
     if problems.is_empty() { Ok(()) } else { Err(super::IdentityError(problems).into()) }
 }
 

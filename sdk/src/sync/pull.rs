@@ -61,6 +61,10 @@ impl Pull {
             Some(base) => Comparison::new(base, file, page, types, &created)?,
             None => two_way(&none, file, page, types, &created)?,
         };
+        let doubtful = &comparison.identities.doubtful;
+        if !doubtful.is_empty() {
+            return Err(super::IdentityError(doubtful.clone()).into());
+        }
         let puller = Puller {
             comparison: &comparison,
             types,

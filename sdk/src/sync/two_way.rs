@@ -43,6 +43,7 @@ pub(super) fn two_way<'a>(
         made_there: (0..page.slots.len()).filter(is_made).collect(),
         item_of_entry: Vec::new(),
         live: Vec::new(),
+        doubtful: Vec::new(),
         resembling: vec![Vec::new(); items.len()],
         items,
     };

@@ -2,24 +2,45 @@
 
 use std::collections::BTreeMap;
 
+use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
+
+/// Open items and entries of one type between two neighbours that are bound to each other.
+type Gap = (Vec<usize>, Vec<usize>);
 
 /// Binds an item to an entry where both are the only open ones of their type between two neighbours that are bound to each other. The ends
 /// of the file are neighbours, too.
 pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
-    let open_items = binder.open_items();
-    let open_entries = binder.open_entries();
+    for (items, entries) in gaps(binder) {
+        if let ([item], [entry]) = (&items[..], &entries[..]) {
+            binder.bind_entry(*item, *entry);
+        }
+    }
+}
+
+/// Finds new items that may be slots which were deleted on the page: without more evidence, creating them would undo the deletion.
+pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
+    let doubtful = |(mut items, mut entries): Gap| {
+        items.retain(|item| binder.items[*item].item.id != FileSlotId::New);
+        entries.retain(|entry| binder.live[*entry].is_none());
+        let ids = binder.ids(&entries);
+        (!items.is_empty() && !ids.is_empty())
+            .then_some(IdentityProblem::PerhapsDeleted { items, ids })
+    };
+    gaps(binder).into_iter().filter_map(doubtful).collect()
+}
+
+fn gaps(binder: &Binder<'_>) -> Vec<Gap> {
     // Each gap by the entries of its neighbours.
-    let mut gaps: BTreeMap<(Option<usize>, Option<usize>, &str), (Vec<usize>, Vec<usize>)> =
-        BTreeMap::new();
+    let mut gaps: BTreeMap<(Option<usize>, Option<usize>, &str), Gap> = BTreeMap::new();
     let is_bound = |entry: &usize| binder.item_of_entry[*entry].is_some();
-    for item in open_items {
+    for item in binder.open_items() {
         let left = binder.entry_of_item[..item].iter().rev().find_map(|entry| *entry);
         let right = binder.entry_of_item[item + 1..].iter().find_map(|entry| *entry);
         let kind = binder.items[item].item.kind.as_str();
         gaps.entry((left, right, kind)).or_default().0.push(item);
     }
-    for entry in open_entries {
+    for entry in binder.open_entries() {
         let left = (0..entry).rev().find(is_bound);
         let right = (entry + 1..binder.entries.len()).find(is_bound);
         let kind = binder.entries[entry].kind.as_str();
@@ -27,9 +48,5 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
             entries.push(entry);
         }
     }
-    for (items, entries) in gaps.into_values() {
-        if let ([item], [entry]) = (&items[..], &entries[..]) {
-            binder.bind_entry(*item, *entry);
-        }
-    }
+    gaps.into_values().collect()
 }

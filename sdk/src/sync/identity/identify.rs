@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{IdentityError, IdentityProblem, SlotBase};
 use super::adoption::{adopt_after_neighbour, adopt_equal, find_resembling};
-use super::between::bind_between_neighbours;
+use super::between::{bind_between_neighbours, find_doubtful};
 use super::binder::Binder;
 use super::by_id::{bind_by_id, bind_created};
 use super::equal::{bind_equal, refuse_fewer};
@@ -35,6 +35,8 @@ pub(in crate::sync) struct Identities {
     pub(in crate::sync) live: Vec<Option<usize>>,
     /// For each new item, the new slots of the page that share a telling value with it, the most similar first.
     pub(in crate::sync) resembling: Vec<Vec<usize>>,
+    /// New items that may be slots which were deleted on the page.
+    pub(in crate::sync) doubtful: Vec<IdentityProblem>,
     /// The slots of the page that belong to no item and no entry.
     pub(in crate::sync) made_there: Vec<usize>,
 }
@@ -77,6 +79,7 @@ fn finished(mut binder: Binder<'_>) -> Result<Identities, IdentityError> {
     };
     Ok(Identities {
         items: (0..binder.items.len()).map(identity).collect(),
+        doubtful: find_doubtful(&binder),
         made_there: (0..binder.slots.len()).filter(|position| !binder.taken[*position]).collect(),
         item_of_entry: binder.item_of_entry,
         live: binder.live,

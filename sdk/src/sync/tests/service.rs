@@ -1,0 +1,129 @@
+//! Simple model of the service that normalises what it stores, for one page.
+
+use serde_json::{Map, Value, json};
+
+use crate::apply::{Plan, PlanBatch, SlotTypes};
+use crate::{Object, Slot};
+
+/// A page, as the service holds it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ServicePage {
+    pub(super) slots: Vec<Slot>,
+    pub(super) fields: Object,
+    last_id: i64,
+}
+
+pub(super) fn types() -> SlotTypes {
+    let mut types = SlotTypes::default();
+    let string = json!({"type": ["string", "null"]});
+    let style = json!({"enum": ["primary", "bold"], "default": "primary"});
+    let html = json!({"type": "string", "readOnly": true});
+    types.insert(
+        "button",
+        true,
+        json!({"properties": {"title": string, "link": string, "style": style}}),
+    );
+    types.insert(
+        "text",
+        true,
+        json!({"properties": {"title": string, "description": string, "html": html}}),
+    );
+    types.insert("divider", true, json!({"properties": {"style": style}}));
+    types
+}
+
+/// Returns a value as the service stores it.
+pub(super) fn stored(key: &str, value: &Value) -> Value {
+    let Value::String(text) = value else { return value.clone() };
+    match text.trim() {
+        "" => Value::Null,
+        text if key == "link" && !text.contains("://") => format!("https://{text}").into(),
+        text => text.into(),
+    }
+}
+
+impl ServicePage {
+    pub(super) fn position(&self, id: i64) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.id == id)
+    }
+
+    pub(super) fn value(&self, id: i64, key: &str) -> Value {
+        let slot = self.position(id).map(|position| &self.slots[position]);
+        slot.and_then(|slot| slot.data.get(key)).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn ids(&self) -> Vec<i64> {
+        self.slots.iter().map(|slot| slot.id).collect()
+    }
+
+    /// Creates a slot, and fills in what was not given.
+    pub(super) fn create(&mut self, kind: &str, data: &Object, position: usize) -> i64 {
+        self.last_id += 1;
+        let mut data: Map<String, Value> =
+            data.iter().map(|(key, value)| (key.clone(), stored(key, value))).collect();
+        if kind == "button" {
+            data.entry("style").or_insert(json!("primary"));
+        }
+        let slot = Slot {
+            id: self.last_id,
+            kind: kind.to_owned(),
+            data: Object(data),
+            supported: true,
+            extra: Map::new(),
+        };
+        self.slots.insert(position.min(self.slots.len()), slot);
+        self.compute(self.last_id);
+        self.last_id
+    }
+
+    pub(super) fn update(&mut self, id: i64, key: &str, value: &Value) {
+        if let Some(position) = self.position(id) {
+            self.slots[position].data.insert(key.to_owned(), stored(key, value));
+            self.compute(id);
+        }
+    }
+
+    pub(super) fn delete(&mut self, id: i64) {
+        self.slots.retain(|slot| slot.id != id);
+    }
+
+    /// Fills in a value that the service computes.
+    fn compute(&mut self, id: i64) {
+        let Some(position) = self.position(id) else { return };
+        let slot = &mut self.slots[position];
+        if slot.kind == "text" {
+            let html = format!("<p>{}</p>", slot.data.get("title").unwrap_or(&Value::Null));
+            slot.data.insert("html".to_owned(), html.into());
+        }
+    }
+
+    /// Carries a plan out. Returns the ids of the new slots.
+    pub(super) fn execute(&mut self, plan: &Plan) -> Vec<i64> {
+        let mut created = Vec::new();
+        for batch in plan.batches() {
+            match batch {
+                PlanBatch::Update(updates) => {
+                    for update in updates {
+                        for (key, value) in update.changed.iter() {
+                            self.update(update.id, key, value);
+                        }
+                    }
+                }
+                PlanBatch::TryCreate(_) => {}
+                PlanBatch::Create(creates) => {
+                    for create in creates {
+                        created.push(self.create(&create.kind, &create.data, usize::MAX));
+                    }
+                }
+                PlanBatch::Reorder => {
+                    let order = plan.resolve_order(&self.ids(), &created).expect("an order");
+                    self.slots.sort_by_key(|slot| order.iter().position(|id| *id == slot.id));
+                }
+                PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+                    deletes.iter().for_each(|delete| self.delete(delete.id));
+                }
+            }
+        }
+        created
+    }
+}
