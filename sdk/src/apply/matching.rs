@@ -199,9 +199,6 @@ impl<'n> Matcher<'n> {
         for (index, found) in self.found.iter().enumerate() {
             let position = match *found {
                 MatchResult::Refused => return None,
-                MatchResult::Nothing if self.options.new_items.contains(&positions.len()) => {
-                    return None;
-                }
                 MatchResult::Slot(position) => Some(position)
                     .filter(|position| *position >= next && self.suits(*position, index))?,
                 MatchResult::Nothing => (next..self.page.len())
@@ -314,10 +311,7 @@ impl<'n> Matcher<'n> {
     }
 
     fn unserved(&self) -> Vec<usize> {
-        let is_unserved = |index: &usize| {
-            self.found[*index] == MatchResult::Nothing && !self.options.new_items.contains(index)
-        };
-        (0..self.items.len()).filter(is_unserved).collect()
+        (0..self.items.len()).filter(|index| self.found[*index] == MatchResult::Nothing).collect()
     }
 
     fn take(&mut self, index: usize, position: usize) {

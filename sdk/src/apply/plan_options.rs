@@ -14,10 +14,6 @@ pub struct PlanOptions {
     pub prune: bool,
     /// Set to delete the unsupported slots that the file does not mention. The supported ones are not affected.
     pub prune_unsupported: bool,
-    /// Ids of slots to delete although the file does not mention them and `prune` is not set. Read-only ones stay.
-    pub delete: BTreeSet<i64>,
-    /// Indexes of the items that are new slots, whatever the page holds. Ids in [`created`](Self::created) still apply.
-    pub new_items: BTreeSet<usize>,
     /// Slot types of the service.
     pub types: SlotTypes,
     /// Ids of slots that an earlier run of the same file created, by the index of the item. An id that is not on the page any more
@@ -39,8 +35,6 @@ impl Default for PlanOptions {
         Self {
             prune: false,
             prune_unsupported: false,
-            delete: BTreeSet::new(),
-            new_items: BTreeSet::new(),
             types: SlotTypes::default(),
             created: BTreeMap::new(),
             exact: BTreeSet::new(),
@@ -85,12 +79,10 @@ impl PlanOptions {
 
     /// Returns why a slot that no item matched is kept; `None`: it is deleted.
     pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
-        if let Some(merged) = &self.merged {
-            (!merged.deleted.contains(&slot.id)).then_some(RetainReason::NotInFile)
-        } else if self.types.is_read_only(&slot.kind) {
+        if self.types.is_read_only(&slot.kind) {
             Some(RetainReason::ReadOnly)
-        } else if self.delete.contains(&slot.id) {
-            None
+        } else if let Some(merged) = &self.merged {
+            (!merged.deleted.contains(&slot.id)).then_some(RetainReason::NotInFile)
         } else if slot.supported {
             (!self.prune).then_some(RetainReason::NotInFile)
         } else {

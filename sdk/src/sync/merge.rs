@@ -17,7 +17,7 @@ use super::{
     RemoteChange, Replaced, SyncError, SyncNote,
 };
 use crate::Object;
-use crate::apply::{DesiredPage, DesiredSlot, PlanOptions, label};
+use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, label};
 
 /// What a page should become, and how that relates to what others did since the last sync.
 ///
@@ -93,20 +93,11 @@ impl Merge {
         plan.is_empty() && self.fields.is_empty()
     }
 
-    /// Returns the options with which the planner makes of `desired` what this merge says. `prune` is off: the slots to delete are named.
+    /// Returns the options with which the planner makes of `desired` what this merge says.
     pub fn plan_options(&self, options: &PlanOptions) -> PlanOptions {
-        PlanOptions {
-            prune: false,
-            delete: self.deletions.iter().map(|deletion| deletion.id).collect(),
-            new_items: self.new_items(),
-            ..options.clone()
-        }
-    }
-
-    /// Returns the indexes in `desired` of the slots to create.
-    fn new_items(&self) -> BTreeSet<usize> {
-        let is_new = |nth: &usize| self.bindings[self.items[*nth]].slot.is_none();
-        (0..self.desired.slots.len()).filter(is_new).collect()
+        let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
+        let merged = Some(MergedItems { items: self.items.clone(), deleted });
+        PlanOptions { merged, ..options.clone() }
     }
 }
 

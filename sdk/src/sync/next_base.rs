@@ -11,7 +11,7 @@ use crate::apply::{SlotTypes, same};
 
 impl Merge {
     /// Returns the record after a run that carried this merge out and verified it. `base` and `file` are those that the merge was made of,
-    /// `created` the ids of the new slots by their index in [`desired`](Self::desired).
+    /// `created` the ids of the new slots by the index of their item in the file.
     ///
     /// A pair moves only where file and page agree after the run; a value that was merely kept keeps its pair. `after` is the page after
     /// the run, with the values that the answers to the writes of the run show: what another client changed between a write and the last
@@ -26,9 +26,8 @@ impl Merge {
     ) -> PageBase {
         let slots = hashed_slots(&after.slots, types);
         let by_id = slots.iter().map(|slot| (slot.slot.id, slot)).collect();
-        let written = self.items.iter().zip(&self.desired.slots).enumerate();
-        let written = written.map(|(nth, (item, desired))| {
-            (*item, WrittenSlot { id: created.get(&nth).copied(), data: &desired.data })
+        let written = self.items.iter().zip(&self.desired.slots).map(|(item, desired)| {
+            (*item, WrittenSlot { id: created.get(item).copied(), data: &desired.data })
         });
         let next = NextBase { base, by_id, written: written.collect() };
         let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
