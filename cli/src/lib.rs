@@ -31,6 +31,7 @@ mod schema;
 mod settings;
 mod signal;
 mod suggest;
+mod sync;
 #[cfg(debug_assertions)]
 mod testing;
 mod ui;

@@ -58,6 +58,7 @@ mod security;
 mod slots;
 mod stderr;
 mod surface;
+mod sync;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod test_env;

@@ -5,6 +5,7 @@ pub(crate) mod dry_run;
 pub(crate) mod execute;
 pub(crate) mod export;
 pub(crate) mod plan;
+mod plan_target;
 pub(crate) mod planned;
 pub(crate) mod preflight;
 pub(crate) mod problems;
@@ -41,9 +42,10 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::dry_run::DryRun;
-use crate::output::{CommandOutput, Style, StyledLine};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::PageFile;
 use crate::signal::SuppressInterrupt;
+use crate::sync::{self, SyncRecord};
 use crate::ui::Progress;
 
 /// Source and options of a run that updates a page.
@@ -69,6 +71,7 @@ struct ApplySession<'c> {
     /// Page file; `None` once it was read together with its page.
     file: Option<PageFile>,
     read: Option<PlanInputs>,
+    record: Option<SyncRecord>,
     saved: Option<Box<SavedPlan>>,
     apply_args: ApplyArgs,
     ask: bool,
@@ -180,11 +183,20 @@ pub(crate) async fn apply(
     }
     match (ended, planned) {
         (Some(Ok(applied)), Some(planned)) => {
-            let Applied { done, run, .. } = applied;
-            if applied.plan.is_empty() && run.is_none() && apply_args.kept_reason.is_none() {
+            let Applied { page, plan, done, run, .. } = applied;
+            if plan.is_empty() && run.is_none() && apply_args.kept_reason.is_none() {
                 report_kept_slots(&context.ui, &planned.plan);
             }
-            let report = report(&planned, &done, run.as_deref());
+            let mut report = report(&planned, &done, run.as_deref());
+            if let Some(merged) = &planned.merged {
+                if let View::Lines(lines) = &mut report.view {
+                    lines.splice(0..0, sync::lines(&merged.merge));
+                }
+                let mut created = planned.options.created.clone();
+                created.extend(done.created);
+                let (file, images) = (&planned.file, &planned.images);
+                merged.store(context, file, images, &page, &created, &planned.options)?;
+            }
             planned.leave();
             Ok(report)
         }
@@ -234,13 +246,15 @@ pub(crate) async fn planned(
 impl<'c> ApplySession<'c> {
     async fn new(
         context: &'c mut Context,
-        ApplySource { file, saved }: ApplySource,
+        ApplySource { file, saved, path }: ApplySource,
         apply_args: ApplyArgs,
         ask: bool,
     ) -> Result<(Self, ProfileKey), CommandError> {
         let client =
             context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
-        let key = file.page.profile.clone();
+        let record = path.as_deref().map(|it| SyncRecord::of(context, it)).transpose()?.flatten();
+        let recorded = record.as_ref().and_then(SyncRecord::page_key);
+        let key = recorded.unwrap_or_else(|| file.page.profile.clone());
         let (read, planned, suppressed, not_recorded) = (None, None, None, None);
         let (running, done) = (Rc::default(), AppliedChanges::default());
         let file = Some(file);
@@ -249,6 +263,7 @@ impl<'c> ApplySession<'c> {
             client,
             file,
             read,
+            record,
             saved,
             apply_args,
             ask,
@@ -290,7 +305,8 @@ impl ApplyDelegate for ApplySession<'_> {
             return Err(CommandError::internal("a file is read twice").into());
         };
         let client = self.client.clone();
-        let read = resolve(self.context, client, file, page, &self.apply_args).await?;
+        let record = self.record.take();
+        let read = resolve(self.context, client, file, page, record, &self.apply_args).await?;
         let desired = read.file.page.content.clone();
         self.read = Some(read);
         Ok(desired)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
 use links_sdk::{Client, ProfileKey};
 
+use super::plan_target::PlanTarget;
 use super::{problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
 use crate::context::Context;
@@ -14,6 +15,7 @@ use crate::error::exit_code::Exit;
 use crate::page_file::{FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
+use crate::sync::{MergedPage, SyncRecord};
 
 /// Refuses a file for another page than the command line names.
 fn check_profile(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
@@ -36,21 +38,28 @@ pub(crate) async fn resolve(
     client: Client,
     mut file: PageFile,
     page: &PageSnapshot,
+    record: Option<SyncRecord>,
     apply_args: &ApplyArgs,
 ) -> Result<PlanInputs, CommandError> {
+    if let Some(record) = &record {
+        record.check_page(&file, page)?;
+    }
     if let Some(key) = &apply_args.profile {
         check_profile(key, page)?;
     }
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
-    broken.extend(uploads::resolve(context, &client, page.id, &mut file, &mut images).await?);
-    Ok(PlanInputs { file, client, images, broken })
+    broken.extend(
+        uploads::resolve(context, &client, page.id, &mut file, &mut images, record.as_ref())
+            .await?,
+    );
+    Ok(PlanInputs { file, client, images, broken, record })
 }
 
 /// Makes a plan and validates the data that would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
-    PlanInputs { file, client, images, broken }: PlanInputs,
+    PlanInputs { file, client, images, broken, record }: PlanInputs,
     page: Arc<PageSnapshot>,
     apply_args: &ApplyArgs,
     created: BTreeMap<usize, i64>,
@@ -63,14 +72,17 @@ pub(crate) async fn plan(
     let mut options =
         PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
     let mut described = context.recent_slot_types();
-    let plan = loop {
+    let (target, plan) = loop {
         if described.is_none()
             && broken.is_empty()
-            && let Ok(plan) = Plan::new(&page.slots, &file.page.content, &options)
+            && let Ok(target) =
+                PlanTarget::of(&file, &images, &page, record.as_ref(), &options, apply_args)
+            && target.is_free_of_conflicts()
+            && let Ok(plan) = Plan::new(&page.slots, &target.desired, &target.options)
             && plan.is_empty()
         {
             // A page that matches the file needs no slot types, so that this case costs one request.
-            break plan;
+            break (target, plan);
         }
         let types = match described.take() {
             Some(described) => described,
@@ -78,10 +90,14 @@ pub(crate) async fn plan(
         };
         options.types = types.rules();
         let is_fresh = types.fresh;
-        let planned = checked(&page, &file, &broken, &options, &types, apply_args);
+        let target = PlanTarget::of(&file, &images, &page, record.as_ref(), &options, apply_args);
+        let planned = target.and_then(|target| {
+            let plan = checked(&page, &file, &broken, &target, &types, apply_args)?;
+            Ok((target, plan))
+        });
         described = Some(types);
         match planned {
-            Ok(plan) => break plan,
+            Ok(planned) => break planned,
             // The cached slot types may be out of date.
             Err(failure) if !is_fresh && failure.exit() == Exit::Invalid => {
                 described = Some(context.fetch_slot_types().await?);
@@ -93,7 +109,12 @@ pub(crate) async fn plan(
         DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
     let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
     let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
-    let kept_reason = apply_args.kept_reason.unwrap_or("not in the file; --prune deletes it");
+    let kept_reason = apply_args.kept_reason.unwrap_or(match &record {
+        Some(_) => "made on the page since the last sync; --prune deletes it",
+        None => "not in the file; --prune deletes it",
+    });
+    let PlanTarget { desired, options, merge } = target;
+    let merged = record.zip(merge).map(|(record, merge)| MergedPage { record, merge });
     Ok(PlannedPage {
         file,
         client,
@@ -101,6 +122,8 @@ pub(crate) async fn plan(
         images,
         described,
         options,
+        desired,
+        merged,
         plan: Arc::new(plan),
         no_validate,
         sent,
@@ -115,10 +138,12 @@ fn checked(
     page: &PageSnapshot,
     file: &PageFile,
     broken: &[FieldDiagnostic],
-    options: &PlanOptions,
+    target: &PlanTarget,
     described: &SlotTypeCatalog,
     apply_args: &ApplyArgs,
 ) -> Result<Plan, CommandError> {
+    target.refuse_conflicts(file)?;
+    let options = &target.options;
     if !apply_args.no_validate {
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
         if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
@@ -129,7 +154,7 @@ fn checked(
                 .with_hint("--no-validate leaves the validation to the service"));
         }
     }
-    let planned = Plan::new(&page.slots, &file.page.content, options);
+    let planned = Plan::new(&page.slots, &target.desired, options);
     let mut problems = match &planned {
         Ok(_) if apply_args.no_validate => Vec::new(),
         Ok(plan) => problems::of_plan(plan, &page.slots, file, described, |nth| nth),

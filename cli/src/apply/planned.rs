@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use links_sdk::apply::{GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
+use links_sdk::apply::{DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
 use links_sdk::{Client, ProfileKey};
 
 use crate::error::CommandError;
@@ -14,6 +14,7 @@ use crate::output::{Style, StyledLine};
 use crate::page_file::local_image::LocalImage;
 use crate::page_file::{FieldDiagnostic, PageFile, ReferencePlace};
 use crate::schema::slot_types::SlotTypeCatalog;
+use crate::sync::{self, MergedPage, SyncRecord};
 use crate::ui;
 use crate::ui::plan::PlanView;
 
@@ -51,6 +52,12 @@ pub(crate) struct ApplyArgs {
     /// Ids of the slots that earlier, ended runs created for the items, by index.
     #[arg(skip)]
     pub(crate) created: BTreeMap<usize, i64>,
+    /// Write what the file says also where the page was changed since the last sync
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Compare the file with the page alone, whatever was changed since the last sync
+    #[arg(long = "exact", hide_short_help = true, conflicts_with = "overwrite")]
+    pub(crate) exact_page: bool,
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
@@ -64,6 +71,8 @@ pub(crate) struct PlanInputs {
     pub(crate) images: Vec<Image>,
     /// Diagnostics of references that cannot be resolved.
     pub(crate) broken: Vec<FieldDiagnostic>,
+    /// Record of the last sync, if a `links.lock` governs the file.
+    pub(crate) record: Option<SyncRecord>,
 }
 
 /// Plan together with the inputs it was made from.
@@ -75,6 +84,10 @@ pub(crate) struct PlannedPage {
     /// Slot types. `None` if there is nothing to do and no slot types are cached.
     pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
+    /// Slots that the page should have: those of the file, or what a merge made of them.
+    pub(crate) desired: Arc<DesiredPage>,
+    /// Merge that the plan carries out, if a `links.lock` governs the file.
+    pub(crate) merged: Option<MergedPage>,
     pub(crate) plan: Arc<Plan>,
     /// True if the slots are validated only by the service.
     pub(crate) no_validate: bool,
@@ -106,7 +119,9 @@ impl PlannedPage {
 
     /// Human-readable lines of the plan.
     pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        ui::plan::lines(&self.shown(), self.kept_reason)
+        let mut lines = ui::plan::lines(&self.shown(), self.kept_reason);
+        lines.extend(self.merged.iter().flat_map(|it| sync::lines(&it.merge)));
+        lines
     }
 
     /// Note about slots that were deleted since and are created again, if there are any.
@@ -137,15 +152,15 @@ impl PlannedPage {
     /// Proposal for the SDK: the desired page, the options and the plan.
     pub(crate) fn proposal(&self) -> Proposal {
         let file = self.file.page.content.clone();
-        let (desired, options) = (file.clone(), self.options.clone());
+        let (desired, options) = (self.desired.clone(), self.options.clone());
         Proposal { file, desired, options, plan: self.plan.clone() }
     }
 
     /// Ends the use of the plan at the end of a command.
     pub(crate) fn leave(self) {
-        let Self { file, page, described, options, plan, .. } = self;
+        let Self { file, page, described, options, desired, merged, plan, .. } = self;
         // The process ends next: to free a plan of 500 slots value by value costs 9 million instructions.
-        std::mem::forget((file, page, described, options, plan));
+        std::mem::forget((file, page, described, options, desired, merged, plan));
     }
 
     /// Number of requests of the whole run if nothing fails, including those sent while planning.

@@ -97,7 +97,7 @@ pub(crate) fn of_others(
         .unzip();
     let exact = others.iter().enumerate().filter(|(_, index)| options.exact.contains(index));
     let exact = exact.map(|(nth, _)| nth).collect();
-    let options = PlanOptions { created: BTreeMap::new(), exact, ..options.clone() };
+    let options = PlanOptions { created: BTreeMap::new(), exact, merged: None, ..options.clone() };
     match Plan::new(page, &DesiredPage { slots }, &options) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
         Err(_) => Vec::new(),

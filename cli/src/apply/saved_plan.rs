@@ -28,6 +28,8 @@ const MAX_BYTES: u64 = 32 * 1024 * 1024;
 pub(crate) struct ApplySource {
     pub(crate) file: PageFile,
     pub(crate) saved: Option<Box<SavedPlan>>,
+    /// Path of the file, if it has one.
+    pub(crate) path: Option<PathBuf>,
 }
 
 /// Plan with the inputs it was made from.
@@ -88,7 +90,7 @@ struct FormatHeader {
 
 impl From<PageFile> for ApplySource {
     fn from(file: PageFile) -> Self {
-        Self { file, saved: None }
+        Self { file, saved: None, path: None }
     }
 }
 
@@ -104,7 +106,9 @@ impl ApplySource {
         }
         let directory = parent(path);
         let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, roots)?)?;
-        Ok(PageFile { directory: directory.to_owned(), ..file }.into())
+        let file = PageFile { directory: directory.to_owned(), ..file };
+        let path = Some(path.to_owned()).filter(|it| it.as_os_str() != "-");
+        Ok(Self { file, saved: None, path })
     }
 
     /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
@@ -128,8 +132,10 @@ impl ApplySource {
         *directory = parent(path).join(&directory);
         let images = ImageRoots::within(directory, parent(path), roots)?;
         let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
+        let path = Path::new(&*name).file_name().map(|name| directory.join(name));
+        let path = path.filter(|it| it.is_file());
         let file = PageFile { directory: directory.clone(), ..file };
-        Ok(Self { file, saved: Some(Box::new(saved)) })
+        Ok(Self { file, saved: Some(Box::new(saved)), path })
     }
 }
 

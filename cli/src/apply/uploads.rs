@@ -19,6 +19,7 @@ use crate::error::exit_code::Exit;
 use crate::page_file::local_image::LocalImage;
 use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget};
 use crate::suggest::suggest;
+use crate::sync::SyncRecord;
 
 /// Images that a file names. Sends nothing.
 pub(crate) fn images(file: &PageFile) -> Vec<Image> {
@@ -39,6 +40,7 @@ pub(crate) async fn resolve(
     page: i64,
     file: &mut PageFile,
     images: &mut [Image],
+    record: Option<&SyncRecord>,
 ) -> Result<Vec<FieldDiagnostic>, CommandError> {
     let mut problems = Vec::new();
     let is_form = |it: &&Reference| matches!(it.target, ReferenceTarget::Form(_));
@@ -54,7 +56,9 @@ pub(crate) async fn resolve(
     }
     let known = memory(context);
     for image in images {
-        let path = known.of_page(page, &image.local.hash);
+        let hash = &image.local.hash;
+        let recorded = || record.and_then(|it| it.image(hash));
+        let path = known.of_page(page, hash).or_else(recorded);
         image.uploaded = path.is_some();
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
         put(&mut file.page.content, &image.place, &value);
@@ -167,6 +171,12 @@ impl PlannedPage {
     /// Writes a value into the desired page and into the plan.
     fn put(&mut self, place: &ReferencePlace, value: &Value) {
         put(&mut self.file.page.content, place, value);
+        let items = self.merged.as_ref().map(|it| &it.merge.items);
+        let position = items
+            .map_or(Some(place.index), |items| items.iter().position(|item| *item == place.index));
+        if let Some(index) = position {
+            put(&mut self.desired, &ReferencePlace { index, ..place.clone() }, value);
+        }
         put_in_plan(Arc::make_mut(&mut self.plan), place, value);
     }
 

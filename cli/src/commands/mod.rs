@@ -15,6 +15,7 @@ mod doctor;
 mod files;
 mod forms;
 mod help;
+mod init;
 mod man;
 mod me;
 mod music;
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     /// The slots of a page
     #[command(subcommand)]
     Slots(slots::SlotsCommand),
+    /// Keep page files and pages in sync: begin a links.lock
+    Init(init::InitArgs),
     /// Lead forms
     #[command(subcommand)]
     Forms(forms::FormsCommand),
@@ -119,6 +122,7 @@ pub(crate) async fn run(
         Command::Service(args) => service::run(context, args).await,
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,
+        Command::Init(args) => init::run(context, args).await,
         Command::Forms(command) => forms::run(context, command).await,
         Command::Channels(command) => channels::run(context, command).await,
         Command::Music(command) => music::run(context, command).await,

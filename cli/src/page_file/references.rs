@@ -58,6 +58,16 @@ impl fmt::Display for ReferencePlace {
 }
 
 impl ReferencePlace {
+    /// Returns the value at this place, if the data has the place.
+    pub(crate) fn value<'d>(&self, data: &'d Map<String, Value>) -> Option<&'d Value> {
+        let (first, rest) = self.path.split_first()?;
+        rest.iter().try_fold(data.get(first)?, |value, key| match value {
+            Value::Object(map) => map.get(key),
+            Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
     /// Sets the value at this place, if the data has the place.
     pub(crate) fn put(&self, data: &mut Map<String, Value>, value: &Value) {
         let Some((first, rest)) = self.path.split_first() else { return };

@@ -1,6 +1,6 @@
 //! Three-way merge of a file with its page.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 

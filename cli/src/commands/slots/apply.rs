@@ -15,6 +15,7 @@ use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::profile_key;
+use crate::sync::LockStore;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
@@ -56,7 +57,11 @@ impl SlotsApplyArgs {
     pub(crate) fn named_files(&self) -> Result<NamedFiles, &'static str> {
         let named = NamedFiles { read: self.apply_args.upload_root.clone(), write: Vec::new() };
         match self.file.as_ref().or(self.plan.as_ref()) {
-            Some(file) => Ok(named.with_directory(file)),
+            Some(file) => {
+                let mut named = named.with_directory(file);
+                named.write.extend(LockStore::of(file).map(|it| it.path()));
+                Ok(named)
+            }
             None if self.resume => Err("the journal of the run names its page file"),
             None => Ok(named),
         }

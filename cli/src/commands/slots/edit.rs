@@ -46,9 +46,9 @@ pub(crate) async fn run(
     args: SlotsEditArgs,
 ) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
-    let (page, login) = pull(context, args.profile.clone()).await?;
+    let (page, read) = pull(context, args.profile.clone()).await?;
     let text = format!("{HEAD}{}", yaml::write(&page)?);
-    let name = format!("{login}.yaml");
+    let name = format!("{}.yaml", read.login);
     let mut opened = Arc::unwrap_or_clone(page.content).slots;
     let apply = async |context: &mut Context, document: Document, path: &Path| {
         for tries in 1.. {

@@ -16,6 +16,7 @@ use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
 use crate::profile_key;
+use crate::sync::LockStore;
 use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
@@ -49,7 +50,11 @@ impl SlotsPlanArgs {
         let read = self.apply_args.upload_root.clone();
         let write = self.out.iter().cloned().collect();
         let source = self.file.iter().chain(&self.plan);
-        source.fold(NamedFiles { read, write }, |named, file| named.with_directory(file))
+        source.fold(NamedFiles { read, write }, |named, file| {
+            let mut named = named.with_directory(file);
+            named.read.extend(LockStore::of(file).map(|it| it.path()));
+            named
+        })
     }
 }
 

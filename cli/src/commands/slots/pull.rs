@@ -14,7 +14,9 @@ use crate::error::exit_code::Exit;
 use crate::fs::atomic;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
+use crate::page_file::PageFile;
 use crate::profile_key;
+use crate::sync::SyncRecord;
 
 /// Name of the schema file of a page in the examples.
 const SCHEMA: &str = "page.schema.json";
@@ -41,7 +43,11 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsPullArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let (page, login) = pull(context, args.profile).await?;
+    let record = match args.out.as_deref().filter(|it| it.as_os_str() != "-") {
+        Some(path) => SyncRecord::of(context, path)?,
+        None => None,
+    };
+    let (page, read) = pull(context, args.profile).await?;
     let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
     let mut yaml = yaml::write(&page)?;
     if let Some(schema) = args.schema.as_deref().or_else(|| beside(args.out.as_deref()?)) {
@@ -65,7 +71,12 @@ pub(crate) async fn run(
         _ => CommandError::usage(format!("cannot write {}: {error}", path.display())),
     })?;
     let slot_count = page.content.slots.len();
-    let name = path.display().to_string();
+    let (name, login) = (path.display().to_string(), &read.login);
+    if let Some(record) = record {
+        let types = context.slot_types().await?.rules();
+        let file = PageFile::made(&name, text.into_bytes())?;
+        record.rebuild(context, &file, &[], &read, types)?;
+    }
     let line =
         StyledLine::new(Style::Plain, format!("{slot_count} slots of {login} written to {name}"));
     Ok(CommandOutput::own(

@@ -6,7 +6,7 @@ mod text;
 use links_sdk::apply::{Notice, RetainReason};
 use model::{Change, ShownSlot};
 pub(crate) use model::{PlanView, Upload};
-pub(crate) use text::cut;
+pub(crate) use text::{cut, value as shown_value};
 
 use super::width;
 use crate::output::{Style, StyledLine};

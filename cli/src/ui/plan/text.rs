@@ -16,7 +16,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Formats a value as human-readable text, on one line and sanitized.
-pub(super) fn value(value: &Value) -> String {
+pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{}\"", one_line(text)),
         other => sanitize::line(&other.to_string()).into_owned(),

@@ -1,0 +1,65 @@
+//! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
+
+use std::sync::Arc;
+
+use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions};
+use links_sdk::sync::{Merge, SyncError};
+
+use super::problems;
+use crate::apply::planned::{ApplyArgs, Image};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::page_file::PageFile;
+use crate::sync::{self, SyncRecord};
+
+/// What a plan is to reach.
+pub(super) struct PlanTarget {
+    pub(super) desired: Arc<DesiredPage>,
+    pub(super) options: PlanOptions,
+    /// The merge, if a `links.lock` governs the file.
+    pub(super) merge: Option<Merge>,
+}
+
+impl PlanTarget {
+    /// Returns the target of a file. Items of which it is unclear which slots they are, are reported at their places.
+    pub(super) fn of(
+        file: &PageFile,
+        images: &[Image],
+        page: &PageSnapshot,
+        record: Option<&SyncRecord>,
+        options: &PlanOptions,
+        apply_args: &ApplyArgs,
+    ) -> Result<Self, CommandError> {
+        let Some(record) = record else {
+            let (desired, options) = (file.page.content.clone(), options.clone());
+            return Ok(Self { desired, options, merge: None });
+        };
+        let merge = record.merge(file, images, page, options, apply_args).map_err(|error| {
+            let problems = match error {
+                SyncError::Identity(error) => sync::identity_problems(&error, file),
+                SyncError::Plan(PlanError::Items(items)) => problems::of_items(&items, file, None),
+                SyncError::Plan(error) => {
+                    return CommandError::new(Exit::Server, error.to_string());
+                }
+            };
+            CommandError::from(file.document.bad(problems))
+        })?;
+        let desired = Arc::new(merge.desired.clone());
+        Ok(Self { desired, options: merge.plan_options(options), merge: Some(merge) })
+    }
+
+    pub(super) fn is_free_of_conflicts(&self) -> bool {
+        self.merge.as_ref().is_none_or(|merge| merge.conflicts.is_empty())
+    }
+
+    /// Refuses changes of both sides that exclude each other, at their places in the file.
+    pub(super) fn refuse_conflicts(&self, file: &PageFile) -> Result<(), CommandError> {
+        let Some(merge) = self.merge.as_ref().filter(|it| !it.conflicts.is_empty()) else {
+            return Ok(());
+        };
+        let problems = sync::conflicts(merge, file);
+        let message =
+            "the file and the page were both changed since the last sync; nothing was written";
+        Err(CommandError::new(Exit::Conflict, message).at(file.document.bad(problems)))
+    }
+}

@@ -1,0 +1,146 @@
+//! `links init`: begins a `links.lock`, or rebuilds its records.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use links_sdk::apply::PageSnapshot;
+use links_sdk::sync::Lock;
+use serde_json::json;
+
+use crate::apply::{runs, uploads};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::help::HelpText;
+use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::{Document, PageFile};
+use crate::sync::{LOCK_NAME, LockStore, SyncRecord};
+
+/// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
+const ATTRIBUTE: &str = "links.lock merge=binary";
+
+/// Number of directories below the first that are searched for page files.
+const DEPTH: usize = 8;
+
+#[derive(Args, Debug)]
+#[command(examples = ["links init", "links init pages --refresh"])]
+pub(crate) struct InitArgs {
+    /// Directory of the page files; the current one by default
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    directory: Option<PathBuf>,
+    /// Rebuild the records of the page files below the directory from the files and their pages, for instance after a merge conflict in the lock
+    #[arg(long)]
+    refresh: bool,
+}
+
+/// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
+pub(crate) async fn run(
+    context: &mut Context,
+    args: InitArgs,
+) -> Result<CommandOutput, CommandError> {
+    let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
+    let store = LockStore::at(&directory).map_err(|error| {
+        CommandError::usage(format!("cannot use {}: {error}", directory.display()))
+    })?;
+    let client = context.client().await?;
+    let user = client.me().await?.user_id;
+    let service = runs::service(context).unwrap_or_default();
+    let new = Lock::new(service.clone(), user);
+    let mut files = Vec::new();
+    if args.refresh {
+        page_files(&directory, DEPTH, &mut files).map_err(|error| {
+            CommandError::usage(format!("cannot read {}: {error}", directory.display()))
+        })?;
+    }
+    // A lock of another account is not replaced, but a damaged one is.
+    let known = store.read(&service).ok();
+    if let Some(known) = known.as_ref().filter(|_| args.refresh) {
+        known.check_account(&service, user).map_err(|error| {
+            CommandError::new(Exit::Refused, format!("{}: {error}", store.path().display()))
+        })?;
+    }
+    match known {
+        Some(_) if args.refresh => {}
+        _ => store.write(&new, args.refresh)?,
+    }
+    let ignored = add_attribute(&directory);
+    for file in &files {
+        refresh(context, file).await?;
+    }
+    let path = store.path().display().to_string();
+    let mut lines = vec![match files.len() {
+        0 => format!(
+            "{path} begins here; the next `links slots apply` or `pull` of a file below it is recorded"
+        ),
+        1 => format!("{path}: 1 page file recorded"),
+        several => format!("{path}: {several} page files recorded"),
+    }];
+    if let Err(error) = ignored {
+        lines.push(format!(
+            ".gitattributes cannot be written ({error}); add the line `{ATTRIBUTE}`"
+        ));
+    }
+    let lines = lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect();
+    let files: Vec<_> = files.iter().map(|it| it.display().to_string()).collect();
+    Ok(CommandOutput::own(
+        json!({ "lock": path, "user": user, "files": files }),
+        View::Lines(lines),
+    ))
+}
+
+/// Records a file and its page as far as they agree.
+async fn refresh(context: &mut Context, path: &Path) -> Result<(), CommandError> {
+    let Some(record) = SyncRecord::of(context, path)? else { return Ok(()) };
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let name = path.display().to_string();
+    let bytes = fs::read(path)
+        .map_err(|error| CommandError::usage(format!("cannot read {name}: {error}")))?;
+    let mut file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, &[])?)?;
+    let client = context.client().await?;
+    let page = PageSnapshot::read(&client, &file.page.profile).await?;
+    let types = context.slot_types().await?.rules();
+    let mut images = uploads::images(&file);
+    uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(&record)).await?;
+    record.rebuild(context, &file, &images, &page, types)
+}
+
+/// Finds the page files below a directory, in the order of their names. Hidden directories are left out.
+fn page_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if kind.is_dir() && !is_hidden && depth > 0 {
+            page_files(&path, depth - 1, found)?;
+        } else if kind.is_file() && !is_hidden && is_page_file(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_page_file(path: &Path) -> bool {
+    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    let is_named = ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it));
+    is_named && Document::read(path).is_ok_and(|it| it.root.get("profile").is_some())
+}
+
+/// Adds the attribute of the lock to the `.gitattributes` of its directory.
+fn add_attribute(directory: &Path) -> io::Result<()> {
+    let path = directory.join(".gitattributes");
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error),
+    };
+    if text.lines().any(|line| line.split_whitespace().next() == Some(LOCK_NAME)) {
+        return Ok(());
+    }
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    atomic::write(&path, &format!("{text}{end}{ATTRIBUTE}\n"), true)
+}

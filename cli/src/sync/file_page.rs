@@ -1,0 +1,43 @@
+//! What a page file says, in the form that is merged.
+
+use links_sdk::Object;
+use links_sdk::sync::{FilePage, FileSlot, FileSlotId};
+use serde_json::{Value, json};
+
+use crate::apply::planned::Image;
+use crate::page_file::{PageFile, Reference, ReferenceTarget};
+
+/// Returns what a page file says. A reference is named by what it refers to; the values that it stands for are those that the page of the
+/// file has now, which is a placeholder for an image that is not uploaded yet.
+pub(crate) fn file_page(file: &PageFile, images: &[Image]) -> FilePage {
+    let slots = file.page.content.slots.iter().enumerate().map(|(index, slot)| {
+        let mut said = FileSlot {
+            id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
+            kind: slot.kind.clone(),
+            data: slot.data.clone(),
+            resolved: Object::default(),
+        };
+        for reference in file.references.iter().filter(|it| it.place.index == index) {
+            let Some((key, value)) =
+                reference.place.path.first().and_then(|key| slot.data.get_key_value(key))
+            else {
+                continue;
+            };
+            said.resolved.insert(key.clone(), value.clone());
+            reference.place.put(&mut said.data, &named(reference, images));
+        }
+        said
+    });
+    FilePage { slots: slots.collect(), ..FilePage::default() }
+}
+
+/// Returns the value by which a reference is compared with that of the last sync: the hash of an image, the name of a form.
+fn named(reference: &Reference, images: &[Image]) -> Value {
+    match &reference.target {
+        ReferenceTarget::Upload(name) => {
+            let image = images.iter().find(|image| image.place == reference.place);
+            json!({ "$upload": image.map_or(name, |image| &image.local.hash) })
+        }
+        ReferenceTarget::Form(title) => json!({ "$form": title }),
+    }
+}

@@ -1,0 +1,162 @@
+//! The `links.lock` that governs a page file: the one in the directory of the file, or in the closest directory above.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use links_sdk::sync::Lock;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+
+/// Name of the file.
+pub(crate) const LOCK_NAME: &str = "links.lock";
+
+/// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A `links.lock` on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LockStore {
+    /// Its directory, absolute and without symbolic links.
+    directory: PathBuf,
+}
+
+impl LockStore {
+    /// Returns the lock that governs a file. A directory of a git repository is not left: what lies above belongs to something else.
+    pub(crate) fn of(file: &Path) -> Option<Self> {
+        let directory = directory_of(file).ok()?;
+        let mut repository = directory.ancestors();
+        let end = repository.position(|it| it.join(".git").exists());
+        let within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
+        within
+            .filter(|it| it.join(LOCK_NAME).exists())
+            .map(|it| Self { directory: it.to_owned() })
+            .next()
+    }
+
+    /// Returns the lock of a directory, which may not exist yet.
+    pub(crate) fn at(directory: &Path) -> io::Result<Self> {
+        Ok(Self { directory: directory.canonicalize()? })
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.join(LOCK_NAME)
+    }
+
+    /// Returns the name under which the lock has the record of a file: its path from the directory of the lock, with `/`.
+    pub(crate) fn key(&self, file: &Path) -> Option<String> {
+        let path = directory_of(file).ok()?.join(file.file_name()?);
+        let below = path.strip_prefix(&self.directory).ok()?;
+        let names = below.components().map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        });
+        Some(names.collect::<Option<Vec<_>>>()?.join("/"))
+    }
+
+    /// Reads the lock.
+    ///
+    /// # Errors
+    ///
+    /// When the lock cannot be read, is damaged, or belongs to another service.
+    pub(crate) fn read(&self, service: &str) -> Result<Lock, CommandError> {
+        let refused = |why: String, hint: &str| {
+            let message = format!("{} cannot be used: {why}", self.path().display());
+            CommandError::new(Exit::Refused, message).with_hint(hint.to_owned())
+        };
+        let restore = "restore it from version control, or delete it and run `links init`";
+        let text = self.text().map_err(|error| refused(error.to_string(), restore))?;
+        let lock = Lock::parse(&text).map_err(|error| refused(error.to_string(), restore))?;
+        if lock.service != service {
+            let why = format!("it belongs to {}, not to {service}", lock.service);
+            return Err(refused(why, "use the account that it belongs to, or another directory"));
+        }
+        Ok(lock)
+    }
+
+    /// Changes the lock. It is read again under a lock against other commands of this machine, so that no record of another page is lost.
+    pub(crate) fn update(
+        &self,
+        context: &Context,
+        service: &str,
+        change: impl FnOnce(&mut Lock),
+    ) -> Result<(), CommandError> {
+        let _turn = context.lock(&format!("lock-{}", short_name(&self.directory)));
+        let mut lock = self.read(service)?;
+        let before = lock.clone();
+        change(&mut lock);
+        if lock == before {
+            return Ok(());
+        }
+        self.write(&lock, true)
+    }
+
+    /// Writes the lock, as a whole.
+    pub(crate) fn write(&self, lock: &Lock, replace: bool) -> Result<(), CommandError> {
+        atomic::write(&self.path(), &lock.to_string(), replace).map_err(|error| {
+            let (path, exit) = (self.path(), Exit::Usage);
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                return CommandError::new(
+                    Exit::Refused,
+                    format!("{} already exists", path.display()),
+                )
+                .with_hint("`links init --refresh` rebuilds its records");
+            }
+            CommandError::new(exit, format!("cannot write {}: {error}", path.display()))
+        })
+    }
+
+    fn text(&self) -> io::Result<String> {
+        let path = self.path();
+        if fs::metadata(&path)?.len() > MAX_BYTES {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
+        }
+        fs::read_to_string(path)
+    }
+}
+
+/// Directory of a file, which need not exist, absolute and without symbolic links.
+fn directory_of(file: &Path) -> io::Result<PathBuf> {
+    match file.parent().filter(|it| !it.as_os_str().is_empty()) {
+        Some(parent) => parent.canonicalize(),
+        None => Path::new(".").canonicalize(),
+    }
+}
+
+/// Short name for a directory that differs between directories.
+fn short_name(directory: &Path) -> String {
+    let hash = crate::page_file::local_image::hash_of(directory.as_os_str().as_encoded_bytes());
+    hash.chars().take(16).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_lock_within_the_repository_governs_a_file() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let pages = root.join("repository/site/pages");
+        fs::create_dir_all(&pages).unwrap();
+        let file = pages.join("cafe.yaml");
+        let found = || LockStore::of(&file).map(|it| (it.path(), it.key(&file).unwrap()));
+        assert_eq!(found(), None);
+        fs::write(root.join(LOCK_NAME), "").unwrap();
+        assert_eq!(found(), Some((root.join(LOCK_NAME), "repository/site/pages/cafe.yaml".into())));
+        fs::create_dir(root.join("repository/.git")).unwrap();
+        assert_eq!(found(), None);
+        fs::write(root.join("repository").join(LOCK_NAME), "").unwrap();
+        let expected = root.join("repository").join(LOCK_NAME);
+        assert_eq!(found(), Some((expected, "site/pages/cafe.yaml".into())));
+        fs::write(root.join("repository/site").join(LOCK_NAME), "").unwrap();
+        let expected = root.join("repository/site").join(LOCK_NAME);
+        assert_eq!(found(), Some((expected, "pages/cafe.yaml".into())));
+        assert_eq!(LockStore::of(Path::new("/no/such/directory/cafe.yaml")), None);
+        let store = LockStore::at(&pages).unwrap();
+        assert_eq!(store.key(&root.join("other.yaml")), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! Lines and diagnostics about a merge.
+
+use links_sdk::sync::{
+    Conflict, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange, Replaced,
+    SyncNote,
+};
+
+use crate::output::{Style, StyledLine};
+use crate::page_file::{At, FieldDiagnostic, PageFile};
+use crate::ui::plan::shown_value;
+
+const SETTLE: &str =
+    "--overwrite writes what the file says; or write the page's value here, to keep it";
+
+/// Returns the conflicts of a merge at their places in the file.
+pub(crate) fn conflicts(merge: &Merge, file: &PageFile) -> Vec<FieldDiagnostic> {
+    merge.conflicts.iter().map(|it| conflict(it, file)).collect()
+}
+
+fn conflict(conflict: &Conflict, file: &PageFile) -> FieldDiagnostic {
+    let slots = "slots".to_owned();
+    let (path, message, help) = match conflict {
+        Conflict::Key { item, id, key, page, recorded, .. } => {
+            let since = if *recorded {
+                "changed both here and on the page since the last sync"
+            } else {
+                "the page has another value, and no sync has recorded which is newer"
+            };
+            let message = format!("{since}: slot {id} has {} there", shown_value(page));
+            (vec![slots, item.to_string(), "data".to_owned(), key.clone()], message, SETTLE)
+        }
+        Conflict::Field { key, page, .. } => {
+            let message = format!(
+                "changed both here and on the page since the last sync: the page has {}",
+                shown_value(page)
+            );
+            (vec![key.clone()], message, SETTLE)
+        }
+        Conflict::DeletedThere { item, id, keys } => {
+            let message = format!(
+                "changed here ({}), but slot {id} was deleted on the page since the last sync",
+                keys.join(", ")
+            );
+            (
+                vec![slots, item.to_string()],
+                message,
+                "delete the item, or --overwrite creates the slot again",
+            )
+        }
+        Conflict::DeletedHere { id, kind, label, keys } => {
+            let label = label.as_deref().map(|it| format!(" \"{it}\"")).unwrap_or_default();
+            let message = format!(
+                "{kind} {id}{label} is no longer in the file, but was changed on the page since the last sync ({})",
+                keys.join(", ")
+            );
+            (
+                vec![slots],
+                message,
+                "--overwrite deletes it; or add an item with this id, to keep it",
+            )
+        }
+        Conflict::Order { page, .. } => {
+            let ids = page.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let message = format!(
+                "the order was changed both here and on the page since the last sync; there it is {ids}"
+            );
+            (
+                vec![slots],
+                message,
+                "--overwrite takes the order of the file; or use that of the page",
+            )
+        }
+    };
+    file.document.locate(&path, At::Value, message).help(help)
+}
+
+/// Returns the items of which it is unclear which slots they are, at their places in the file.
+pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<FieldDiagnostic> {
+    let place = |problem: &IdentityProblem| -> Vec<(Vec<String>, At)> {
+        let at = |item: &usize, key: Option<&str>| {
+            let nth = item.to_string();
+            let path = ["slots", nth.as_str()].into_iter().chain(key).map(str::to_owned);
+            (path.collect(), At::Value)
+        };
+        match problem {
+            IdentityProblem::RepeatedOnPage { .. } => vec![(vec!["slots".to_owned()], At::Value)],
+            IdentityProblem::RepeatedId { item, .. } | IdentityProblem::NotOnPage { item, .. } => {
+                vec![at(item, Some("id"))]
+            }
+            IdentityProblem::TypeDiffers { item, .. } => vec![at(item, Some("type"))],
+            IdentityProblem::Resembles { item, .. } => vec![at(item, None)],
+            IdentityProblem::Ambiguous { items, .. }
+            | IdentityProblem::PerhapsDeleted { items, .. } => {
+                items.iter().map(|item| at(item, None)).collect()
+            }
+        }
+    };
+    let problems = error.0.iter().flat_map(|problem| {
+        place(problem).into_iter().map(move |(path, at)| (path, at, problem.to_string()))
+    });
+    problems.map(|(path, at, message)| file.document.locate(&path, at, message)).collect()
+}
+
+/// Returns lines about the changes of others that a plan keeps or replaces, and notes.
+pub(crate) fn lines(merge: &Merge) -> Vec<StyledLine> {
+    let kept = merge.remote.iter().filter_map(remote).map(|it| StyledLine::new(Style::Changed, it));
+    let replaced = merge.replaced.iter().map(replaced);
+    let deleted = merge.deletions.iter().filter_map(|deletion| {
+        let why = match deletion.reason {
+            DeletionReason::DeletedHere => return None,
+            DeletionReason::ChangedThere => "was changed on the page since the last sync",
+            DeletionReason::MadeThere => "was made on the page since the last sync",
+        };
+        let text = format!("! {} {} {why}, and is deleted", deletion.kind, deletion.id);
+        Some(StyledLine::new(Style::Removed, text))
+    });
+    let notes = merge.notes.iter().map(|it| StyledLine::new(Style::Faint, note(it)));
+    kept.chain(replaced).chain(deleted).chain(notes).collect()
+}
+
+fn remote(change: &RemoteChange) -> Option<String> {
+    Some(match change {
+        RemoteChange::Key { id, key, page, .. } => {
+            format!(
+                "< slot {id}: `{key}` is {} on the page, changed since the last sync; kept",
+                shown_value(page)
+            )
+        }
+        RemoteChange::Field { key, page, .. } => {
+            format!(
+                "< `{key}` is {} on the page, changed since the last sync; kept",
+                shown_value(page)
+            )
+        }
+        RemoteChange::Deleted { item, id } => format!(
+            "< item {}: slot {id} was deleted on the page since the last sync; not created again",
+            item + 1
+        ),
+        // The plan lists it among the slots that stay.
+        RemoteChange::Made { .. } => return None,
+        RemoteChange::Order { .. } => {
+            "< the order was changed on the page since the last sync; kept".to_owned()
+        }
+    })
+}
+
+fn replaced(replaced: &Replaced) -> StyledLine {
+    let text = match replaced {
+        Replaced::Key { id, key, page, .. } => {
+            format!("! slot {id}: `{key}` was {} on the page", shown_value(page))
+        }
+        Replaced::Field { key, page } => format!("! `{key}` was {} on the page", shown_value(page)),
+        Replaced::Order { .. } => "! the order of the page is replaced".to_owned(),
+        Replaced::Deletion { item, id } => {
+            format!("! item {}: slot {id} was deleted on the page; created again", item + 1)
+        }
+    };
+    StyledLine::new(Style::Changed, text)
+}
+
+fn note(note: &SyncNote) -> String {
+    match note {
+        SyncNote::KeyStays { id, key, .. } => {
+            format!("slot {id}: `{key}` is no longer in the file; its value stays on the page")
+        }
+        SyncNote::FieldStays { key } => {
+            format!("`{key}` is no longer in the file; its value stays on the page")
+        }
+        SyncNote::Adopted { item, id } => {
+            format!(
+                "item {} is slot {id}, which was made on the page with the same content",
+                item + 1
+            )
+        }
+        SyncNote::Recreated { item, was, id } => {
+            format!("item {} is slot {id}, created again in place of slot {was}", item + 1)
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Page files in a directory with a `links.lock`: where their records are, and what a merge says of them.
+
+mod file_page;
+mod lock_store;
+mod merge_report;
+mod record;
+
+pub(crate) use file_page::file_page;
+pub(crate) use lock_store::{LOCK_NAME, LockStore};
+pub(crate) use merge_report::{conflicts, identity_problems, lines};
+pub(crate) use record::{MergedPage, SyncRecord};

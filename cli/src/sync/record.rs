@@ -1,0 +1,179 @@
+//! The record of a page file in its `links.lock`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use links_sdk::ProfileKey;
+use links_sdk::apply::{PageSnapshot, PlanOptions, SlotTypes};
+use links_sdk::sync::{LivePage, Lock, Merge, MergeOptions, PageBase, SyncError};
+
+use super::{LockStore, file_page, identity_problems};
+use crate::apply::planned::{ApplyArgs, Image};
+use crate::apply::runs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::page_file::PageFile;
+
+/// The `links.lock` of a page file, as it was read when the command began.
+#[derive(Debug)]
+pub(crate) struct SyncRecord {
+    store: LockStore,
+    /// Name of the file in the lock.
+    key: String,
+    service: String,
+    lock: Lock,
+}
+
+/// A merge of a page file with its page, and the record that it was made with.
+#[derive(Debug)]
+pub(crate) struct MergedPage {
+    pub(crate) record: SyncRecord,
+    pub(crate) merge: Merge,
+}
+
+impl SyncRecord {
+    /// Returns the record of a page file; `None` if no `links.lock` governs the file.
+    pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Self>, CommandError> {
+        let Some(store) = LockStore::of(file) else { return Ok(None) };
+        let Some(key) = store.key(file) else {
+            let message = format!("{} has a name that is not Unicode", file.display());
+            return Err(CommandError::new(Exit::Refused, message)
+                .with_hint("rename it, so that links.lock can name it"));
+        };
+        let service = runs::service(context).unwrap_or_default();
+        let lock = store.read(&service)?;
+        Ok(Some(Self { store, key, service, lock }))
+    }
+
+    /// Returns the record of the last sync, if there was one.
+    pub(crate) fn base(&self) -> Option<&PageBase> {
+        self.lock.pages.get(&self.key)
+    }
+
+    /// Returns the key by which the page is read: its recorded id, because a login can change.
+    pub(crate) fn page_key(&self) -> Option<ProfileKey> {
+        self.base().map(|base| ProfileKey::Id(base.id))
+    }
+
+    /// Refuses a page that was renamed since, unless the file has the new login.
+    pub(crate) fn check_page(
+        &self,
+        file: &PageFile,
+        page: &PageSnapshot,
+    ) -> Result<(), CommandError> {
+        let Some(base) = self.base() else { return Ok(()) };
+        let is_named = match &file.page.profile {
+            ProfileKey::Id(id) => *id == page.id,
+            ProfileKey::Login(login) => {
+                let is = |other: &str| login.eq_ignore_ascii_case(other);
+                is(&page.login) || is(&base.login) && base.login == page.login
+            }
+        };
+        if is_named {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is the file of page {} in links.lock, which is called {} now, not {}; nothing was written",
+            self.key, base.id, page.login, file.page.profile
+        );
+        Err(CommandError::new(Exit::Refused, message).with_hint(
+            "write the page's login in the file, or run `links init --refresh` for a file of another page",
+        ))
+    }
+
+    /// Records a file and its page as far as they agree. What differs counts as changed on both sides.
+    pub(crate) fn rebuild(
+        &self,
+        context: &Context,
+        file: &PageFile,
+        images: &[Image],
+        page: &PageSnapshot,
+        types: SlotTypes,
+    ) -> Result<(), CommandError> {
+        let (said, live) = (file_page(file, images), live(page));
+        let options = MergeOptions { types, ..MergeOptions::default() };
+        let merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
+            SyncError::Identity(error) => {
+                CommandError::from(file.document.bad(identity_problems(&error, file)))
+            }
+            SyncError::Plan(error) => {
+                CommandError::new(Exit::Invalid, format!("{}: {error}", self.key))
+            }
+        })?;
+        let base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
+        self.put(context, base, image_paths(file, images))
+    }
+
+    fn put(
+        &self,
+        context: &Context,
+        base: PageBase,
+        images: BTreeMap<String, String>,
+    ) -> Result<(), CommandError> {
+        self.store.update(context, &self.service, |lock| {
+            lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
+            lock.pages.insert(self.key.clone(), base);
+            lock.images.extend(images);
+        })
+    }
+
+    /// Returns the path on the service of an image with this content.
+    pub(crate) fn image(&self, hash: &str) -> Option<&str> {
+        self.lock.images.get(hash).map(String::as_str)
+    }
+
+    /// Merges a file with its page.
+    pub(crate) fn merge(
+        &self,
+        file: &PageFile,
+        images: &[Image],
+        page: &PageSnapshot,
+        options: &PlanOptions,
+        apply_args: &ApplyArgs,
+    ) -> Result<Merge, SyncError> {
+        let options = MergeOptions {
+            overwrite: apply_args.overwrite,
+            prune: apply_args.prune,
+            exact: apply_args.exact_page,
+            types: options.types.clone(),
+            created: options.created.clone(),
+        };
+        Merge::new(self.base(), &file_page(file, images), &live(page), &options)
+    }
+}
+
+impl MergedPage {
+    /// Writes the record of a sync that was carried out and verified.
+    pub(crate) fn store(
+        &self,
+        context: &Context,
+        file: &PageFile,
+        images: &[Image],
+        after: &PageSnapshot,
+        created: &BTreeMap<usize, i64>,
+        options: &PlanOptions,
+    ) -> Result<(), CommandError> {
+        let record = &self.record;
+        let said = file_page(file, images);
+        let base =
+            self.merge.base_after(record.base(), &said, &live(after), created, &options.types);
+        record.put(context, base, image_paths(file, images))
+    }
+}
+
+/// Returns a page in the form that is merged.
+pub(super) fn live(page: &PageSnapshot) -> LivePage {
+    let PageSnapshot { id, login, slots, .. } = page;
+    LivePage { id: *id, login: login.clone(), slots: slots.clone(), ..LivePage::default() }
+}
+
+/// Returns the paths of the images of a file that the service has, by their hashes.
+fn image_paths(file: &PageFile, images: &[Image]) -> BTreeMap<String, String> {
+    let path = |image: &Image| {
+        let slot = file.page.content.slots.get(image.place.index)?;
+        let path = image.place.value(&slot.data)?.as_str()?;
+        Some((image.local.hash.clone(), path.to_owned()))
+    };
+    images.iter().filter(|it| it.uploaded).filter_map(path).collect()
+}

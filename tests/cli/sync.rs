@@ -1,0 +1,346 @@
+//! Tests of page files below a `links.lock`: what both sides changed since the last sync.
+
+use std::fs;
+
+use links_fixtures::{Fault, Slot};
+use serde_json::{Value, json};
+
+use crate::test_env::{CommandResult, TestEnv, picture};
+
+const SLOTS: &str = "profile: cafe
+slots:
+  - type: text
+    data: {title: Hours, description: 8 to 8}
+  - type: button
+    data: {title: Menu, link: 'https://qara.example/menu'}
+  - type: divider
+";
+
+/// Returns a café whose page was made from a file, and the record of that. No command finds the state of another one: each might run on
+/// another machine that has the same files.
+fn synced() -> TestEnv {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    env.server.edit(|account| account.profiles[0].slots.clear());
+    ok(&env, "init");
+    env.file("cafe.yaml", SLOTS);
+    let applied = ok(&env, "slots apply cafe.yaml");
+    assert!(applied.stdout.contains("3 created"), "{applied}");
+    env.operations();
+    env
+}
+
+fn ok(env: &TestEnv, line: &str) -> CommandResult {
+    let run = env.run(line);
+    assert_eq!(run.exit, 0, "{run}");
+    run
+}
+
+fn read(env: &TestEnv, name: &str) -> String {
+    fs::read_to_string(env.file(".any", "").with_file_name(name)).unwrap()
+}
+
+/// Changes the page as another client does.
+fn edit(env: &TestEnv, change: impl Fn(&mut Vec<Slot>)) {
+    env.server.edit(|account| change(&mut account.profiles[0].slots));
+}
+
+fn set(env: &TestEnv, nth: usize, key: &str, value: &str) {
+    edit(env, |slots| {
+        slots[nth].data.insert(key.to_owned(), value.into());
+    });
+}
+
+fn page(env: &TestEnv) -> Vec<(String, Value)> {
+    let slots = &env.server.account().profiles[0].slots;
+    slots.iter().map(|slot| (slot.kind.clone(), json!(slot.data))).collect()
+}
+
+fn title(env: &TestEnv, nth: usize) -> Value {
+    page(env)[nth].1["title"].clone()
+}
+
+#[test]
+fn a_change_of_each_side_survives_the_other() {
+    let env = synced();
+    set(&env, 0, "title", "Opening hours");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    let plan = env.run("slots plan cafe.yaml");
+    assert_eq!(plan.exit, 3, "{plan}");
+    assert!(plan.stdout.contains("`title` is \"Opening hours\" on the page"), "{plan}");
+    assert!(plan.stdout.contains("1 to update"), "{plan}");
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!((title(&env, 0), title(&env, 1)), (json!("Opening hours"), json!("Card")));
+    // The change of the page was kept, not adopted: it is still known as theirs.
+    let plan = ok(&env, "slots plan cafe.yaml");
+    assert!(plan.stdout.contains("Opening hours") && plan.stdout.contains("no changes"), "{plan}");
+    ok(&env, "slots apply cafe.yaml --overwrite");
+    assert_eq!(title(&env, 0), json!("Hours"));
+    let plan = ok(&env, "slots plan cafe.yaml");
+    assert_eq!(plan.stdout, "no changes\n");
+}
+
+#[test]
+fn the_same_key_changed_on_both_sides_is_a_conflict_at_its_line() {
+    let env = synced();
+    set(&env, 1, "title", "Card");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Our menu"));
+    env.operations();
+    for line in ["slots plan cafe.yaml", "slots apply cafe.yaml --yes"] {
+        let run = env.run(&format!("{line} -o json"));
+        assert_eq!(run.exit, 7, "{run}");
+        let error = run.error();
+        let first = &error["places"][0];
+        assert_eq!((&first["line"], &first["column"]), (&6.into(), &19.into()), "{error:#}");
+        assert!(first["message"].as_str().unwrap().contains("\"Card\""), "{error:#}");
+        assert_eq!(error["outcome"], "not_executed");
+        assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+    }
+    assert_eq!(title(&env, 1), json!("Card"));
+    ok(&env, "slots apply cafe.yaml --overwrite");
+    assert_eq!(title(&env, 1), json!("Our menu"));
+    // Both made the same change: nothing to settle.
+    set(&env, 1, "title", "Dishes");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Dishes"));
+    assert_eq!(
+        ok(&env, "slots apply cafe.yaml").stdout.lines().next(),
+        Some("cafe: no changes (1 request)")
+    );
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!(title(&env, 1), json!("Card"));
+}
+
+#[test]
+fn an_item_that_was_removed_from_the_file_is_deleted_and_one_made_on_the_page_stays() {
+    let env = synced();
+    edit(&env, |slots| {
+        let data = [("title".to_owned(), "Theirs".into())].into_iter().collect();
+        slots.push(Slot::new(77, "text", data));
+    });
+    env.file("cafe.yaml", SLOTS.replace("  - type: divider\n", ""));
+    let refused = env.run("slots apply cafe.yaml");
+    assert_eq!(refused.exit, 14, "{refused}");
+    assert_eq!(page(&env).len(), 4);
+    let applied = ok(&env, "slots apply cafe.yaml --yes");
+    assert!(applied.stdout.contains("1 deleted"), "{applied}");
+    let kinds: Vec<_> = page(&env).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, ["text", "button", "text"]);
+    let plan = env.run("slots plan cafe.yaml --prune");
+    assert!(
+        plan.stdout.contains("text 77 was made on the page since the last sync, and is deleted"),
+        "{plan}"
+    );
+    ok(&env, "slots apply cafe.yaml --prune --yes");
+    assert_eq!(page(&env).len(), 2);
+}
+
+#[test]
+fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
+    let env = synced();
+    edit(&env, |slots| drop(slots.remove(1)));
+    let applied = ok(&env, "slots apply cafe.yaml");
+    assert!(
+        applied.stdout.contains("item 2: slot") && applied.stdout.contains("not created again"),
+        "{applied}"
+    );
+    assert_eq!(page(&env).len(), 2);
+    // An edit of what is gone is a conflict.
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    assert_eq!(env.run("slots apply cafe.yaml").exit, 7);
+    env.file("cafe.yaml", SLOTS);
+    ok(&env, "slots apply cafe.yaml --overwrite");
+    assert_eq!(page(&env).len(), 3);
+    assert_eq!(title(&env, 1), json!("Menu"));
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    // The item can go without a deletion once its slot is gone.
+    edit(&env, |slots| drop(slots.remove(1)));
+    env.file(
+        "cafe.yaml",
+        SLOTS.replace(
+            "  - type: button\n    data: {title: Menu, link: 'https://qara.example/menu'}\n",
+            "",
+        ),
+    );
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_slot_that_both_sides_deleted_or_changed_is_no_silent_loss() {
+    let env = synced();
+    set(&env, 1, "title", "Card");
+    env.file(
+        "cafe.yaml",
+        SLOTS.replace(
+            "  - type: button\n    data: {title: Menu, link: 'https://qara.example/menu'}\n",
+            "",
+        ),
+    );
+    let run = env.run("slots apply cafe.yaml --yes");
+    assert_eq!(run.exit, 7, "{run}");
+    assert!(run.stderr.contains("is no longer in the file, but was changed on the page"), "{run}");
+    assert_eq!(page(&env).len(), 3);
+    ok(&env, "slots apply cafe.yaml --yes --overwrite");
+    assert_eq!(page(&env).len(), 2);
+}
+
+#[test]
+fn the_order_of_either_side_is_taken_and_of_both_is_a_conflict() {
+    let env = synced();
+    let kinds = |env: &TestEnv| -> String {
+        page(env).iter().map(|(kind, _)| kind.chars().next().unwrap()).collect()
+    };
+    edit(&env, |slots| slots.rotate_left(1));
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!(kinds(&env), "bdt");
+    let moved = "profile: cafe
+slots:
+  - type: divider
+  - type: text
+    data: {title: Hours, description: 8 to 8}
+  - type: button
+    data: {title: Menu, link: 'https://qara.example/menu'}
+";
+    env.file("cafe.yaml", moved);
+    let run = env.run("slots apply cafe.yaml");
+    assert_eq!(run.exit, 7, "{run}");
+    ok(&env, "slots apply cafe.yaml --overwrite");
+    assert_eq!(kinds(&env), "dtb");
+    env.file("cafe.yaml", SLOTS);
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!(kinds(&env), "tbd");
+}
+
+#[test]
+fn an_applied_file_with_images_needs_nothing_on_another_machine() {
+    let env = synced();
+    env.file("menu.gif", picture(800, 800));
+    let text = format!(
+        "{SLOTS}  - type: picture\n    data: {{image: {{$upload: menu.gif}}, title: Menu}}\n"
+    );
+    env.file("cafe.yaml", &text);
+    ok(&env, "slots apply cafe.yaml --yes");
+    assert!(env.operations().contains(&"uploadFile".to_owned()));
+    let plan = ok(&env, "slots plan cafe.yaml");
+    assert_eq!((plan.stdout.as_str(), env.operations().len()), ("no changes\n", 1));
+    ok(&env, "slots apply cafe.yaml --yes");
+    assert_eq!(env.operations(), ["getProfile"]);
+    // The image itself changes.
+    env.file("menu.gif", picture(900, 900));
+    ok(&env, "slots apply cafe.yaml --yes");
+    assert!(env.operations().contains(&"uploadFile".to_owned()));
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_lock_that_cannot_be_trusted_is_refused() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    let again = env.run("init");
+    assert_eq!(again.exit, 14, "{again}");
+    assert_eq!(read(&env, "links.lock"), lock);
+    let service = env.server.base_url();
+    for broken in [
+        String::new(),
+        lock.replace("\"v\":1", "\"v\":2"),
+        lock.replace("\"canon\":1", "\"canon\":2"),
+        lock.replace("\"user\"", "\"usher\""),
+        lock.replacen("\"keys\":{", "\"keys\":{\"x\":\"no hash\",", 1),
+        format!("<<<<<<< ours\n{lock}=======\n{lock}>>>>>>> theirs\n"),
+        lock.replace(&service, "https://other.example"),
+        lock[..lock.len() / 2].to_owned(),
+    ] {
+        assert_ne!(broken, lock);
+        env.file("links.lock", &broken);
+        env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+        env.operations();
+        for line in [
+            "slots plan cafe.yaml",
+            "slots apply cafe.yaml --overwrite",
+            "slots pull cafe -O new.yaml",
+        ] {
+            let run = env.run(line);
+            assert_eq!(run.exit, 14, "{broken}\n{run}");
+            assert!(run.stderr.contains("links.lock"), "{run}");
+        }
+        assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+        assert_eq!(read(&env, "links.lock"), broken);
+    }
+    // A conflict of git in the lock: the records are rebuilt.
+    env.file("links.lock", format!("<<<<<<< ours\n{lock}=======\n{lock}>>>>>>> theirs\n"));
+    env.file("cafe.yaml", SLOTS);
+    ok(&env, "init --refresh");
+    assert_eq!(read(&env, "links.lock"), lock);
+}
+
+#[test]
+fn a_page_that_was_renamed_is_found_by_its_id() {
+    let env = synced();
+    env.server.edit(|account| account.profiles[0].login = "qara".to_owned());
+    let run = env.run("slots plan cafe.yaml");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.stderr.contains("qara"), "{run}");
+    env.file("cafe.yaml", SLOTS.replace("profile: cafe", "profile: qara").replace("Menu", "Card"));
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!(title(&env, 1), json!("Card"));
+    assert!(read(&env, "links.lock").contains("\"login\":\"qara\""));
+}
+
+#[test]
+fn a_pull_below_a_lock_is_recorded() {
+    let env = synced();
+    ok(&env, "slots pull cafe -O cafe.yaml --force");
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    set(&env, 0, "title", "Opening hours");
+    let plan = ok(&env, "slots plan cafe.yaml");
+    assert!(plan.stdout.contains("changed since the last sync; kept"), "{plan}");
+    ok(&env, "slots pull cafe -O cafe.yaml --force");
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+/// A run that ends anywhere leaves a record by which the next run neither creates a slot twice nor takes its own changes for others'.
+#[test]
+fn a_run_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
+    let after = SLOTS.replace("Menu", "Card").replace("  - type: divider\n", "")
+        + "  - type: text\n    data: {title: New}\n  - type: divider\n";
+    for keeps_state in [true, false] {
+        for nth in 1.. {
+            let mut env = synced();
+            if keeps_state {
+                let directory = env.home.path().join("kept").display().to_string();
+                env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+            }
+            set(&env, 0, "title", "Opening hours");
+            env.file("cafe.yaml", &after);
+            let mut command = env.command("slots apply cafe.yaml --yes".split_whitespace());
+            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            let finished = env.run("slots apply cafe.yaml --yes");
+            assert_eq!(finished.exit, 0, "place {nth}: {finished}");
+            let titles: Vec<_> =
+                page(&env).into_iter().map(|(_, data)| data["title"].clone()).collect();
+            assert_eq!(
+                titles,
+                [json!("Opening hours"), json!("Card"), json!("New"), Value::Null],
+                "place {nth}"
+            );
+            let plan = ok(&env, "slots plan cafe.yaml");
+            assert!(plan.stdout.contains("no changes"), "place {nth}: {plan}");
+            if ended.status.success() {
+                assert!(nth > 5, "only {nth} places");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_write_without_an_answer_is_recorded_once_it_is_known() {
+    for fault in [Fault::DropAfter, Fault::After(500)] {
+        let env = synced();
+        env.file("cafe.yaml", SLOTS.to_owned() + "  - type: text\n    data: {title: New}\n");
+        env.server.fail([2, 3, 4], &fault);
+        let _ = env.run("slots apply cafe.yaml");
+        ok(&env, "slots apply cafe.yaml");
+        assert_eq!(page(&env).len(), 4);
+        assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    }
+}
