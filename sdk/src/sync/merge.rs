@@ -10,7 +10,7 @@ use super::key_decision::KeyDecision;
 use super::merge_options::MergeOptions;
 use super::merged_order::merged_order;
 use super::order_decision::OrderDecision;
-use super::similar_value::similar;
+use super::stored_form::may_be_stored_as;
 use super::two_way::two_way;
 use super::{
     Conflict, Deletion, DeletionReason, FilePage, IdentityProblem, LivePage, PageBase,
@@ -141,6 +141,7 @@ struct Merger<'c, 'a> {
 
 impl Merger<'_, '_> {
     fn run(mut self) -> Merge {
+        self.note_doubtful();
         self.merge_fields();
         let mut desired: BTreeMap<usize, DesiredSlot> = BTreeMap::new();
         for item in 0..self.comparison.items.len() {
@@ -160,6 +161,16 @@ impl Merger<'_, '_> {
             }
         }
         self.merge
+    }
+
+    /// Lists the deletions that the file may undo, where it wins.
+    fn note_doubtful(&mut self) {
+        for problem in &self.comparison.identities.doubtful {
+            let IdentityProblem::PerhapsDeleted { items, ids } = problem else { continue };
+            let item = items.first().copied().unwrap_or_default();
+            let undone = ids.iter().map(|id| Replaced::Deletion { item, id: *id });
+            self.merge.replaced.extend(undone);
+        }
     }
 
     fn binding(&self, item: usize) -> Binding {
@@ -238,7 +249,7 @@ impl Merger<'_, '_> {
         match compared.decision {
             KeyDecision::Agreed | KeyDecision::Unchanged => false,
             KeyDecision::ChangedHere => true,
-            KeyDecision::Unrecorded if self.is_recorded && similar(&file, &page) => false,
+            KeyDecision::Unrecorded if may_be_stored_as(&file, &page) => false,
             KeyDecision::ChangedThere if !self.wins => {
                 self.merge.remote.push(RemoteChange::Key { item, id, key, file, page });
                 false

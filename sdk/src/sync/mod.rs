@@ -57,7 +57,7 @@ mod next_base;
 mod order_decision;
 mod pull;
 mod pull_edit;
-mod similar_value;
+mod stored_form;
 mod subsequence;
 mod sync_error;
 #[cfg(test)]

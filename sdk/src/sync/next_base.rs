@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::hashed::HashedSlot;
 use super::hashed::hashed_slots;
-use super::similar_value::similar;
+use super::stored_form::may_be_stored_as;
 use super::{FilePage, FileSlot, HashPair, LivePage, Merge, PageBase, SlotBase, ValueHash};
 use crate::Object;
 use crate::apply::{SlotTypes, same};
@@ -99,7 +99,8 @@ impl NextBase<'_> {
             if is_written || same(sent, page) {
                 keys.insert(key.clone(), HashPair { file, page: slot.hash(key) });
             } else if old.is_none() {
-                let page = if similar(sent, page) { slot.hash(key) } else { ValueHash::of(sent) };
+                let page =
+                    if may_be_stored_as(sent, page) { slot.hash(key) } else { ValueHash::of(sent) };
                 keys.insert(key.clone(), HashPair { file, page });
             }
         }

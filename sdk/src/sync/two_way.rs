@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::comparison::Comparison;
 use super::hashed::{hashed_items, hashed_slots};
 use super::identity::{Identities, ItemIdentity};
-use super::{FilePage, FileSlotId, LivePage, PageBase, SyncError};
-use crate::apply::{DesiredSlot, PlanError, PlanOptions, SlotTypes, matched_slots};
+use super::stored_form::may_be_stored_as;
+use super::{FilePage, FileSlot, FileSlotId, LivePage, PageBase, SyncError};
+use crate::Object;
+use crate::apply::{DesiredSlot, PlanError, PlanOptions, SlotTypes, matched_slots, same};
 
 /// Compares a file with a page that were never synced, or whose record is lost. The slots are found by the rules of [`crate::apply`].
 /// `none` is an empty record.
@@ -27,7 +31,7 @@ pub(super) fn two_way<'a>(
                 FileSlotId::Absent | FileSlotId::New => None,
             },
             kind: item.kind.clone(),
-            data: item.values(),
+            data: as_stored(item, page),
         })
         .collect();
     let options =
@@ -49,4 +53,17 @@ pub(super) fn two_way<'a>(
     };
     let (items, slots) = (hashed_items(file, types), hashed_slots(&page.slots, types));
     Ok(Comparison::with_identities(none, file, page, items, slots, identities))
+}
+
+/// Returns the data of an item, with the values that the service may have stored for it on this page: it finds its slot by them.
+fn as_stored(item: &FileSlot, page: &LivePage) -> Object {
+    let stored = |(key, value): (String, Value)| {
+        let slots = page.slots.iter().filter(|slot| slot.kind == item.kind);
+        let held: Vec<&Value> = slots.filter_map(|slot| slot.data.get(&key)).collect();
+        let is_held = held.iter().any(|held| same(held, &value));
+        let form = held.into_iter().find(|held| !is_held && may_be_stored_as(&value, held));
+        let form = form.cloned();
+        (key, form.unwrap_or(value))
+    };
+    item.values().0.into_iter().map(stored).collect()
 }

@@ -1,12 +1,12 @@
 //! Slots made on both sides: new items, and new slots of the page.
 
-use super::super::similar_value::similar;
+use super::super::stored_form::may_be_stored_as;
 use super::binder::Binder;
 
 /// Binds new items to new slots of the page that equal them in every key the item mentions and have no further telling value, where there
-/// is a telling value at all.
+/// is a telling value at all. That includes items said to be new, which an earlier run may have created without leaving a record.
 pub(super) fn adopt_equal(binder: &mut Binder<'_>) {
-    for item in binder.adoptable_items() {
+    for item in binder.open_items() {
         if binder.items[item].telling.is_empty() {
             continue;
         }
@@ -71,5 +71,5 @@ fn is_similar(
     slot: &super::super::hashed::HashedSlot<'_>,
     key: &str,
 ) -> bool {
-    item.item.value(key).is_some_and(|value| similar(value, slot.value(key)))
+    item.item.value(key).is_some_and(|value| may_be_stored_as(value, slot.value(key)))
 }

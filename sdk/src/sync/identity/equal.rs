@@ -16,8 +16,9 @@ pub(super) struct EqualEntries {
 }
 
 /// Binds items with equal hashes: a longest common subsequence first, then anywhere. Returns the groups of equal entries of which the file
-/// has fewer than before.
-pub(super) fn bind_equal(binder: &mut Binder<'_>) -> Vec<EqualEntries> {
+/// has fewer than before, and the pairs that were bound.
+pub(super) fn bind_equal(binder: &mut Binder<'_>) -> (Vec<EqualEntries>, Vec<(usize, usize)>) {
+    let mut pairs = Vec::new();
     let mut numbers: HashMap<FileContent<'_>, usize> = HashMap::new();
     let mut number = |content| {
         let next = numbers.len();
@@ -58,6 +59,7 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> Vec<EqualEntries> {
         .collect();
     for (item, entry) in common_subsequence(&item_tokens, &entry_tokens) {
         if item_tokens[item] < bound {
+            pairs.push((item, entry));
             binder.bind_entry(item, entry);
         }
     }
@@ -79,13 +81,14 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> Vec<EqualEntries> {
         let open_items = unbound(&items, &binder.entry_of_item);
         let open_entries = unbound(&entries, &binder.item_of_entry);
         for (item, entry) in open_items.into_iter().zip(open_entries) {
+            pairs.push((item, entry));
             binder.bind_entry(item, entry);
         }
         if items.len() < entries.len() {
             fewer.push(EqualEntries { entries, items: items.len() });
         }
     }
-    fewer
+    (fewer, pairs)
 }
 
 /// Refuses items that are bound to one of several equal entries which differ on the page, where the file has fewer of them than before: it

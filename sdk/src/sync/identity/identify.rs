@@ -11,7 +11,7 @@ use super::by_id::{bind_by_id, bind_created};
 use super::equal::{bind_equal, refuse_fewer};
 use super::read_only::bind_read_only;
 use super::recreated::{bind_recreated, release_recreated};
-use super::resembling::bind_resembling;
+use super::resembling::{bind_resembling, refuse_copies};
 use crate::apply::SlotTypes;
 
 /// What an item is. Slots are named by their position on the page, entries by their index in the record.
@@ -56,7 +56,7 @@ pub(in crate::sync) fn identify(
     bind_by_id(&mut binder);
     bind_created(&mut binder, created);
     bind_read_only(&mut binder);
-    let fewer = bind_equal(&mut binder);
+    let (fewer, equal) = bind_equal(&mut binder);
     adopt_equal(&mut binder);
     bind_resembling(&mut binder);
     bind_between_neighbours(&mut binder);
@@ -64,6 +64,7 @@ pub(in crate::sync) fn identify(
     release_recreated(&mut binder);
     adopt_equal(&mut binder);
     adopt_after_neighbour(&mut binder);
+    refuse_copies(&mut binder, &equal);
     find_resembling(&mut binder);
     finished(binder)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::IdentityProblem;
-use super::super::similar_value::similar;
+use super::super::stored_form::may_be_stored_as;
 use super::binder::Binder;
 use crate::apply::same;
 
@@ -27,7 +27,7 @@ pub(super) fn bind_read_only(binder: &mut Binder<'_>) {
         let fits = |position: &usize| {
             let slot = &binder.slots[*position];
             slot.slot.kind == written.kind
-                && written.data.iter().all(|(key, value)| similar(value, slot.value(key)))
+                && written.data.iter().all(|(key, value)| may_be_stored_as(value, slot.value(key)))
         };
         let fitting: Vec<usize> = (0..binder.slots.len()).filter(is_free).filter(fits).collect();
         let holds_no_more = |position: &usize| {

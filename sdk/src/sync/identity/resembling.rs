@@ -41,6 +41,29 @@ pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
     }
 }
 
+/// Refuses items that say what the file said of a slot that was changed or deleted on the page, where a new item resembles the slot, too: one
+/// of the two is a copy, and it is unclear which.
+pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
+    let new = binder.adoptable_items();
+    for (item, entry) in equal {
+        if binder.entry_of_item[*item] != Some(*entry) || !binder.is_changed_there(*entry) {
+            continue;
+        }
+        let is_other = |other: &usize| {
+            binder.items[*other].keys != binder.items[*item].keys
+                && common_values(binder, *other, *entry).0 > 0
+        };
+        let mut items: Vec<usize> = new.iter().copied().filter(is_other).collect();
+        if items.is_empty() {
+            continue;
+        }
+        items.push(*item);
+        items.sort_unstable();
+        let ids = binder.ids(&[*entry]);
+        binder.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
+}
+
 fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (usize, usize) {
     let (item, entry) = (&binder.items[item], &binder.entries[entry]);
     if item.item.kind != entry.kind {

@@ -51,7 +51,15 @@ impl World {
         let mut world = Self::new(kind.mode);
         let result = world.start(kind, steps).and_then(|()| {
             steps.iter().enumerate().skip(1).try_for_each(|(nth, step)| {
-                world.step(kind, *step).map_err(|problem| format!("step {nth} {step:?}: {problem}"))
+                let before = world.clone();
+                world.note_page();
+                world.step(kind, *step).map_err(|problem| {
+                    format!(
+                        "step {nth} {step:?}: {problem}\nbefore: {}\nafter: {}",
+                        before.state(),
+                        world.state()
+                    )
+                })
             })
         });
         result.map(|()| world.figures).map_err(|problem| (problem, world.figures))
@@ -152,12 +160,8 @@ impl World {
             }
             14 if kind.copies => {
                 let Some(slot) = slot else { return Ok(()) };
-                let slot = self.service.slots[slot].clone();
-                self.make_slot(
-                    &slot.kind,
-                    &slot.data,
-                    usize::from(b) % (self.service.slots.len() + 1),
-                );
+                let at = usize::from(b) % (self.service.slots.len() + 1);
+                self.copy_slot(slot, at);
             }
             15 => {
                 let Some(slot) = slot else { return Ok(()) };
@@ -165,25 +169,23 @@ impl World {
             }
             16 => {
                 let Some(slot) = slot else { return Ok(()) };
+                let before = self.service.ids();
                 let slot = self.service.slots.remove(slot);
                 let at = usize::from(b) % (self.service.slots.len() + 1);
-                let before = self.service.ids();
                 self.service.slots.insert(at, slot);
                 let is_moved = self.service.ids() != before;
                 self.each(|copy| copy.is_foreign_moved |= is_moved);
             }
             17 if kind.copies => {
-                // A slot is deleted and created again.
-                let Some(position) = slot else { return Ok(()) };
-                self.recreate_slot(position);
+                if let Some(position) = slot {
+                    self.recreate_slot(position);
+                }
             }
             18 => {
                 let key = ["title", "description"][usize::from(b % 2)];
                 let value = if c % 5 == 0 { Value::Null } else { self.word_string() };
-                self.service.fields.insert(key.into(), value.clone());
-                self.each(|copy| {
-                    copy.foreign_fields.insert(key.into(), value.clone());
-                });
+                let was = self.service.fields.insert(key.into(), value.clone()).unwrap_or_default();
+                self.each(|copy| copy.note_foreign_field(key, &was, &value));
             }
             19..=22 => return self.apply(self.record(a), c % 11 == 0, true, c),
             23..=25 => return self.pull_and_trim(kind, self.record(a), c),
@@ -262,15 +264,12 @@ impl World {
         let tag = self.here.tags[item];
         let slot = self.here.slot_of.get(&tag);
         let was = self.here.file.slots[item].data.insert(key.into(), value.clone());
-        let on_page = slot.map(|slot| self.service.value(*slot, key));
+        let known = slot.filter(|slot| !self.here.foreign.contains_key(&(**slot, key.to_owned())));
+        let on_page = known.map(|slot| self.service.value(*slot, key));
         let is_empty = |value: &Value| value.as_str().is_none_or(str::is_empty);
         // To clear what is empty is no edit.
-        if !is_empty(&value)
-            || was.is_some_and(|was| !is_empty(&was))
-            || on_page.is_some_and(|page| !is_empty(&page))
-        {
-            self.here.edits.insert((tag, key.into()), value);
-        }
+        let before = was.or(on_page).filter(|before| !is_empty(before)).unwrap_or_default();
+        self.here.note_edit(tag, key, &before, &value);
     }
 
     fn forget_key(&mut self, item: Option<usize>, b: u16) {
@@ -289,8 +288,9 @@ impl World {
             return;
         }
         let value = if c % 5 == 0 { Value::Null } else { self.word("title") };
-        self.here.file.fields.insert(key.into(), value.clone());
-        self.here.field_edits.insert(key.into(), value);
+        let was = self.here.file.fields.insert(key.into(), value.clone());
+        let before = was.or_else(|| self.service.fields.get(key).cloned()).unwrap_or_default();
+        self.here.note_field_edit(key, &before, &value);
     }
 
     fn edit_slot(&mut self, slot: Option<usize>, b: u16, c: u16) {
@@ -303,22 +303,18 @@ impl World {
         };
         let Some(key) = pick(keys.len(), b).map(|nth| keys[nth]) else { return };
         let value = match (key, c % 9) {
-            ("style", n) => json!(["primary", "bold"][usize::from(n % 2)]),
+            ("style", _) => self.word(key),
             (_, 0) => Value::Null,
             _ => self.word(key),
         };
-        if self.service.value(id, key) == super::service::stored(key, &value) {
-            return;
-        }
+        let before = self.service.value(id, key);
         self.service.update(id, key, &value);
-        self.note_foreign(id, key);
+        self.note_foreign(id, key, &before);
     }
 
-    fn note_foreign(&mut self, id: i64, key: &str) {
+    fn note_foreign(&mut self, id: i64, key: &str, before: &Value) {
         let value = self.service.value(id, key);
-        self.each(|copy| {
-            copy.foreign.insert((id, key.to_owned()), value.clone());
-        });
+        self.each(|copy| copy.note_foreign(id, key, before, &value));
     }
 
     fn make_slot(&mut self, kind: &str, data: &crate::Object, at: usize) {
@@ -328,29 +324,29 @@ impl World {
         });
         for key in keys_of(kind) {
             if !self.service.value(id, key).is_null() {
-                self.note_foreign(id, key);
+                self.note_foreign(id, key, &Value::Null);
             }
         }
     }
 
-    /// Deletes a slot and creates it again, as an undo does. Values that were known stay known.
-    fn recreate_slot(&mut self, position: usize) {
+    /// Copies a slot. Values that were known stay known.
+    fn copy_slot(&mut self, position: usize, at: usize) {
         let slot = self.service.slots[position].clone();
-        self.service.delete(slot.id);
-        let id = self.service.create(&slot.kind, &slot.data, position);
+        let id = self.service.create(&slot.kind, &slot.data, at);
         self.each(|copy| {
-            let moved: Vec<_> = copy
-                .foreign
-                .iter()
-                .filter(|((was, _), _)| *was == slot.id)
-                .map(|(key, value)| (key.1.clone(), value.clone()))
-                .collect();
-            copy.foreign.retain(|(was, _), _| *was != slot.id);
-            copy.foreign.extend(moved.into_iter().map(|(key, value)| ((id, key), value)));
-            copy.foreign_made.remove(&slot.id);
+            let foreign = copy.foreign.iter().filter(|((was, _), _)| *was == slot.id);
+            let copied: Vec<_> =
+                foreign.map(|((_, key), value)| ((id, key.clone()), value.clone())).collect();
+            copy.foreign.extend(copied);
             copy.foreign_made.insert(id);
-            copy.foreign_deleted.insert(slot.id);
         });
+    }
+
+    /// Deletes a slot and creates it again, as an undo does.
+    fn recreate_slot(&mut self, position: usize) {
+        let id = self.service.slots[position].id;
+        self.copy_slot(position, position);
+        self.delete_slot(id);
     }
 
     fn delete_slot(&mut self, id: i64) {

@@ -10,6 +10,7 @@ use crate::apply::{Plan, PlanOptions, SlotTypes, same};
 use crate::sync::{
     Conflict, ConflictMark, DeletionReason, FilePage, FileSlot, FileSlotId, IdentityProblem,
     LivePage, Merge, MergeOptions, PageBase, Pull, PulledItem, RemoteChange, Replaced, SyncError,
+    SyncNote,
 };
 
 /// Which record of the last sync a machine has.
@@ -34,6 +35,8 @@ pub(super) struct WorkingCopy {
     /// Edits of the file that are not on the page.
     pub(super) edits: BTreeMap<(u32, String), Value>,
     /// Slots whose item was deleted in the file.
+    said: BTreeMap<(u32, String), Value>,
+    said_fields: BTreeMap<String, Value>,
     pub(super) deleted: BTreeSet<i64>,
     pub(super) is_moved: bool,
     pub(super) field_edits: BTreeMap<String, Value>,
@@ -41,10 +44,69 @@ pub(super) struct WorkingCopy {
     pub(super) wanted_again: BTreeSet<u32>,
     /// Values that others wrote to the page, by slot and key.
     pub(super) foreign: BTreeMap<(i64, String), Value>,
+    /// Values that these replaced.
+    seen: BTreeMap<(i64, String), Value>,
     pub(super) foreign_made: BTreeSet<i64>,
     pub(super) foreign_deleted: BTreeSet<i64>,
     pub(super) is_foreign_moved: bool,
     pub(super) foreign_fields: BTreeMap<String, Value>,
+    seen_fields: BTreeMap<String, Value>,
+}
+
+impl WorkingCopy {
+    /// Notes that another client wrote a value to the page. One that was there before is not foreign.
+    pub(super) fn note_foreign(&mut self, id: i64, key: &str, before: &Value, value: &Value) {
+        let place = (id, key.to_owned());
+        if !self.foreign.contains_key(&place) {
+            self.seen.insert(place.clone(), before.clone());
+        }
+        if self.seen.get(&place).is_some_and(|seen| same(seen, value)) {
+            self.foreign.remove(&place);
+        } else {
+            self.foreign.insert(place, value.clone());
+        }
+    }
+
+    /// Notes that the user wrote a value into the file. One that was there before is no edit.
+    pub(super) fn note_edit(&mut self, tag: u32, key: &str, before: &Value, value: &Value) {
+        let place = (tag, key.to_owned());
+        if !self.edits.contains_key(&place) {
+            self.said.insert(place.clone(), before.clone());
+        }
+        if self.said.get(&place).is_some_and(|said| same(said, value)) {
+            self.edits.remove(&place);
+        } else {
+            self.edits.insert(place, value.clone());
+        }
+    }
+
+    pub(super) fn note_field_edit(&mut self, key: &str, before: &Value, value: &Value) {
+        if !self.field_edits.contains_key(key) {
+            self.said_fields.insert(key.to_owned(), before.clone());
+        }
+        if self.said_fields.get(key).is_some_and(|said| same(said, value)) {
+            self.field_edits.remove(key);
+        } else {
+            self.field_edits.insert(key.to_owned(), value.clone());
+        }
+    }
+
+    /// Notes which slot an item is.
+    pub(super) fn note_slot(&mut self, tag: u32, id: i64) -> Option<i64> {
+        self.slot_of.retain(|other, slot| *other == tag || *slot != id);
+        self.slot_of.insert(tag, id)
+    }
+
+    pub(super) fn note_foreign_field(&mut self, key: &str, before: &Value, value: &Value) {
+        if !self.foreign_fields.contains_key(key) {
+            self.seen_fields.insert(key.to_owned(), before.clone());
+        }
+        if self.seen_fields.get(key).is_some_and(|seen| same(seen, value)) {
+            self.foreign_fields.remove(key);
+        } else {
+            self.foreign_fields.insert(key.to_owned(), value.clone());
+        }
+    }
 }
 
 /// Figures of a history.
@@ -66,6 +128,8 @@ pub(super) struct World {
     pub(super) mode: LockMode,
     pub(super) types: SlotTypes,
     pub(super) figures: Figures,
+    /// Every string that was on the page.
+    ever_on_page: BTreeSet<String>,
     words: u32,
     last_tag: u32,
 }
@@ -89,6 +153,7 @@ impl World {
             mode,
             types: types(),
             figures: Figures::default(),
+            ever_on_page: BTreeSet::new(),
             words: 0,
             last_tag: 0,
         }
@@ -117,6 +182,51 @@ impl World {
             fields: self.service.fields.clone(),
             slots: self.service.slots.clone(),
         }
+    }
+
+    pub(super) fn note_page(&mut self) {
+        for slot in &self.service.slots {
+            slot.data.values().for_each(|value| strings(value, &mut self.ever_on_page));
+        }
+        self.service.fields.values().for_each(|value| strings(value, &mut self.ever_on_page));
+    }
+
+    /// Returns whether an edit sets a value that an older record may know as the one of the last sync.
+    fn may_be_old(&self, value: &Value) -> bool {
+        let was_there = |text: &str| self.ever_on_page.contains(plain(text));
+        self.mode == LockMode::Unreliable && value.as_str().is_none_or(was_there)
+    }
+
+    /// Describes the state, for a message.
+    pub(super) fn state(&self) -> String {
+        let items = self.here.tags.iter().zip(&self.here.file.slots);
+        let items: Vec<String> = items
+            .map(|(tag, slot)| {
+                let was = self.here.slot_of.get(tag);
+                format!(
+                    "  item {tag} ({was:?}) {:?} {} {}",
+                    slot.id,
+                    slot.kind,
+                    Value::from(slot.data.0.clone())
+                )
+            })
+            .collect();
+        let slots: Vec<String> = self
+            .service
+            .slots
+            .iter()
+            .map(|slot| {
+                format!("  slot {} {} {}", slot.id, slot.kind, Value::from(slot.data.0.clone()))
+            })
+            .collect();
+        format!(
+            "\nfile\n{}\npage\n{}\nrecord {}\nedits {:?}\nforeign {:?}\n",
+            items.join("\n"),
+            slots.join("\n"),
+            serde_json::to_string(&self.here.base).unwrap(),
+            self.here.edits,
+            self.here.foreign
+        )
     }
 
     fn options(&self) -> PlanOptions {
@@ -343,7 +453,18 @@ impl World {
             let is_said = merge
                 .replaced
                 .iter()
-                .any(|it| matches!(it, Replaced::Deletion { item: said, .. } if *said == item));
+                .any(|it| matches!(it, Replaced::Deletion { id, .. } if id == was));
+            // One of several equal items stays without a slot.
+            let is_said = is_said
+                || merge
+                    .remote
+                    .iter()
+                    .any(|it| matches!(it, RemoteChange::Deleted { id, .. } if id == was));
+            let is_said = is_said
+                || merge
+                    .notes
+                    .iter()
+                    .any(|it| matches!(it, SyncNote::Recreated { was: id, .. } if id == was));
             let is_wanted = self.here.wanted_again.contains(&tag) || !Self::knows(base, *was);
             check!(
                 is_said || is_wanted,
@@ -406,8 +527,9 @@ impl World {
                 other.foreign_made.insert(slot.id);
             }
             for (key, value) in slot.data.iter().filter(|(key, _)| *key != "html") {
-                if !same(&before.value(slot.id, key), value) {
-                    other.foreign.insert((slot.id, key.clone()), value.clone());
+                let was = before.value(slot.id, key);
+                if !same(&was, value) {
+                    other.note_foreign(slot.id, key, &was, value);
                 }
             }
         }
@@ -419,8 +541,9 @@ impl World {
         };
         other.is_foreign_moved |= order(before, &after) != order(&after, before);
         for (key, value) in after.fields.iter() {
-            if before.fields.get(key) != Some(value) {
-                other.foreign_fields.insert(key.clone(), value.clone());
+            let was = before.fields.get(key).cloned().unwrap_or_default();
+            if !same(&was, value) {
+                other.note_foreign_field(key, &was, value);
             }
         }
         let _ = slot_of_item;
@@ -430,7 +553,7 @@ impl World {
         let here = &mut self.here;
         for (item, id) in slot_of_item {
             let tag = here.tags[*item];
-            let was = here.slot_of.insert(tag, *id);
+            let was = here.note_slot(tag, *id);
             if was.is_some_and(|was| was != *id) {
                 self.figures.swapped += 1;
             }
@@ -479,9 +602,11 @@ impl World {
         }
         for conflict in &merge.conflicts {
             match conflict {
-                Conflict::Key { item, id, key, .. } => {
+                Conflict::Key { item, id, key, file, .. } => {
                     let tag = self.here.tags[*item];
-                    let is_ours = self.here.edits.contains_key(&(tag, key.clone()));
+                    // The key may be mentioned as empty for the first time.
+                    let is_ours = same(file, &Value::Null)
+                        || self.here.edits.contains_key(&(tag, key.clone()));
                     let is_theirs = self.here.foreign.contains_key(&(*id, key.clone()))
                         || self.here.foreign_made.contains(id);
                     let is_twin = self.here.slot_of.get(&tag).is_some_and(|was| was != id);
@@ -549,6 +674,9 @@ impl World {
             known.filter(|id| self.service.position(*id).is_some() || Self::knows(base, *id));
         let named = self.here.file.slots.iter().map(|slot| slot.id);
         let taken: Vec<FileSlotId> = named.collect();
+        if known.is_some_and(|id| taken[item] == FileSlotId::Id(id)) {
+            return;
+        }
         self.here.file.slots[item].id = match known {
             Some(id) if !taken.contains(&FileSlotId::Id(id)) => FileSlotId::Id(id),
             _ => FileSlotId::New,
@@ -597,16 +725,6 @@ impl World {
             && pull.marks.is_empty()
             && self.mode == LockMode::Shared;
 
-        let marked: Vec<u32> =
-            pull.marks
-                .iter()
-                .filter_map(|mark| match mark {
-                    ConflictMark::DeletedThere { item, .. }
-                    | ConflictMark::Resembles { item, .. } => Some(self.here.tags[*item]),
-                    ConflictMark::Key { item, .. } => Some(self.here.tags[*item]),
-                    _ => None,
-                })
-                .collect();
         let old_tags = std::mem::replace(&mut self.here.tags, tags);
         self.here.file = patched;
         self.here.old_bases.extend(self.here.base.replace(pull.base.clone()));
@@ -629,7 +747,14 @@ impl World {
                 .unwrap();
             check!(merge.is_empty(&plan), "apply after pull would change: {plan:?}");
         }
-        let _ = marked;
+        for (item, binding) in merge.bindings.iter().enumerate() {
+            let (Some(id), tag) = (binding.slot, self.here.tags[item]) else { continue };
+            self.here.note_slot(tag, id);
+            let service = &self.service;
+            self.here.edits.retain(|(edited, key), value| {
+                *edited != tag || !same(&service.value(id, key), &stored(key, value))
+            });
+        }
         Ok(())
     }
 
@@ -647,7 +772,12 @@ impl World {
         let item_of = |tag: u32| tags.iter().position(|other| *other == tag);
         for ((tag, key), value) in &self.here.edits {
             let Some(item) = item_of(*tag) else {
-                return Err(format!("the edit {key}={value} was thrown away with its item"));
+                // One of several equal items may stay.
+                check!(
+                    is_shown(value) || self.may_be_old(value),
+                    "the edit {key}={value} was thrown away with its item"
+                );
+                continue;
             };
             let held = patched.slots[item].data.get(key).cloned().unwrap_or_default();
             let is_on_page =
@@ -655,7 +785,10 @@ impl World {
                     slot.data.get(key).is_some_and(|page| same(page, &stored(key, value)))
                 });
             check!(
-                same(&held, value) || is_on_page,
+                same(&held, value)
+                    || is_on_page
+                    || self.may_be_old(value)
+                    || value.is_string() && is_shown(value),
                 "the edit {key}={value} of the file was replaced by {held}"
             );
         }
@@ -663,7 +796,7 @@ impl World {
             let held = patched.fields.get(key).cloned().unwrap_or_default();
             let page = self.service.fields.get(key).cloned().unwrap_or_default();
             check!(
-                same(&held, value) || same(&page, &stored(key, value)),
+                same(&held, value) || same(&page, &stored(key, value)) || self.may_be_old(value),
                 "the edit {key}={value} of the file was replaced by {held}"
             );
         }
@@ -676,6 +809,13 @@ impl World {
             {
                 continue;
             }
+            // Without the newest record, a key that the file does not mention may be recorded as it is.
+            let is_mentioned = tags.iter().zip(&patched.slots).any(|(tag, slot)| {
+                self.here.slot_of.get(tag) == Some(id) && slot.data.contains_key(key)
+            });
+            if self.mode == LockMode::Unreliable && !is_mentioned {
+                continue;
+            }
             let is_adopted = self.here.foreign_made.contains(id)
                 && !pull.inserted.iter().any(|slot| slot.id == Some(*id));
             check!(
@@ -686,7 +826,9 @@ impl World {
         for (key, value) in &self.here.foreign_fields {
             let is_current = self.service.fields.get(key) == Some(value) && value.is_string();
             check!(
-                !is_current || base.is_none() || is_shown(value),
+                !is_current
+                    || self.mode == LockMode::Unreliable && !patched.fields.contains_key(key)
+                    || is_shown(value),
                 "the foreign field {key}={value} was not pulled"
             );
         }
@@ -723,6 +865,11 @@ impl World {
 
     fn note_pulled(&mut self, pull: &Pull) {
         let here = &mut self.here;
+        let service = &self.service;
+        here.field_edits.retain(|key, value| {
+            let page = service.fields.get(key).cloned().unwrap_or_default();
+            !same(&page, &stored(key, value))
+        });
         here.foreign.clear();
         here.foreign_fields.clear();
         here.foreign_made.clear();
