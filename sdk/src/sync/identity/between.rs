@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::IdentityProblem;
+use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
 
 /// Open items and entries of one type between two neighbours that are bound to each other.
@@ -18,24 +18,36 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
     }
 }
 
-/// Finds new items that may be slots which were deleted on the page, moved and rewritten in the file: creating them would undo the deletion.
+/// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, and several fit.
 pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
+    let doubtful = |(mut items, mut entries): Gap| {
+        items.retain(|item| binder.items[*item].item.id != FileSlotId::New);
+        entries.retain(|entry| binder.live[*entry].is_none());
+        let ids = binder.ids(&entries);
+        (!items.is_empty() && !ids.is_empty())
+            .then_some(IdentityProblem::PerhapsDeleted { items, ids })
+    };
+    gaps(binder).into_iter().filter_map(doubtful).collect()
+}
+
+/// Refuses new items without a telling value where the file lacks slots of their type that it had: all that told them apart may have been
+/// removed from an item.
+pub(super) fn refuse_untelling(binder: &mut Binder<'_>) {
     let mut kinds: BTreeMap<&str, Gap> = BTreeMap::new();
     for item in binder.adoptable_items() {
-        kinds.entry(&binder.items[item].item.kind).or_default().0.push(item);
+        if binder.items[item].telling.is_empty() {
+            kinds.entry(&binder.items[item].item.kind).or_default().0.push(item);
+        }
     }
     for entry in binder.open_entries() {
-        if binder.live[entry].is_none()
-            && let Some((_, entries)) = kinds.get_mut(binder.entries[entry].kind.as_str())
-        {
+        if let Some((_, entries)) = kinds.get_mut(binder.entries[entry].kind.as_str()) {
             entries.push(entry);
         }
     }
-    let doubtful = |(items, entries): Gap| {
+    for (items, entries) in kinds.into_values().filter(|(_, entries)| !entries.is_empty()) {
         let ids = binder.ids(&entries);
-        (!ids.is_empty()).then_some(IdentityProblem::PerhapsDeleted { items, ids })
-    };
-    kinds.into_values().filter_map(doubtful).collect()
+        binder.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
 }
 
 fn gaps(binder: &Binder<'_>) -> Vec<Gap> {

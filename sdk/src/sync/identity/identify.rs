@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{IdentityError, IdentityProblem, SlotBase};
 use super::adoption::{adopt_after_neighbour, adopt_equal, find_resembling};
-use super::between::{bind_between_neighbours, find_doubtful};
+use super::between::{bind_between_neighbours, find_doubtful, refuse_untelling};
 use super::binder::Binder;
 use super::by_id::{bind_by_id, bind_created};
 use super::equal::{bind_equal, refuse_fewer};
@@ -64,6 +64,7 @@ pub(in crate::sync) fn identify(
     release_recreated(&mut binder);
     adopt_equal(&mut binder);
     adopt_after_neighbour(&mut binder);
+    refuse_untelling(&mut binder);
     refuse_copies(&mut binder, &equal);
     find_resembling(&mut binder);
     finished(binder)

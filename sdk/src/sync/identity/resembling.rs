@@ -49,9 +49,13 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
         if binder.entry_of_item[*item] != Some(*entry) || !binder.is_changed_there(*entry) {
             continue;
         }
+        let tells_nothing = |other: usize, entry: usize| {
+            let other = &binder.items[other];
+            other.telling.is_empty() && other.item.kind == binder.entries[entry].kind
+        };
         let is_other = |other: &usize| {
             binder.items[*other].keys != binder.items[*item].keys
-                && common_values(binder, *other, *entry).0 > 0
+                && (common_values(binder, *other, *entry).0 > 0 || tells_nothing(*other, *entry))
         };
         let mut items: Vec<usize> = new.iter().copied().filter(is_other).collect();
         if items.is_empty() {

@@ -77,6 +77,8 @@ pub(super) fn merge_branches(
             }
         }
     }
+    merged.copy_of = there.copy_of;
+    merged.copy_of.extend(here.copy_of);
     merged.wanted_again = &here.wanted_again | &there.wanted_again;
     let held: BTreeSet<i64> =
         merged.tags.iter().filter_map(|tag| merged.slot_of.get(tag).copied()).collect();

@@ -28,6 +28,8 @@ pub(super) struct WorkingCopy {
     pub(super) file: FilePage,
     /// For each item, its name in this model.
     pub(super) tags: Vec<u32>,
+    /// The items that others were copied from.
+    pub(super) copy_of: BTreeMap<u32, u32>,
     pub(super) base: Option<PageBase>,
     pub(super) old_bases: Vec<PageBase>,
     /// The slot that each item is.
@@ -116,6 +118,9 @@ pub(super) struct Figures {
     pub(super) pulls: usize,
     pub(super) conflicts: usize,
     pub(super) refusals: usize,
+    pub(super) ambiguous: usize,
+    pub(super) perhaps_deleted: usize,
+    pub(super) resembles: usize,
     pub(super) swapped: usize,
 }
 
@@ -128,6 +133,8 @@ pub(super) struct World {
     pub(super) mode: LockMode,
     pub(super) types: SlotTypes,
     pub(super) figures: Figures,
+    /// The strings of slots that were deleted.
+    deleted_strings: BTreeMap<i64, BTreeSet<String>>,
     /// Every string that was on the page.
     ever_on_page: BTreeSet<String>,
     words: u32,
@@ -153,6 +160,7 @@ impl World {
             mode,
             types: types(),
             figures: Figures::default(),
+            deleted_strings: BTreeMap::new(),
             ever_on_page: BTreeSet::new(),
             words: 0,
             last_tag: 0,
@@ -186,9 +194,30 @@ impl World {
 
     pub(super) fn note_page(&mut self) {
         for slot in &self.service.slots {
-            slot.data.values().for_each(|value| strings(value, &mut self.ever_on_page));
+            let mut held = BTreeSet::new();
+            slot.data.values().for_each(|value| strings(value, &mut held));
+            self.ever_on_page.extend(held.iter().cloned());
+            self.deleted_strings.insert(slot.id, held);
         }
         self.service.fields.values().for_each(|value| strings(value, &mut self.ever_on_page));
+    }
+
+    /// Returns whether an item is a copy of one that is gone, or was rewritten from end to end: then it is the original.
+    fn stands_for_original(&self, tag: u32) -> bool {
+        let Some(original) = self.here.copy_of.get(&tag) else { return false };
+        let told = |tag: u32| {
+            let at = self.here.tags.iter().position(|other| *other == tag)?;
+            let mut told = BTreeSet::new();
+            let telling = ["title", "link", "description"];
+            let data = self.here.file.slots[at].data.iter();
+            let values = data.filter(|(key, _)| telling.contains(&key.as_str()));
+            values.for_each(|(_, value)| strings(value, &mut told));
+            Some(told)
+        };
+        match (told(tag), told(*original)) {
+            (Some(told), Some(original)) => told.is_disjoint(&original),
+            _ => true,
+        }
     }
 
     /// Returns whether an edit sets a value that an older record may know as the one of the last sync.
@@ -300,7 +329,7 @@ impl World {
         self.check_fields(&before, merge)?;
         self.check_repeatable(&next)?;
         self.note_writes(&before, &slot_of_item);
-        self.note_applied(merge, &slot_of_item);
+        self.note_applied(base.as_ref(), merge, &slot_of_item);
         if keeps_record {
             self.here.old_bases.extend(self.here.base.replace(next));
         }
@@ -385,7 +414,11 @@ impl World {
                 check!(is_said, "item {item} has no slot");
                 let was = self.here.slot_of.get(&tag);
                 check!(
-                    was.is_none_or(|id| before.position(*id).is_none()),
+                    was.is_none_or(|id| {
+                        before.position(*id).is_none()
+                            || !Self::knows(base, *id)
+                            || slot_of_item.values().any(|other| other == id)
+                    }),
                     "item {item} is said to be deleted, but slot {was:?} is there"
                 );
                 continue;
@@ -465,6 +498,14 @@ impl World {
                     .notes
                     .iter()
                     .any(|it| matches!(it, SyncNote::Recreated { was: id, .. } if id == was));
+            // An item that was rewritten from end to end is a new slot: nothing of the deleted one comes back.
+            let mut written = BTreeSet::new();
+            let telling = ["title", "link", "description"];
+            let slot = &self.here.file.slots[item];
+            let values = slot.data.iter().filter(|(key, _)| telling.contains(&key.as_str()));
+            values.for_each(|(_, value)| strings(value, &mut written));
+            let deleted = self.deleted_strings.get(was);
+            let is_said = is_said || deleted.is_some_and(|deleted| deleted.is_disjoint(&written));
             let is_wanted = self.here.wanted_again.contains(&tag) || !Self::knows(base, *was);
             check!(
                 is_said || is_wanted,
@@ -528,7 +569,9 @@ impl World {
             }
             for (key, value) in slot.data.iter().filter(|(key, _)| *key != "html") {
                 let was = before.value(slot.id, key);
-                if !same(&was, value) {
+                let is_known =
+                    value.as_str().is_some_and(|text| self.ever_on_page.contains(plain(text)));
+                if !same(&was, value) && !is_known {
                     other.note_foreign(slot.id, key, &was, value);
                 }
             }
@@ -549,7 +592,12 @@ impl World {
         let _ = slot_of_item;
     }
 
-    fn note_applied(&mut self, merge: &Merge, slot_of_item: &BTreeMap<usize, i64>) {
+    fn note_applied(
+        &mut self,
+        base: Option<&PageBase>,
+        merge: &Merge,
+        slot_of_item: &BTreeMap<usize, i64>,
+    ) {
         let here = &mut self.here;
         for (item, id) in slot_of_item {
             let tag = here.tags[*item];
@@ -573,6 +621,13 @@ impl World {
             here.foreign.retain(|(slot, key), _| {
                 slot != id || !data.contains_key(key) || remote.contains(key.as_str())
             });
+        }
+        // Without a record, the page is recorded as it is.
+        here.foreign.retain(|(id, _), _| {
+            Self::knows(base, *id) || !slot_of_item.values().any(|slot| slot == id)
+        });
+        if base.is_none() {
+            here.foreign_fields.clear();
         }
         let service = &self.service;
         here.deleted.retain(|id| service.position(*id).is_some());
@@ -615,13 +670,16 @@ impl World {
                         "a conflict between no edits: {conflict:?}"
                     );
                 }
-                Conflict::Field { key, .. } => {
-                    let is_real = self.here.field_edits.contains_key(key)
-                        && self.here.foreign_fields.contains_key(key);
+                Conflict::Field { key, file, .. } => {
+                    let is_real = same(file, &Value::Null)
+                        || self.here.field_edits.contains_key(key)
+                            && self.here.foreign_fields.contains_key(key);
                     check!(is_real, "a conflict between no edits: {conflict:?}");
                 }
                 Conflict::Order { .. } => {
-                    check!(self.here.is_foreign_moved, "a conflict of orders that nobody changed");
+                    // A slot that was deleted and created again may have moved.
+                    let is_real = self.here.is_foreign_moved || !self.here.foreign_made.is_empty();
+                    check!(is_real, "a conflict of orders that nobody changed");
                 }
                 Conflict::DeletedHere { id, .. } => {
                     let is_real = self.here.foreign.keys().any(|(slot, _)| slot == id);
@@ -651,6 +709,12 @@ impl World {
             return Ok(());
         };
         for problem in &error.0 {
+            match problem {
+                IdentityProblem::Ambiguous { .. } => self.figures.ambiguous += 1,
+                IdentityProblem::PerhapsDeleted { .. } => self.figures.perhaps_deleted += 1,
+                IdentityProblem::Resembles { .. } => self.figures.resembles += 1,
+                _ => {}
+            }
             match problem {
                 IdentityProblem::Ambiguous { items, .. }
                 | IdentityProblem::PerhapsDeleted { items, .. } => {
@@ -731,15 +795,19 @@ impl World {
         self.note_pulled(pull);
         self.settle_marks(pull, &old_tags, choice);
 
-        let again = Pull::new(Some(&pull.base), &self.here.file, &self.live(), &self.types)
-            .map_err(|error| format!("a second pull is refused: {error}"))?;
+        // What was a pending edit may be in doubt after the pull.
+        let Ok(again) = Pull::new(Some(&pull.base), &self.here.file, &self.live(), &self.types)
+        else {
+            check!(!is_untouched, "a second pull is refused");
+            return Ok(());
+        };
         if choice % 2 == 0 {
             check!(again.is_empty(), "a second pull would change: {again:?}\nafter {pull:?}");
         }
         let options = MergeOptions { types: self.types.clone(), ..MergeOptions::default() };
         let live = self.live();
         let merge = Merge::new(self.here.base.as_ref(), &self.here.file, &live, &options)
-            .map_err(|error| format!("apply after pull is refused: {error}"))?;
+            .map_err(|error| format!("apply after pull is refused, pull is not: {error}"))?;
         check!(merge.conflicts.is_empty(), "conflicts after a pull: {:?}", merge.conflicts);
         check!(merge.remote.is_empty(), "remote changes after a pull: {:?}", merge.remote);
         if is_untouched {
@@ -771,6 +839,9 @@ impl World {
             |value: &Value| value.as_str().is_none_or(|text| shown.contains(plain(text)));
         let item_of = |tag: u32| tags.iter().position(|other| *other == tag);
         for ((tag, key), value) in &self.here.edits {
+            if self.stands_for_original(*tag) {
+                continue;
+            }
             let Some(item) = item_of(*tag) else {
                 // One of several equal items may stay.
                 check!(
