@@ -4,16 +4,36 @@ use super::super::stored_form::may_be_stored_as;
 use super::binder::Binder;
 
 /// Binds new items to new slots of the page that equal them in every key the item mentions and have no further telling value, where there
-/// is a telling value at all. That includes items said to be new, which an earlier run may have created without leaving a record.
+/// is a telling value at all and no entry shares as many with the item. That includes items said to be new, which an earlier run may have created without leaving a record.
 pub(super) fn adopt_equal(binder: &mut Binder<'_>) {
     for item in binder.open_items() {
-        if binder.items[item].telling.is_empty() {
+        let telling = binder.items[item].telling.len();
+        let nearest =
+            binder.open_entries().into_iter().map(|entry| binder.common_telling(item, entry));
+        if telling <= nearest.max().unwrap_or_default() {
             continue;
         }
         let found =
             binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position));
         if let Some(position) = found {
             binder.bind_slot(item, position);
+        }
+    }
+}
+
+/// Binds items whose slot is gone to new slots of the page that equal them: an earlier run created these again without leaving a record.
+pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
+    for item in 0..binder.items.len() {
+        let Some(entry) = binder.entry_of_item[item] else { continue };
+        if binder.live[entry].is_some() || binder.items[item].telling.is_empty() {
+            continue;
+        }
+        let found =
+            binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position));
+        if let Some(position) = found {
+            binder.live[entry] = Some(position);
+            binder.recreated[entry] = true;
+            binder.taken[position] = true;
         }
     }
 }

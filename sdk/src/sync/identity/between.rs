@@ -9,9 +9,10 @@ use super::binder::Binder;
 type Gap = (Vec<usize>, Vec<usize>);
 
 /// Binds an item to an entry where both are the only open ones of their type between two neighbours that are bound to each other. The ends
-/// of the file are neighbours, too.
+/// of the file are neighbours, too. An item that resembles a new slot of the page is left alone.
 pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
-    for (items, entries) in gaps(binder) {
+    for (mut items, entries) in gaps(binder) {
+        items.retain(|item| binder.resembling[*item].is_empty());
         if let ([item], [entry]) = (&items[..], &entries[..]) {
             binder.bind_entry(*item, *entry);
         }

@@ -130,6 +130,16 @@ impl<'a> Binder<'a> {
         (0..self.slots.len()).filter(is_open).collect()
     }
 
+    /// Returns the number of telling values of an item that the file said of an entry at the last sync.
+    pub(super) fn common_telling(&self, item: usize, entry: usize) -> usize {
+        let (item, entry) = (&self.items[item], &self.entries[entry]);
+        if item.item.kind != entry.kind {
+            return 0;
+        }
+        let is_common = |key: &&&str| entry.pair(key).file == item.keys.get(**key).copied();
+        item.telling.iter().filter(is_common).count()
+    }
+
     /// Returns whether the slot of an entry was deleted or changed since the last sync.
     pub(super) fn is_changed_there(&self, entry: usize) -> bool {
         let Some(position) = self.live[entry] else { return true };

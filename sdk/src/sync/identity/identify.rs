@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{IdentityError, IdentityProblem, SlotBase};
-use super::adoption::{adopt_after_neighbour, adopt_equal, find_resembling};
+use super::adoption::{adopt_after_neighbour, adopt_equal, adopt_for_gone, find_resembling};
 use super::between::{bind_between_neighbours, find_doubtful, refuse_untelling};
 use super::binder::Binder;
 use super::by_id::{bind_by_id, bind_created};
@@ -59,7 +59,9 @@ pub(in crate::sync) fn identify(
     let (fewer, equal) = bind_equal(&mut binder);
     adopt_equal(&mut binder);
     bind_resembling(&mut binder);
+    find_resembling(&mut binder);
     bind_between_neighbours(&mut binder);
+    adopt_for_gone(&mut binder);
     refuse_fewer(&mut binder, &fewer);
     release_recreated(&mut binder);
     adopt_equal(&mut binder);

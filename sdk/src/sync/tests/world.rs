@@ -328,7 +328,7 @@ impl World {
         self.check_items(&before, base.as_ref(), merge, &slot_of_item)?;
         self.check_fields(&before, merge)?;
         self.check_repeatable(&next)?;
-        self.note_writes(&before, &slot_of_item);
+        self.note_writes(&before);
         self.note_applied(base.as_ref(), merge, &slot_of_item);
         if keeps_record {
             self.here.old_bases.extend(self.here.base.replace(next));
@@ -560,7 +560,7 @@ impl World {
     }
 
     /// In the other branch, what this one wrote is foreign.
-    fn note_writes(&mut self, before: &ServicePage, slot_of_item: &BTreeMap<usize, i64>) {
+    fn note_writes(&mut self, before: &ServicePage) {
         let after = self.service.clone();
         let Some(other) = self.other.as_mut().map(|other| &mut other.0) else { return };
         for slot in &after.slots {
@@ -589,7 +589,6 @@ impl World {
                 other.note_foreign_field(key, &was, value);
             }
         }
-        let _ = slot_of_item;
     }
 
     fn note_applied(
@@ -915,10 +914,19 @@ impl World {
                     .iter()
                     .any(|mark| matches!(mark, ConflictMark::DeletedThere { id: said, .. } if base.is_some_and(|base| base.slots.iter().any(|entry| entry.id == *said && entry.is_named(*id)))));
                 let is_back = pull.base.slots.iter().any(|entry| entry.was.contains(id));
-                let is_twin =
-                    pull.base.slots.iter().any(|entry| entry.kind == patched.slots[item].kind);
+                let is_twin = pull
+                    .removed
+                    .iter()
+                    .any(|removed| self.here.file.slots[*removed].data == patched.slots[item].data);
+                let is_twin = is_twin
+                    || pull.base.slots.iter().any(|entry| entry.kind == patched.slots[item].kind);
+                let mut held = BTreeSet::new();
+                patched.slots[item].data.values().for_each(|value| strings(value, &mut held));
+                held.remove("primary");
+                let deleted = self.deleted_strings.get(id);
+                let is_rewritten = deleted.is_some_and(|deleted| deleted.is_disjoint(&held));
                 check!(
-                    is_said || is_back || is_twin,
+                    is_said || is_back || is_twin || is_rewritten,
                     "item {item} stays, but slot {id} was deleted"
                 );
             }
@@ -968,6 +976,7 @@ impl World {
                         self.here.file.slots[at].data.insert(key.clone(), page.clone());
                         self.here.edits.remove(&(tag, key.clone()));
                     } else {
+                        self.here.said.insert((tag, key.clone()), page.clone());
                         self.here.edits.insert((tag, key.clone()), file.clone());
                     }
                 }
@@ -976,6 +985,7 @@ impl World {
                         self.here.file.fields.insert(key.clone(), page.clone());
                         self.here.field_edits.remove(key);
                     } else {
+                        self.here.said_fields.insert(key.clone(), page.clone());
                         self.here.field_edits.insert(key.clone(), file.clone());
                     }
                 }
