@@ -19,11 +19,20 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
     }
 }
 
-/// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, and several fit.
+/// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, mention the same keys, and
+/// several fit.
 pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
     let doubtful = |(mut items, mut entries): Gap| {
         items.retain(|item| binder.items[*item].item.id != FileSlotId::New);
         entries.retain(|entry| binder.live[*entry].is_none());
+        let keys = |item: usize| binder.items[item].keys.keys().copied().collect::<Vec<_>>();
+        let said = |entry: &usize| {
+            let keys = binder.entries[*entry].keys.iter();
+            let said = keys.filter(|(_, pair)| pair.file.is_some());
+            said.map(|(key, _)| key.as_str()).collect::<Vec<_>>()
+        };
+        let said: Vec<Vec<&str>> = entries.iter().map(said).collect();
+        items.retain(|item| said.contains(&keys(*item)));
         let ids = binder.ids(&entries);
         (!items.is_empty() && !ids.is_empty())
             .then_some(IdentityProblem::PerhapsDeleted { items, ids })

@@ -346,6 +346,7 @@ impl World {
     fn copy_slot(&mut self, position: usize, at: usize) {
         let slot = self.service.slots[position].clone();
         let id = self.service.create(&slot.kind, &slot.data, at);
+        self.has_copies = true;
         self.each(|copy| {
             let foreign = copy.foreign.iter().filter(|((was, _), _)| *was == slot.id);
             let copied: Vec<_> =

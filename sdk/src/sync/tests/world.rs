@@ -10,7 +10,7 @@ use crate::apply::{Plan, PlanOptions, SlotTypes, same};
 use crate::sync::{
     Conflict, ConflictMark, DeletionReason, FilePage, FileSlot, FileSlotId, IdentityProblem,
     LivePage, Merge, MergeOptions, PageBase, Pull, PulledItem, RemoteChange, Replaced, SyncError,
-    SyncNote,
+    SyncNote, ValueHash,
 };
 
 /// Which record of the last sync a machine has.
@@ -137,6 +137,8 @@ pub(super) struct World {
     deleted_strings: BTreeMap<i64, BTreeSet<String>>,
     /// Every string that was on the page.
     ever_on_page: BTreeSet<String>,
+    /// Set if a slot was copied on the page.
+    pub(super) has_copies: bool,
     words: u32,
     last_tag: u32,
 }
@@ -162,6 +164,7 @@ impl World {
             figures: Figures::default(),
             deleted_strings: BTreeMap::new(),
             ever_on_page: BTreeSet::new(),
+            has_copies: false,
             words: 0,
             last_tag: 0,
         }
@@ -374,7 +377,8 @@ impl World {
             let is_said = merge.deletions.iter().any(|deletion| deletion.id == slot.id);
             check!(!is_gone || is_said, "slot {} was deleted without a word", slot.id);
         }
-        if self.here.is_foreign_moved && !self.here.is_moved && base.is_some() {
+        let is_moved = self.here.is_moved || !self.here.copy_of.is_empty();
+        if self.here.is_foreign_moved && !is_moved && base.is_some() {
             let known = |page: &ServicePage| {
                 let ids = page.ids().into_iter();
                 ids.filter(|id| {
@@ -477,7 +481,9 @@ impl World {
                 .data
                 .iter()
                 .all(|(key, value)| same(&before.value(*was, key), &stored(key, value)));
-            let is_telling = slot.data.values().any(Value::is_string);
+            let is_telling = ["title", "link", "description"].iter().any(|key| {
+                slot.data.get(*key).and_then(Value::as_str).is_some_and(|text| !text.is_empty())
+            });
             let is_unknowable = !Self::knows(base, *was) && !(is_equal && is_telling);
             let is_gone = self.service.position(*was).is_none()
                 || slot_of_item.values().any(|other| other == was);
@@ -506,6 +512,15 @@ impl World {
             values.for_each(|(_, value)| strings(value, &mut written));
             let deleted = self.deleted_strings.get(was);
             let is_said = is_said || deleted.is_some_and(|deleted| deleted.is_disjoint(&written));
+            // An older record may know nothing of what the item says now.
+            let entry = base.and_then(|base| base.slots.iter().find(|entry| entry.is_named(*was)));
+            let is_said = is_said
+                || self.mode == LockMode::Unreliable
+                    && entry.is_some_and(|entry| {
+                        let mut told =
+                            slot.data.iter().filter(|(key, _)| telling.contains(&key.as_str()));
+                        !told.any(|(key, value)| entry.pair(key).file == Some(ValueHash::of(value)))
+                    });
             let is_wanted = self.here.wanted_again.contains(&tag) || !Self::knows(base, *was);
             check!(
                 is_said || is_wanted,
@@ -663,7 +678,7 @@ impl World {
                         || self.here.edits.contains_key(&(tag, key.clone()));
                     let is_theirs = self.here.foreign.contains_key(&(*id, key.clone()))
                         || self.here.foreign_made.contains(id);
-                    let is_twin = self.here.slot_of.get(&tag).is_some_and(|was| was != id);
+                    let is_twin = self.here.slot_of.get(&tag) != Some(id);
                     check!(
                         is_ours && is_theirs || is_twin,
                         "a conflict between no edits: {conflict:?}"
@@ -677,7 +692,7 @@ impl World {
                 }
                 Conflict::Order { .. } => {
                     // A slot that was deleted and created again may have moved.
-                    let is_real = self.here.is_foreign_moved || !self.here.foreign_made.is_empty();
+                    let is_real = self.here.is_foreign_moved || self.has_copies;
                     check!(is_real, "a conflict of orders that nobody changed");
                 }
                 Conflict::DeletedHere { id, .. } => {
@@ -815,7 +830,11 @@ impl World {
             check!(merge.is_empty(&plan), "apply after pull would change: {plan:?}");
         }
         for (item, binding) in merge.bindings.iter().enumerate() {
-            let (Some(id), tag) = (binding.slot, self.here.tags[item]) else { continue };
+            let tag = self.here.tags[item];
+            if binding.entry.is_none() && binding.slot.is_none() {
+                self.here.slot_of.remove(&tag);
+            }
+            let Some(id) = binding.slot else { continue };
             self.here.note_slot(tag, id);
             let service = &self.service;
             self.here.edits.retain(|(edited, key), value| {
@@ -925,6 +944,16 @@ impl World {
                 held.remove("primary");
                 let deleted = self.deleted_strings.get(id);
                 let is_rewritten = deleted.is_some_and(|deleted| deleted.is_disjoint(&held));
+                // An older record may know nothing of what the item says now.
+                let entry =
+                    base.and_then(|base| base.slots.iter().find(|entry| entry.is_named(*id)));
+                let is_rewritten = is_rewritten
+                    || self.mode == LockMode::Unreliable
+                        && entry.is_some_and(|entry| {
+                            patched.slots[item].data.iter().all(|(key, value)| {
+                                key == "style" || entry.pair(key).file != Some(ValueHash::of(value))
+                            })
+                        });
                 check!(
                     is_said || is_back || is_twin || is_rewritten,
                     "item {item} stays, but slot {id} was deleted"
