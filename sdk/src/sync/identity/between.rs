@@ -15,6 +15,7 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
         items.retain(|item| binder.resembling[*item].is_empty());
         if let ([item], [entry]) = (&items[..], &entries[..]) {
             binder.bind_entry(*item, *entry);
+            binder.is_by_place[*item] = true;
         }
     }
 }

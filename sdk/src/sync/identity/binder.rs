@@ -24,6 +24,8 @@ pub(super) struct Binder<'a> {
     pub(super) taken: Vec<bool>,
     /// For each item, whether no rule may be tried any more.
     pub(super) is_closed: Vec<bool>,
+    /// For each item, whether only its neighbours tell which slot it is.
+    pub(super) is_by_place: Vec<bool>,
     /// For each item, the new slots of the page that resemble it.
     pub(super) resembling: Vec<Vec<usize>>,
     pub(super) problems: Vec<IdentityProblem>,
@@ -61,6 +63,7 @@ impl<'a> Binder<'a> {
             slot_of_item: vec![None; items.len()],
             taken,
             is_closed: vec![false; items.len()],
+            is_by_place: vec![false; items.len()],
             resembling: vec![Vec::new(); items.len()],
             problems,
         }

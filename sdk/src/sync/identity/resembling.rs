@@ -44,7 +44,8 @@ pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
 /// Refuses items that say what the file said of a slot that was changed or deleted on the page, where a new item resembles the slot, too: one
 /// of the two is a copy, and it is unclear which.
 pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
-    let new = binder.adoptable_items();
+    let mut new = binder.adoptable_items();
+    new.extend((0..binder.items.len()).filter(|item| binder.is_by_place[*item]));
     for (item, entry) in equal {
         if binder.entry_of_item[*item] != Some(*entry) || !binder.is_changed_there(*entry) {
             continue;

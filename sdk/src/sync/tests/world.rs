@@ -225,7 +225,8 @@ impl World {
 
     /// Returns whether an edit sets a value that an older record may know as the one of the last sync.
     fn may_be_old(&self, value: &Value) -> bool {
-        let was_there = |text: &str| self.ever_on_page.contains(plain(text));
+        let was_there =
+            |text: &str| plain(text).is_empty() || self.ever_on_page.contains(plain(text));
         self.mode == LockMode::Unreliable && value.as_str().is_none_or(was_there)
     }
 

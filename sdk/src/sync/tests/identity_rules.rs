@@ -1,0 +1,240 @@
+//! Rules by which items find their slots, by example.
+
+use serde_json::{Value, json};
+
+use super::examples::{file, page, synced};
+use crate::sync::{
+    FilePage, IdentityError, IdentityProblem, LivePage, Merge, MergeOptions, PageBase, SyncError,
+};
+
+/// Returns the slot of each item: `None` where it is new.
+fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> {
+    let options = MergeOptions { overwrite: false, ..MergeOptions::default() };
+    let merge = Merge::new(Some(base), file, page, &options).unwrap();
+    merge.bindings.iter().map(|binding| binding.slot).collect()
+}
+
+fn problems(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<IdentityProblem> {
+    match Merge::new(Some(base), file, page, &MergeOptions::default()) {
+        Err(SyncError::Identity(IdentityError(problems))) => problems,
+        other => panic!("no refusal: {other:?}"),
+    }
+}
+
+fn button(title: &str, link: &str) -> Value {
+    json!(["button", {"title": title, "link": format!("https://{link}.example")}])
+}
+
+fn text(title: &str) -> Value {
+    json!(["text", {"title": title}])
+}
+
+fn divider() -> Value {
+    json!(["divider", {}])
+}
+
+fn named(id: Value, item: &Value) -> Value {
+    json!([id, item[0], item[1]])
+}
+
+#[test]
+fn rule_1_an_id_decides_also_an_earlier_one() {
+    let live = [(1, text("Hello")), (2, text("World"))];
+    let mut base = synced(&live);
+    base.slots[1].was = vec![9];
+    let swapped = file(&[named(json!(9), &text("Hello")), named(json!(1), &text("World"))]);
+    assert_eq!(slots(&base, &swapped, &page(&live)), [Some(2), Some(1)]);
+}
+
+#[test]
+fn rule_1_ids_in_error_are_refused() {
+    let live = [(1, text("Hello")), (2, text("World"))];
+    let base = synced(&live);
+    let wrong = file(&[
+        named(json!(1), &text("Hello")),
+        named(json!(1), &text("Hello")),
+        named(json!(2), &button("World", "a")),
+        named(json!(5), &text("New")),
+    ]);
+    let found = problems(&base, &wrong, &page(&live));
+    assert!(found.contains(&IdentityProblem::RepeatedId { item: 1, first: 0, id: 1 }), "{found:?}");
+    assert!(found.contains(&IdentityProblem::NotOnPage { item: 3, id: 5 }));
+    assert!(
+        found.iter().any(|it| matches!(it, IdentityProblem::TypeDiffers { item: 2, id: 2, .. }))
+    );
+    let twice = page(&[(1, text("Hello")), (1, text("Hello"))]);
+    let found = problems(&base, &file(&[text("Hello")]), &twice);
+    assert!(found.contains(&IdentityProblem::RepeatedOnPage { id: 1 }));
+}
+
+#[test]
+fn rule_2_equal_items_keep_their_slots_wherever_they_are() {
+    let live = [(1, text("Hello")), (2, divider()), (3, text("World")), (4, divider())];
+    let base = synced(&live);
+    let moved = file(&[text("World"), divider(), text("Hello"), divider()]);
+    assert_eq!(slots(&base, &moved, &page(&live)), [Some(3), Some(2), Some(1), Some(4)]);
+    // Copies are new.
+    let copied = file(&[text("Hello"), divider(), text("Hello"), text("World"), divider()]);
+    let found = slots(&base, &copied, &page(&live));
+    assert_eq!(found.iter().flatten().count(), 4);
+}
+
+#[test]
+fn rule_2_fewer_equal_items_than_unequal_slots_are_refused() {
+    let live = [(1, divider()), (2, text("Hello")), (3, divider())];
+    let base = synced(&live);
+    let fewer = file(&[text("Hello"), divider()]);
+    assert_eq!(slots(&base, &fewer, &page(&live)).iter().flatten().count(), 2);
+    let changed =
+        page(&[(1, json!(["divider", {"style": "bold"}])), (2, text("Hello")), (3, divider())]);
+    let expected = IdentityProblem::Ambiguous { items: vec![1], ids: vec![1, 3] };
+    assert_eq!(problems(&base, &fewer, &changed), [expected]);
+    let settled = file(&[text("Hello"), named(json!(3), &divider())]);
+    let merge = Merge::new(Some(&base), &settled, &changed, &MergeOptions::default()).unwrap();
+    assert_eq!(merge.conflicts.len(), 1, "the other one was deleted here and changed there");
+}
+
+#[test]
+fn rule_3_a_slot_made_on_both_sides_is_adopted() {
+    let base = synced(&[(1, text("Hello"))]);
+    let both = file(&[text("Hello"), button("Menu", "a")]);
+    let there = page(&[
+        (1, text("Hello")),
+        (2, json!(["button", {"title": "Menu", "link": "https://a.example", "style": "primary"}])),
+    ]);
+    assert_eq!(slots(&base, &both, &there), [Some(1), Some(2)]);
+    // The service may have added the scheme.
+    let bare = file(&[text("Hello"), json!(["button", {"title": "Menu", "link": "a.example"}])]);
+    let merge = Merge::new(Some(&base), &bare, &there, &MergeOptions::default()).unwrap();
+    assert_eq!(merge.bindings[1].slot, Some(2));
+    assert!(merge.desired.slots[1].data.is_empty() && merge.conflicts.is_empty());
+}
+
+#[test]
+fn rule_3_a_slot_made_there_that_only_resembles_is_refused() {
+    let base = synced(&[(1, text("Hello"))]);
+    let both = file(&[text("Hello"), button("Our menu", "a")]);
+    let there = page(&[(1, text("Hello")), (2, button("Their menu", "a"))]);
+    let expected = IdentityProblem::Resembles { item: 1, ids: vec![2] };
+    assert_eq!(problems(&base, &both, &there), [expected]);
+    let new = file(&[text("Hello"), named(json!("new"), &button("Our menu", "a"))]);
+    assert_eq!(slots(&base, &new, &there), [Some(1), None]);
+    let options = MergeOptions { overwrite: true, ..MergeOptions::default() };
+    let settled = Merge::new(Some(&base), &both, &there, &options).unwrap();
+    assert_eq!(settled.bindings[1].slot, Some(2));
+    assert_eq!(settled.desired.slots[1].data["title"], "Our menu");
+    // With its id, what differs is a conflict: nothing tells which value is newer.
+    let one = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
+    let merge = Merge::new(Some(&base), &one, &there, &MergeOptions::default()).unwrap();
+    assert!(matches!(merge.conflicts[..], [crate::sync::Conflict::Key { recorded: false, .. }]));
+}
+
+#[test]
+fn rule_3_slots_without_telling_values_are_adopted_only_after_the_same_neighbour() {
+    let base = synced(&[(1, text("Hello")), (2, text("World"))]);
+    let more = file(&[text("Hello"), divider(), text("World")]);
+    let after = |slots: &[(i64, Value)]| self::slots(&base, &more, &page(slots));
+    assert_eq!(after(&[(1, text("Hello")), (3, divider()), (2, text("World"))])[1], Some(3));
+    assert_eq!(after(&[(1, text("Hello")), (2, text("World")), (3, divider())])[1], None);
+}
+
+#[test]
+fn rule_4_one_equal_telling_value_is_enough() {
+    let live = [(1, button("Menu", "a")), (2, button("Shop", "b")), (3, button("Blog", "c"))];
+    let base = synced(&live);
+    let edited = file(&[button("Weblog", "c"), button("Our menu", "a"), button("Shop", "b2")]);
+    assert_eq!(slots(&base, &edited, &page(&live)), [Some(3), Some(1), Some(2)]);
+    // Neighbours decide where a value is shared.
+    let live = [(1, button("Menu", "a")), (2, divider()), (3, button("Shop", "a"))];
+    let base = synced(&live);
+    let edited = file(&[button("Our menu", "a"), divider(), button("Our shop", "a")]);
+    assert_eq!(slots(&base, &edited, &page(&live)), [Some(1), Some(2), Some(3)]);
+}
+
+#[test]
+fn rule_4_a_choice_that_matters_is_refused_and_one_that_does_not_is_made() {
+    let live = [(1, button("Menu", "a")), (2, button("Shop", "a"))];
+    let base = synced(&live);
+    let edited = file(&[button("Our menu", "a"), button("Our shop", "a")]);
+    assert_eq!(slots(&base, &edited, &page(&live)), [Some(1), Some(2)]);
+    let changed = page(&[(1, button("Menu", "z")), (2, button("Shop", "a"))]);
+    let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1, 2] };
+    assert_eq!(problems(&base, &edited, &changed), [expected]);
+}
+
+#[test]
+fn rule_5_the_only_item_between_the_same_neighbours_is_its_slot() {
+    let live = [(1, text("A a")), (2, text("B b")), (3, divider()), (4, text("C c"))];
+    let base = synced(&live);
+    let edited = file(&[text("A a"), text("X x"), divider(), text("Y y")]);
+    assert_eq!(slots(&base, &edited, &page(&live)), [Some(1), Some(2), Some(3), Some(4)]);
+    // Rewritten from end to end elsewhere, an item is a new slot.
+    let moved = file(&[text("X x"), text("A a"), divider(), text("C c")]);
+    assert_eq!(slots(&base, &moved, &page(&live)), [None, Some(1), Some(3), Some(4)]);
+}
+
+#[test]
+fn a_slot_that_came_back_with_another_id_is_bound_again() {
+    let live = [(1, text("Hello")), (2, button("Menu", "a"))];
+    let base = synced(&live);
+    let there = page(&[(1, text("Hello")), (5, button("Menu", "a"))]);
+    let edited = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
+    let merge = Merge::new(Some(&base), &edited, &there, &MergeOptions::default()).unwrap();
+    assert_eq!(merge.bindings[1].slot, Some(5));
+    assert_eq!(merge.desired.slots[1].id, Some(5));
+    let mut after = there.clone();
+    after.slots[1].data.insert("title".into(), json!("Our menu"));
+    let next = super::examples::base_of(&merge, Some(&base), &edited, &after);
+    assert_eq!((next.slots[1].id, &next.slots[1].was[..]), (5, &[2][..]));
+    assert_eq!(slots(&next, &edited, &after), [Some(1), Some(5)]);
+    // Where its item was deleted, it is a slot that another client made.
+    let gone =
+        Merge::new(Some(&base), &file(&[text("Hello")]), &there, &MergeOptions::default()).unwrap();
+    assert!(gone.deletions.is_empty() && gone.remote.len() == 1);
+}
+
+#[test]
+fn an_edited_item_beside_its_copy_is_refused_where_the_slot_changed_there() {
+    let base = synced(&[(1, button("Menu", "a"))]);
+    let copied = file(&[button("Our menu", "a"), button("Menu", "a")]);
+    assert_eq!(slots(&base, &copied, &page(&[(1, button("Menu", "a"))])), [None, Some(1)]);
+    let changed = page(&[(1, button("Their menu", "a"))]);
+    let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1] };
+    assert_eq!(problems(&base, &copied, &changed), [expected]);
+    let settled = file(&[named(json!(1), &button("Our menu", "a")), button("Menu", "a")]);
+    let merge = Merge::new(Some(&base), &settled, &changed, &MergeOptions::default()).unwrap();
+    assert_eq!(merge.conflicts.len(), 1);
+}
+
+#[test]
+fn new_items_that_may_be_slots_deleted_there_are_refused() {
+    let base = synced(&[(1, text("Hello"))]);
+    let two = file(&[text("Hello there"), text("Something else")]);
+    let expected = IdentityProblem::PerhapsDeleted { items: vec![0, 1], ids: vec![1] };
+    assert_eq!(problems(&base, &two, &page(&[])), [expected]);
+    let new = file(&[
+        named(json!("new"), &text("Hello there")),
+        named(json!("new"), &text("Something else")),
+    ]);
+    assert_eq!(slots(&base, &new, &page(&[])), [None, None]);
+}
+
+#[test]
+fn ids_of_an_interrupted_run_are_taken() {
+    let base = synced(&[(1, text("Hello"))]);
+    let more = file(&[text("Hello"), divider()]);
+    let there = page(&[(7, divider()), (1, text("Hello"))]);
+    let options = MergeOptions { created: [(1, 7)].into(), ..MergeOptions::default() };
+    let merge = Merge::new(Some(&base), &more, &there, &options).unwrap();
+    assert_eq!(merge.bindings[1].slot, Some(7));
+}
+
+#[test]
+fn an_event_is_found_by_its_id_or_by_content_that_only_it_has() {
+    let event = |title: &str| json!(["event", {"title": title}]);
+    let there = page(&[(1, event("Concert")), (2, event("Reading")), (3, event("Reading"))]);
+    let base = PageBase::default();
+    assert_eq!(slots(&base, &file(&[event("Concert")]), &there), [Some(1)]);
+    let found = problems(&base, &file(&[event("Reading")]), &there);
+    assert_eq!(found, [IdentityProblem::Ambiguous { items: vec![0], ids: vec![2, 3] }]);
+}
