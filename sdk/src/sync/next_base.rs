@@ -76,22 +76,19 @@ impl NextBase<'_> {
             // A new slot, or one that was deleted on the page and stays so.
             return match written.and_then(|written| written.id) {
                 Some(id) => Some(self.entry_of_new(id, said, old)),
-                None => old.cloned(),
+                None => old.map(|old| without_removed(old, said)),
             };
         };
-        let Some(slot) = self.by_id.get(&id) else { return old.cloned() };
+        let Some(slot) = self.by_id.get(&id) else {
+            return old.map(|old| without_removed(old, said));
+        };
         if !slot.is_editable {
             return Some(unedited(id, said));
         }
         let mut keys = match old {
-            Some(old) => old.keys.clone(),
+            Some(old) => without_removed(old, said).keys,
             None => unmentioned(slot, said),
         };
-        for (key, pair) in &mut keys {
-            if !said.data.contains_key(key) {
-                pair.file = None;
-            }
-        }
         for (key, value) in said.data.iter() {
             let (sent, page) = (said.value(key).unwrap_or(value), slot.value(key));
             let file = Some(ValueHash::of(value));
@@ -140,6 +137,17 @@ impl NextBase<'_> {
             entries.insert(place.map_or(0, |place| place + 1), entry.clone());
         }
     }
+}
+
+/// Returns an entry in which the keys that the item does not mention have no file half.
+fn without_removed(old: &SlotBase, said: &FileSlot) -> SlotBase {
+    let mut entry = old.clone();
+    for (key, pair) in &mut entry.keys {
+        if !said.data.contains_key(key) {
+            pair.file = None;
+        }
+    }
+    entry
 }
 
 /// Returns the entry of a slot that cannot be edited.

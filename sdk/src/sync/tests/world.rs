@@ -223,6 +223,23 @@ impl World {
         }
     }
 
+    /// Returns whether an item came to say what the file said of another slot.
+    fn became_a_twin(&self, base: Option<&PageBase>, tag: u32) -> bool {
+        let (Some(base), Some(at)) = (base, self.here.tags.iter().position(|other| *other == tag))
+        else {
+            return false;
+        };
+        let data = &self.here.file.slots[at].data;
+        base.slots.iter().any(|entry| {
+            let said = entry.keys.iter().filter(|(_, pair)| pair.file.is_some());
+            self.here.slot_of.get(&tag) != Some(&entry.id)
+                && said.count() == data.len()
+                && data
+                    .iter()
+                    .all(|(key, value)| entry.pair(key).file == Some(ValueHash::of(value)))
+        })
+    }
+
     /// Returns whether an edit sets a value that an older record may know as the one of the last sync.
     fn may_be_old(&self, value: &Value) -> bool {
         let was_there =
@@ -740,6 +757,11 @@ impl World {
                     self.here.file.slots[*item].id = FileSlotId::Absent;
                     self.here.wanted_again.insert(self.here.tags[*item]);
                 }
+                // Two branches pulled one slot.
+                IdentityProblem::RepeatedId { item, .. } => {
+                    self.remove_item(self.here.tags[*item]);
+                    return Ok(());
+                }
                 other => return Err(format!("an unexpected refusal: {other}")),
             }
         }
@@ -836,6 +858,8 @@ impl World {
                 self.here.slot_of.remove(&tag);
             }
             let Some(id) = binding.slot else { continue };
+            // An adopted slot may have another place on the page than its item has in the file.
+            self.here.is_moved |= !self.here.slot_of.contains_key(&tag);
             self.here.note_slot(tag, id);
             let service = &self.service;
             self.here.edits.retain(|(edited, key), value| {
@@ -858,7 +882,7 @@ impl World {
             |value: &Value| value.as_str().is_none_or(|text| shown.contains(plain(text)));
         let item_of = |tag: u32| tags.iter().position(|other| *other == tag);
         for ((tag, key), value) in &self.here.edits {
-            if self.stands_for_original(*tag) {
+            if self.stands_for_original(*tag) || self.became_a_twin(base, *tag) {
                 continue;
             }
             let Some(item) = item_of(*tag) else {
