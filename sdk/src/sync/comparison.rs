@@ -143,7 +143,7 @@ impl<'a> Comparison<'a> {
             self.base.fields.iter().filter(|(key, _)| !self.file.fields.contains_key(*key));
         let changed = |(key, pair): (&'a String, &HashPair)| {
             let value = self.page.fields.get(key)?;
-            (ValueHash::of(value) != pair.page).then(|| (key.as_str(), value))
+            (ValueHash::of(value) != pair.page).then_some((key.as_str(), value))
         };
         recorded.filter_map(changed).collect()
     }

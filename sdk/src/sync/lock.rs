@@ -133,8 +133,8 @@ impl fmt::Display for Lock {
             "{{\"v\":{v},\"canon\":{canon},\"service\":{},\"user\":{user},",
             json(service)?
         )?;
-        writeln!(f, "\"forms\":{},", map(forms, |id| json(id))?)?;
-        writeln!(f, "\"images\":{},", map(images, |path| json(path))?)?;
+        writeln!(f, "\"forms\":{},", map(forms, json)?)?;
+        writeln!(f, "\"images\":{},", map(images, json)?)?;
         writeln!(f, "\"pages\":{}}}", map(pages, page)?)
     }
 }
@@ -142,7 +142,7 @@ impl fmt::Display for Lock {
 fn page(page: &PageBase) -> Result<String, fmt::Error> {
     let PageBase { id, login, fields, slots } = page;
     let mut text = format!("{{\"id\":{id},\"login\":{},\"fields\":", json(login)?);
-    text.push_str(&map(fields, |pair| json(pair))?);
+    text.push_str(&map(fields, json)?);
     text.push_str(",\"slots\":[");
     lines(&mut text, slots.iter().map(|slot: &SlotBase| json(slot)))?;
     text.push_str("]}");

@@ -130,10 +130,10 @@ impl NextBase<'_> {
             if served.contains(&nth) || is_known || !self.by_id.contains_key(&entry.id) {
                 continue;
             }
-            let before = old[..nth].iter().rev();
-            let place = before
-                .filter_map(|before| entries.iter().position(|other| other.is_named(before.id)))
-                .next();
+            let place = old[..nth]
+                .iter()
+                .rev()
+                .find_map(|before| entries.iter().position(|other| other.is_named(before.id)));
             entries.insert(place.map_or(0, |place| place + 1), entry.clone());
         }
     }

@@ -40,11 +40,14 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> (Vec<EqualEntries>, Vec<(us
         .map(|item| (item, number((items[item].item.kind.as_str(), items[item].keys.clone()))))
         .collect();
 
+    // An item that is said to be new takes what no other item asks for.
+    let is_new = |item: usize| items[item].item.id == FileSlotId::New;
     // Items that are bound already keep their place; what cannot be bound any more equals nothing.
     let bound = numbers.len();
     let unequal = bound + binder.entries.len();
     let item_tokens: Vec<usize> = (0..binder.items.len())
         .map(|item| match (number_of_item.get(&item), binder.entry_of_item[item]) {
+            (Some(_), _) if is_new(item) => unequal,
             (Some(number), _) => *number,
             (None, Some(entry)) => bound + entry,
             (None, None) => unequal,
@@ -78,7 +81,8 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> (Vec<EqualEntries>, Vec<(us
         let unbound = |of: &[usize], bound: &[Option<usize>]| {
             of.iter().copied().filter(|nth| bound[*nth].is_none()).collect::<Vec<_>>()
         };
-        let open_items = unbound(&items, &binder.entry_of_item);
+        let mut open_items = unbound(&items, &binder.entry_of_item);
+        open_items.sort_by_key(|item| is_new(*item));
         let open_entries = unbound(&entries, &binder.item_of_entry);
         for (item, entry) in open_items.into_iter().zip(open_entries) {
             pairs.push((item, entry));

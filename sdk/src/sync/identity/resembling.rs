@@ -45,7 +45,10 @@ pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
 /// of the two is a copy, and it is unclear which.
 pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
     let mut new = binder.adoptable_items();
-    new.extend((0..binder.items.len()).filter(|item| binder.is_by_place[*item]));
+    let is_named_new = |item: usize| binder.items[item].item.id == FileSlotId::New;
+    let by_place =
+        (0..binder.items.len()).filter(|item| binder.is_by_place[*item] && !is_named_new(*item));
+    new.extend(by_place);
     for (item, entry) in equal {
         if binder.entry_of_item[*item] != Some(*entry) || !binder.is_changed_there(*entry) {
             continue;
@@ -60,6 +63,10 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
         };
         let mut items: Vec<usize> = new.iter().copied().filter(is_other).collect();
         if items.is_empty() {
+            continue;
+        }
+        if binder.items[*item].item.id == FileSlotId::New {
+            binder.unbind(*item);
             continue;
         }
         items.push(*item);

@@ -7,7 +7,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use serde_json::{Value, json};
 
 use super::merge_branches::merge_branches;
-use super::world::{Checked, Figures, LockMode, WorkingCopy, World, object};
+use super::working_copy::WorkingCopy;
+use super::world::{Checked, Figures, LockMode, World, object};
 use crate::sync::{FileSlot, FileSlotId};
 
 /// One step of a history; the numbers choose what it is about.
@@ -192,11 +193,11 @@ impl World {
             }
             18 => {
                 let key = ["title", "description"][usize::from(b % 2)];
-                let value = if c % 5 == 0 { Value::Null } else { self.word_string() };
+                let value = if c.is_multiple_of(5) { Value::Null } else { self.word_string() };
                 let was = self.service.fields.insert(key.into(), value.clone()).unwrap_or_default();
                 self.each(|copy| copy.note_foreign_field(key, &was, &value));
             }
-            19..=22 => return self.apply(self.record(a), c % 11 == 0, true, c),
+            19..=22 => return self.apply(self.record(a), c.is_multiple_of(11), true, c),
             23..=25 => return self.pull_and_trim(kind, self.record(a), c),
             26.. if kind.mode == LockMode::Unreliable => return self.disturb(action, kind, a, c),
             _ => {}
@@ -212,7 +213,7 @@ impl World {
                 let nth = pick(old.len(), a / 8);
                 nth.map(|nth| old[nth].clone()).or_else(|| self.here.base.clone())
             }
-            (LockMode::Unreliable, 1) if a % 3 == 0 => None,
+            (LockMode::Unreliable, 1) if a.is_multiple_of(3) => None,
             _ => self.here.base.clone(),
         }
     }
@@ -246,7 +247,7 @@ impl World {
                 if let Some(other) = self.other.take() {
                     let (there, start) = *other;
                     let here = std::mem::take(&mut self.here);
-                    self.here = merge_branches(here, there, &start, c % 2 == 0);
+                    self.here = merge_branches(here, there, &start, c.is_multiple_of(2));
                 }
                 Ok(())
             }
@@ -295,12 +296,12 @@ impl World {
 
     fn edit_field(&mut self, b: u16, c: u16) {
         let key = ["title", "description"][usize::from(b % 2)];
-        if c % 7 == 0 {
+        if c.is_multiple_of(7) {
             self.here.file.fields.remove(key);
             self.here.field_edits.remove(key);
             return;
         }
-        let value = if c % 5 == 0 { Value::Null } else { self.word("title") };
+        let value = if c.is_multiple_of(5) { Value::Null } else { self.word("title") };
         let was = self.here.file.fields.insert(key.into(), value.clone());
         let before = was.or_else(|| self.service.fields.get(key).cloned()).unwrap_or_default();
         self.here.note_field_edit(key, &before, &value);

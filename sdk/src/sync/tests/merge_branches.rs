@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::world::WorkingCopy;
+use super::working_copy::WorkingCopy;
 use crate::Object;
 
 /// Merges the files item by item and key by key; where both changed a value, that of the first branch wins.
@@ -42,8 +42,8 @@ pub(super) fn merge_branches(
         if was.is_some_and(|was| was.data == theirs.data) {
             continue;
         }
-        let left = there.tags[..at].iter().rev();
-        let left = left.filter_map(|left| merged.tags.iter().position(|tag| tag == left)).next();
+        let mut left = there.tags[..at].iter().rev();
+        let left = left.find_map(|left| merged.tags.iter().position(|tag| tag == left));
         let place = left.map_or(0, |left| left + 1);
         merged.tags.insert(place, *tag);
         merged.file.slots.insert(place, theirs);

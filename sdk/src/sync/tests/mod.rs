@@ -1,11 +1,16 @@
 //! Tests of syncs, by example and over random histories.
 
+mod apply_checks;
+mod applying;
 mod examples;
 mod histories;
 mod identity_rules;
 mod lock_document;
 mod merge_branches;
 mod merge_rules;
+mod pull_checks;
 mod pull_rules;
+mod pulling;
 mod service;
+mod working_copy;
 mod world;

@@ -120,7 +120,9 @@ impl ServicePage {
                     self.slots.sort_by_key(|slot| order.iter().position(|id| *id == slot.id));
                 }
                 PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
-                    deletes.iter().for_each(|delete| self.delete(delete.id));
+                    for delete in deletes {
+                        self.delete(delete.id);
+                    }
                 }
             }
         }
