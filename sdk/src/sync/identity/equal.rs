@@ -40,14 +40,18 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> (Vec<EqualEntries>, Vec<(us
         .map(|item| (item, number((items[item].item.kind.as_str(), items[item].keys.clone()))))
         .collect();
 
-    // An item that is said to be new takes what no other item asks for.
+    // Where there are too few entries, an item that is said to be new takes what no other item asks for.
+    let count = |of: &BTreeMap<usize, usize>, number: usize| {
+        of.values().filter(|other| **other == number).count()
+    };
+    let is_short = |number: usize| count(&number_of_entry, number) < count(&number_of_item, number);
     let is_new = |item: usize| items[item].item.id == FileSlotId::New;
     // Items that are bound already keep their place; what cannot be bound any more equals nothing.
     let bound = numbers.len();
     let unequal = bound + binder.entries.len();
     let item_tokens: Vec<usize> = (0..binder.items.len())
         .map(|item| match (number_of_item.get(&item), binder.entry_of_item[item]) {
-            (Some(_), _) if is_new(item) => unequal,
+            (Some(number), _) if is_new(item) && is_short(*number) => unequal,
             (Some(number), _) => *number,
             (None, Some(entry)) => bound + entry,
             (None, None) => unequal,

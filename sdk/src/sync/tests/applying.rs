@@ -135,7 +135,7 @@ impl World {
             let remote: BTreeSet<&str> = merge
                 .remote
                 .iter()
-                .filter_map(|it| match it {
+                .filter_map(|change| match change {
                     RemoteChange::Key { item: said, key, .. } if said == item => Some(key.as_str()),
                     _ => None,
                 })
@@ -165,7 +165,7 @@ impl World {
         let remote: Vec<&String> = merge
             .remote
             .iter()
-            .filter_map(|it| match it {
+            .filter_map(|change| match change {
                 RemoteChange::Field { key, .. } => Some(key),
                 _ => None,
             })
