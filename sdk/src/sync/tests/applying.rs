@@ -67,7 +67,7 @@ impl World {
             .iter()
             .enumerate()
             .filter_map(|(nth, item)| {
-                Some((*item, merge.desired.slots[nth].id.or(created.get(&nth).copied())?))
+                Some((*item, merge.desired.slots[nth].id.or(created.get(item).copied())?))
             })
             .collect();
         let next =
