@@ -31,7 +31,6 @@ mod schema;
 mod settings;
 mod signal;
 mod suggest;
-mod sync;
 #[cfg(debug_assertions)]
 mod testing;
 mod ui;

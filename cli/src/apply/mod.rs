@@ -4,6 +4,7 @@ pub(crate) mod confirm;
 pub(crate) mod dry_run;
 pub(crate) mod execute;
 pub(crate) mod export;
+pub(crate) mod image;
 pub(crate) mod plan;
 mod plan_target;
 pub(crate) mod planned;
@@ -13,6 +14,7 @@ pub(crate) mod report;
 pub(crate) mod run_table;
 pub(crate) mod runs;
 pub(crate) mod saved_plan;
+pub(crate) mod sync;
 pub(crate) mod three_way;
 pub(crate) mod unfinished_runs;
 pub(crate) mod uploads;
@@ -36,6 +38,7 @@ use planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
 use preflight::check_fingerprint;
 use report::{report, shown, summary, written};
 use saved_plan::{ApplySource, SavedPlan};
+use sync::SyncRecord;
 use tokio::sync::Notify;
 
 use crate::args::dry_run::DryRunArgs;
@@ -45,7 +48,6 @@ use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::PageFile;
 use crate::signal::SuppressInterrupt;
-use crate::sync::{self, SyncRecord};
 use crate::ui::Progress;
 
 /// Source and options of a run that updates a page.

@@ -9,13 +9,13 @@ use links_sdk::{Client, ProfileKey};
 use super::plan_target::PlanTarget;
 use super::{problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
+use crate::apply::sync::{MergedPage, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::{FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
-use crate::sync::{MergedPage, SyncRecord};
 
 /// Refuses a file for another page than the command line names.
 fn check_profile(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {

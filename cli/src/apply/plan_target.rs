@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions};
-use links_sdk::sync::{Merge, SyncError};
+use links_sdk::sync::{Merge, MergeOptions, SyncError};
 
 use super::problems;
-use crate::apply::planned::{ApplyArgs, Image};
+use crate::apply::image::Image;
+use crate::apply::planned::ApplyArgs;
+use crate::apply::sync::{self, SyncRecord};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::PageFile;
-use crate::sync::{self, SyncRecord};
 
 /// What a plan is to reach.
 pub(super) struct PlanTarget {
@@ -34,7 +35,14 @@ impl PlanTarget {
             let (desired, options) = (file.page.content.clone(), options.clone());
             return Ok(Self { desired, options, merge: None });
         };
-        let merge = record.merge(file, images, page, options, apply_args).map_err(|error| {
+        let merge_options = MergeOptions {
+            overwrite: apply_args.overwrite,
+            prune: apply_args.prune,
+            exact: apply_args.exact_page,
+            types: options.types.clone(),
+            created: options.created.clone(),
+        };
+        let merge = record.merge(file, images, page, &merge_options).map_err(|error| {
             let problems = match error {
                 SyncError::Identity(error) => sync::identity_problems(&error, file),
                 SyncError::Plan(PlanError::Items(items)) => problems::of_items(&items, file, None),

@@ -8,13 +8,13 @@ use clap::Args;
 use links_sdk::apply::{DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
 use links_sdk::{Client, ProfileKey};
 
+use crate::apply::image::{Image, new_images};
+use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
-use crate::page_file::local_image::LocalImage;
-use crate::page_file::{FieldDiagnostic, PageFile, ReferencePlace};
+use crate::page_file::{FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
-use crate::sync::{self, MergedPage, SyncRecord};
 use crate::ui;
 use crate::ui::plan::PlanView;
 
@@ -32,7 +32,7 @@ pub(crate) struct ApplyArgs {
     #[arg(long)]
     pub(crate) yes: bool,
     /// Maximum number of deletes; required for large deletions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) max_deletes: Option<usize>,
     /// Allow an empty file, or a page found unexpectedly empty
     #[arg(long, hide_short_help = true)]
@@ -191,22 +191,4 @@ pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
         GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
     };
     CommandError::new(Exit::Refused, refusal.to_string()).with_hint(flag)
-}
-
-/// Image that a page file names.
-#[derive(Clone, Debug)]
-pub(crate) struct Image {
-    pub(crate) place: ReferencePlace,
-    /// Path of the image as written in the file.
-    pub(crate) name: String,
-    pub(crate) local: LocalImage,
-    /// True if the service already has the image.
-    pub(crate) uploaded: bool,
-}
-
-/// Images to upload, each once.
-pub(crate) fn new_images(images: &[Image]) -> impl Iterator<Item = &Image> {
-    let mut seen = BTreeSet::new();
-    let images = images.iter().filter(|it| !it.uploaded);
-    images.filter(move |it| seen.insert(it.local.hash.as_str()))
 }

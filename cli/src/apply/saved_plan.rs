@@ -6,7 +6,8 @@ use links_sdk::apply::{Plan, fingerprint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::planned::{ApplyArgs, Image, PlannedPage};
+use super::image::Image;
+use super::planned::{ApplyArgs, PlannedPage};
 use super::uploads::{put_in_plan, upload_of};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

@@ -9,9 +9,10 @@ use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
-use super::planned::{PlannedPage, new_images};
+use super::image::{Image, new_images};
+use super::planned::PlannedPage;
 use super::preflight::require_write_access;
-use crate::apply::planned::Image;
+use crate::apply::sync::SyncRecord;
 use crate::cache::uploads::Uploads;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -19,7 +20,6 @@ use crate::error::exit_code::Exit;
 use crate::page_file::local_image::LocalImage;
 use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget};
 use crate::suggest::suggest;
-use crate::sync::SyncRecord;
 
 /// Images that a file names. Sends nothing.
 pub(crate) fn images(file: &PageFile) -> Vec<Image> {

@@ -9,6 +9,7 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 use serde_json::json;
 
+use crate::apply::sync::{LOCK_NAME, LockStore, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -18,7 +19,6 @@ use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::{Document, PageFile};
-use crate::sync::{LOCK_NAME, LockStore, SyncRecord};
 
 /// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
 const ATTRIBUTE: &str = "links.lock merge=binary";

@@ -199,7 +199,9 @@ impl Plan {
         }
         if !errors.is_empty() {
             errors.sort_by_key(|error| error.index);
-            errors.iter_mut().for_each(|error| error.index = options.item(error.index));
+            for error in &mut errors {
+                error.index = options.item(error.index);
+            }
             return Err(PlanError::Items(errors));
         }
 

@@ -7,6 +7,7 @@ use links_sdk::ProfileKey;
 
 use crate::apply::planned::ApplyArgs;
 use crate::apply::saved_plan::ApplySource;
+use crate::apply::sync::LockStore;
 use crate::apply::{ApplyRequest, apply, unfinished_runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
@@ -15,7 +16,6 @@ use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
 use crate::profile_key;
-use crate::sync::LockStore;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]

@@ -10,13 +10,13 @@ use crate::apply::planned;
 use crate::apply::planned::{ApplyArgs, PlannedPage};
 use crate::apply::report::shown;
 use crate::apply::saved_plan::{ApplySource, SavedPlan};
+use crate::apply::sync::LockStore;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
 use crate::profile_key;
-use crate::sync::LockStore;
 use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@ use links_sdk::ProfileKey;
 use serde_json::{Value, json};
 
 use crate::apply::export::pull;
+use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -16,7 +17,6 @@ use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
 use crate::page_file::PageFile;
 use crate::profile_key;
-use crate::sync::SyncRecord;
 
 /// Name of the schema file of a page in the examples.
 const SCHEMA: &str = "page.schema.json";

@@ -8,7 +8,7 @@ use links_sdk::apply::{PageSnapshot, PlanOptions, SlotTypes};
 use links_sdk::sync::{LivePage, Lock, Merge, MergeOptions, PageBase, SyncError};
 
 use super::{LockStore, file_page, identity_problems};
-use crate::apply::planned::{ApplyArgs, Image};
+use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -129,17 +129,9 @@ impl SyncRecord {
         file: &PageFile,
         images: &[Image],
         page: &PageSnapshot,
-        options: &PlanOptions,
-        apply_args: &ApplyArgs,
+        options: &MergeOptions,
     ) -> Result<Merge, SyncError> {
-        let options = MergeOptions {
-            overwrite: apply_args.overwrite,
-            prune: apply_args.prune,
-            exact: apply_args.exact_page,
-            types: options.types.clone(),
-            created: options.created.clone(),
-        };
-        Merge::new(self.base(), &file_page(file, images), &live(page), &options)
+        Merge::new(self.base(), &file_page(file, images), &live(page), options)
     }
 }
 

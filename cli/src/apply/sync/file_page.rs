@@ -4,7 +4,7 @@ use links_sdk::Object;
 use links_sdk::sync::{FilePage, FileSlot, FileSlotId};
 use serde_json::{Value, json};
 
-use crate::apply::planned::Image;
+use crate::apply::image::Image;
 use crate::page_file::{PageFile, Reference, ReferenceTarget};
 
 /// Returns what a page file says. A reference is named by what it refers to; the values that it stands for are those that the page of the
