@@ -27,6 +27,7 @@ fn before(leaf: &str) -> &'static str {
     match leaf {
         "slots restore" => "links slots apply cafe.yaml",
         "slots pull" | "schema page" => "rm -f cafe.yaml",
+        "init" => "mkdir -p pages",
         "auth switch" | "auth logout" => {
             "links auth login --token-stdin --store file --account home < token\n\
              links auth login --token-stdin --store file --account work < token"

@@ -36,9 +36,9 @@ impl PlanTarget {
             return Ok(Self { desired, options, merge: None });
         };
         let merge_options = MergeOptions {
-            overwrite: apply_args.overwrite,
+            overwrite: apply_args.sync.overwrite,
             prune: apply_args.prune,
-            exact: apply_args.exact_page,
+            exact: apply_args.sync.exact,
             types: options.types.clone(),
             created: options.created.clone(),
         };

@@ -52,15 +52,23 @@ pub(crate) struct ApplyArgs {
     /// Ids of the slots that earlier, ended runs created for the items, by index.
     #[arg(skip)]
     pub(crate) created: BTreeMap<usize, i64>,
-    /// Write what the file says also where the page was changed since the last sync
-    #[arg(long)]
-    pub(crate) overwrite: bool,
-    /// Compare the file with the page alone, whatever was changed since the last sync
-    #[arg(long = "exact", hide_short_help = true, conflicts_with = "overwrite")]
-    pub(crate) exact_page: bool,
+    /// What counts where both sides changed something.
+    #[arg(skip)]
+    pub(crate) sync: SyncArgs,
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
+}
+
+// What counts where the file and the page were changed since the last sync. Not a doc comment, as above.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct SyncArgs {
+    /// Write what the file says also where the page was changed since the last sync (see `links init`)
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Compare the file with the page alone, whatever was changed since the last sync
+    #[arg(long, hide_short_help = true, conflicts_with = "overwrite")]
+    pub(crate) exact: bool,
 }
 
 /// Page file whose references are resolved.

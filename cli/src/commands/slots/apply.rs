@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::apply::planned::ApplyArgs;
+use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::LockStore;
 use crate::apply::{ApplyRequest, apply, unfinished_runs};
@@ -32,6 +32,8 @@ pub(crate) struct SlotsApplyArgs {
     profile: Option<ProfileKey>,
     #[command(flatten)]
     apply_args: ApplyArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
     /// Wait for another run on the same page instead of refusing
     #[arg(long, hide_short_help = true)]
     wait: bool,
@@ -77,6 +79,7 @@ pub(crate) async fn run(
         plan,
         profile,
         mut apply_args,
+        sync,
         wait,
         status,
         resume,
@@ -118,7 +121,7 @@ pub(crate) async fn run(
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, resume)?;
     }
-    apply_args.profile = profile;
+    (apply_args.profile, apply_args.sync) = (profile, sync);
     apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
         .await
 }

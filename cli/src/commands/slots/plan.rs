@@ -7,7 +7,7 @@ use links_sdk::ProfileKey;
 
 use crate::apply::dry_run::check_on_service;
 use crate::apply::planned;
-use crate::apply::planned::{ApplyArgs, PlannedPage};
+use crate::apply::planned::{ApplyArgs, PlannedPage, SyncArgs};
 use crate::apply::report::shown;
 use crate::apply::saved_plan::{ApplySource, SavedPlan};
 use crate::apply::sync::LockStore;
@@ -33,6 +33,8 @@ pub(crate) struct SlotsPlanArgs {
     profile: Option<ProfileKey>,
     #[command(flatten)]
     apply_args: ApplyArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
     /// Write the plan to this file, for `links slots apply --plan`
     #[arg(long, value_name = "PLAN")]
     out: Option<PathBuf>,
@@ -74,7 +76,7 @@ pub(crate) async fn run(
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {
     let mut apply_args = args.apply_args;
-    apply_args.profile = args.profile;
+    (apply_args.profile, apply_args.sync) = (args.profile, args.sync);
     let roots = &apply_args.upload_root;
     let source = match (&args.file, &args.plan) {
         (Some(file), _) => ApplySource::page(file, roots, "plan")?,
