@@ -5,21 +5,28 @@ use std::ffi::OsString;
 
 use crate::completion;
 use crate::error::CommandError;
-use crate::page_file::PageFile;
+use crate::form_file::FormFile;
 use crate::page_file::local_image::ImageRoots;
+use crate::page_file::{Document, PageFile};
 
-/// Parses a page file and renders its diagnostics.
+/// Parses a page file or a form file, and renders its diagnostics.
 ///
 /// # Panics
 ///
 /// When the page differs after it was written as YAML and parsed again, or then contains references.
 pub fn page_file(bytes: &[u8]) {
+    let form = Document::from_bytes("form.yaml", bytes.to_vec()).and_then(FormFile::of);
+    if let Err(problem) = form.map(|file| file.form) {
+        failure(&problem.into());
+    }
     let read =
         |bytes: &[u8]| PageFile::from_bytes("page.yaml", bytes.to_vec(), &ImageRoots::none());
     match read(bytes) {
         Err(problem) => failure(&problem.into()),
         // Written as if the whole page had come from the service.
-        Ok(file) => {
+        Ok(mut file) => {
+            file.page.fields.retain(|_, value| !value.is_object());
+            file.page.has_slots = true;
             let Ok(text) = yaml::write(&file.page) else { return };
             match read(text.as_bytes()) {
                 Ok(again) => {

@@ -15,6 +15,7 @@ mod context;
 mod editor;
 mod env_vars;
 mod error;
+mod form_file;
 mod fs;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

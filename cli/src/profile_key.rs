@@ -1,5 +1,7 @@
 //! Parsing of the names of pages and slots on the command line and in page files: a page by id, login or URL, a slot by id.
 
+use std::ops::RangeInclusive;
+
 use links_sdk::{InvalidProfileKey, ProfileKey};
 
 /// Parses an id, a login, or the URL of a page (`https://links.example/cafe`).
@@ -35,9 +37,33 @@ pub(crate) fn slot(text: &str) -> Result<i64, &'static str> {
     text.parse().ok().filter(|id| *id > 0).ok_or("an id is a whole number, such as 1002")
 }
 
+/// Length of a login in characters (the interface, section 8).
+pub(crate) const LOGIN_LENGTH: RangeInclusive<usize> = 4..=60;
+
+/// Checks the rules for a new login that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved words.
+pub(crate) fn broken_login_rule(login: &str) -> Option<&'static str> {
+    if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
+        Some("a login has only letters a-z, digits, `.` and `_`")
+    } else if !LOGIN_LENGTH.contains(&login.len()) {
+        Some("a login has 4 to 60 characters")
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn invalid_logins_are_detected_without_the_service() {
+        for login in ["abc", "", "my-links", "кафе", "a b.c", &"a".repeat(61)] {
+            assert!(broken_login_rule(login).is_some(), "{login}");
+        }
+        for login in ["cafe", "a.b_", "2020", &"a".repeat(60)] {
+            assert!(broken_login_rule(login).is_none(), "{login}");
+        }
+    }
 
     #[test]
     fn page_urls_are_parsed_as_a_login_and_numbers_as_an_id() {

@@ -18,7 +18,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
         | "sandbox reset" | "sandbox serve" | "auth status" | "auth list" | "channels list"
         | "slots types" | "doctor" | "service" | "config path" | "config list" | "help"
-        | "schema page" => {
+        | "schema page" | "schema form" => {
             vec![]
         }
         "api" => vec!["GET", "/profiles/cafe/markdown"],
@@ -249,8 +249,17 @@ fn every_leaf_takes_jq_and_fields() {
 }
 
 /// Leaves that need no service, or check whether there is one.
-const LOCAL: &[&str] =
-    &["sandbox", "auth", "doctor", "config", "help", "completions", "man", "slots history"];
+const LOCAL: &[&str] = &[
+    "sandbox",
+    "auth",
+    "doctor",
+    "config",
+    "help",
+    "completions",
+    "man",
+    "slots history",
+    "schema form",
+];
 
 fn is_local(leaf: &str) -> bool {
     LOCAL.iter().any(|it| leaf == *it || leaf.starts_with(&format!("{it} ")))

@@ -66,5 +66,6 @@ mod test_env;
 mod tmux;
 mod uploads;
 mod validation;
+mod whole_files;
 #[cfg(unix)]
 mod workflows;

@@ -290,6 +290,7 @@ fn found_06_an_image_is_uploaded_from_the_command_line() {
 #[test]
 fn found_06_a_local_path_as_a_value_is_refused() {
     let env = TestEnv::cafe();
+    env.file("beside.gif", picture(1, 1));
     for line in [
         "slots add cafe picture image=./sq.png",
         "slots set cafe 1003 image=../sq.PNG",
@@ -297,6 +298,8 @@ fn found_06_a_local_path_as_a_value_is_refused() {
         "profile update cafe avatar=./logo.png",
         "profile update cafe bgImage=~/terrace",
         "profile create spring.menu avatar=C:\\logo.png",
+        "profile update cafe avatar=beside.gif",
+        "slots add cafe picture image=beside.gif",
     ] {
         let run = env.run(line);
         assert_eq!(run.exit, 2, "{run}");
@@ -456,4 +459,39 @@ fn hardening_plan_and_apply_cannot_open_other_files() {
     // Another command is not confined, and takes no probe.
     let (open, closed, _) = probed(naming("images/menu.gif"), &secret, "slots list cafe");
     assert!(!open && !closed);
+}
+
+#[test]
+fn found_06_an_image_of_the_command_line_is_uploaded_once_for_an_account() {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TOKEN", "");
+    let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
+    let run = env.run_args(login, env.server.token().as_bytes());
+    assert_eq!(run.exit, 0, "{run}");
+    let env = env.env("LINKS_BASE_URL", "");
+    env.file("sq.gif", picture(4, 4));
+    env.operations();
+    let avatar = |env: &TestEnv, file: &str| {
+        let run = env.run(&format!("profile update cafe avatar@{file} -o json"));
+        assert_eq!(run.exit, 0, "{run}");
+        (run.json()["data"]["avatar"].clone(), uploads(&env.operations()))
+    };
+    let (first, sent) = avatar(&env, "sq.gif");
+    assert_eq!(sent, 1);
+    env.file("copy.gif", picture(4, 4));
+    assert_eq!(avatar(&env, "copy.gif"), (first.clone(), 0));
+    // The same content in a page file is not uploaded again either.
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots: [{id: 1003, type: picture, data: {image: {$upload: copy.gif}}}]\n",
+    );
+    assert_eq!(env.run("slots apply page.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env.operations()), 0);
+    env.file("copy.gif", picture(5, 5));
+    assert_eq!(avatar(&env, "copy.gif").1, 1);
+
+    // An image that the service may have lost is forgotten.
+    env.server.forget_requests();
+    let run = env.run("profile update cafe avatar@sq.gif languageId:=99");
+    assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{run}");
+    assert_eq!(avatar(&env, "sq.gif").1, 1);
 }

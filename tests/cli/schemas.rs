@@ -43,6 +43,46 @@ fn the_page_schema_accepts_valid_pages_and_refuses_invalid_slots() {
     }
 }
 
+/// Returns the blocks of YAML in the README.
+fn readme_blocks() -> impl Iterator<Item = &'static str> {
+    let readme = include_str!("../../README.md");
+    readme.split("```yaml\n").skip(1).filter_map(|it| it.split("```").next())
+}
+
+#[test]
+fn every_example_of_a_page_file_and_a_form_file_fits_its_schema() {
+    let env = TestEnv::cafe();
+    let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+    let mut compiled = |kind: &str| {
+        let schema: Value =
+            serde_json::from_str(&env.run(&format!("schema {kind}")).stdout).unwrap();
+        let url = format!("https://links.example/{kind}");
+        compiler.add_resource(&url, schema).unwrap();
+        compiler.compile(&url, &mut schemas).unwrap()
+    };
+    let (page, form) = (compiled("page"), compiled("form"));
+    let files = ["pages", "forms"].map(|name| {
+        let directory = format!("{}/../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+        let files = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path());
+        files.map(|path| std::fs::read_to_string(path).unwrap()).collect::<Vec<_>>()
+    });
+    let examples = files.concat().into_iter().chain(readme_blocks().map(str::to_owned));
+    let (mut pages, mut forms) = (0, 0);
+    for text in examples {
+        // A part of a page is shown as it is.
+        let Ok(value) = serde_saphyr::from_str::<Value>(&text) else { panic!("{text}") };
+        let schema = match (value.get("profile"), value.get("form")) {
+            (Some(_), None) => page,
+            (None, Some(_)) => form,
+            _ => continue,
+        };
+        *(if schema == page { &mut pages } else { &mut forms }) += 1;
+        let errors = schemas.validate(&value, schema);
+        assert!(errors.is_ok(), "{text}\n{errors:?}");
+    }
+    assert!(pages > 3 && forms > 1, "{pages} pages and {forms} forms");
+}
+
 #[test]
 fn the_schema_of_a_slot_type_is_that_of_the_service() {
     let env = TestEnv::cafe();

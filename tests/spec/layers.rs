@@ -51,6 +51,7 @@ const LAYERS: &[&str] = &[
     "process",
     "signal",
     "error",
+    "form_file",
     "page_file",
     "testing",
     "env_vars",

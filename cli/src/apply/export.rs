@@ -22,7 +22,6 @@ pub(crate) async fn pull(
         .ok()
         .filter(|it| matches!(it, ProfileKey::Login(_)))
         .unwrap_or(ProfileKey::Id(read.id));
-    let page =
-        PageContent { profile: key, content: DesiredPage::from_page(&read.slots, &types).into() };
+    let page = PageContent::of_slots(key, DesiredPage::from_page(&read.slots, &types));
     Ok((page, read))
 }

@@ -5,6 +5,7 @@ pub(crate) mod dry_run;
 pub(crate) mod execute;
 pub(crate) mod export;
 pub(crate) mod image;
+mod local_images;
 pub(crate) mod plan;
 mod plan_target;
 pub(crate) mod planned;
@@ -256,6 +257,9 @@ impl<'c> ApplySession<'c> {
             context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
         let record = path.as_deref().map(|it| SyncRecord::of(context, it)).transpose()?.flatten();
         let recorded = record.as_ref().and_then(SyncRecord::page_key);
+        if let Some(note) = left_out_note(&file) {
+            context.ui.say(&note);
+        }
         let key = recorded.unwrap_or_else(|| file.page.profile.clone());
         let (read, planned, suppressed, not_recorded) = (None, None, None, None);
         let (running, done) = (Rc::default(), AppliedChanges::default());
@@ -286,6 +290,17 @@ impl<'c> ApplySession<'c> {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the note about the fields of a file that a command for slots leaves out, if there are any.
+fn left_out_note(file: &PageFile) -> Option<StyledLine> {
+    let (last, first) = file.left_out.split_last()?;
+    let names = match first {
+        [] => last.clone(),
+        first => format!("{} and {last}", first.join(", ")),
+    };
+    let text = format!("only slots are written; left out: {names}");
+    Some(StyledLine::new(Style::Faint, text))
 }
 
 /// Returns the known problems of a file, or else the failure that kept it from being checked further.

@@ -7,7 +7,7 @@ use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOp
 use links_sdk::{Client, ProfileKey};
 
 use super::plan_target::PlanTarget;
-use super::{problems, uploads};
+use super::{local_images, problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
 use crate::apply::sync::{MergedPage, SyncRecord};
 use crate::context::Context;
@@ -157,7 +157,14 @@ fn checked(
     let planned = Plan::new(&page.slots, &target.desired, options);
     let mut problems = match &planned {
         Ok(_) if apply_args.no_validate => Vec::new(),
-        Ok(plan) => problems::of_plan(plan, &page.slots, file, described, |nth| nth),
+        Ok(plan) => {
+            let mut all = problems::of_plan(plan, &page.slots, file, described, |nth| nth);
+            // The data of a restored slot comes from the page itself.
+            if apply_args.kept_reason.is_none() {
+                all.extend(local_images::problems(plan, file));
+            }
+            all
+        }
         Err(PlanError::Items(items)) => {
             let mut all = problems::of_items(items, file, Some(described));
             if !apply_args.no_validate {

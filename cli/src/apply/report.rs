@@ -1,7 +1,7 @@
 //! Output of a plan and of a completed run.
 
 use links_sdk::apply::{AppliedChanges, PageSnapshot};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::planned::{self, PlannedPage, refused};
 use crate::error::exit_code::Exit;
@@ -12,12 +12,13 @@ pub(crate) fn shown(planned: PlannedPage) -> CommandOutput {
     let mut lines = planned.lines();
     lines.extend(summary(&planned));
     let (exit, requests, refusal) = (exit(&planned), planned.requests(), planned.refusal);
+    let left_out = planned.file.left_out.clone();
     let (plan, page, images) = (planned.plan.clone(), planned.page.clone(), planned.images.clone());
     planned.leave();
     let body = Body::on_demand(move || {
         json!({
             "data": planned::shown(&plan, &page, &images),
-            "meta": { "requests": requests, "refusal": refusal },
+            "meta": meta(json!({ "requests": requests, "refusal": refusal }), &left_out),
         })
     });
     CommandOutput { body, view: View::Lines(lines), exit, then: None }
@@ -59,9 +60,17 @@ pub(crate) fn report(
     let PageSnapshot { id, login, url, .. } = &*planned.page;
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
-        "meta": { "requests": requests },
+        "meta": meta(json!({ "requests": requests }), &planned.file.left_out),
     });
     CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
+}
+
+/// Adds the names of the fields that the command leaves out, if there are any.
+fn meta(mut meta: Value, left_out: &[String]) -> Value {
+    if !left_out.is_empty() {
+        meta["leftOut"] = json!(left_out);
+    }
+    meta
 }
 
 /// Short description of the applied changes.

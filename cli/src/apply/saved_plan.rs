@@ -107,7 +107,7 @@ impl ApplySource {
         }
         let directory = parent(path);
         let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, roots)?)?;
-        let file = PageFile { directory: directory.to_owned(), ..file };
+        let file = PageFile { directory: directory.to_owned(), ..file.slots_only()? };
         let path = Some(path.to_owned()).filter(|it| it.as_os_str() != "-");
         Ok(Self { file, saved: None, path })
     }
@@ -135,6 +135,7 @@ impl ApplySource {
         let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
         let path = Path::new(&*name).file_name().map(|name| directory.join(name));
         let path = path.filter(|it| it.is_file());
+        let file = file.slots_only()?;
         let file = PageFile { directory: directory.clone(), ..file };
         Ok(Self { file, saved: Some(Box::new(saved)), path })
     }

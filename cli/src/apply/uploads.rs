@@ -13,7 +13,6 @@ use super::image::{Image, new_images};
 use super::planned::PlannedPage;
 use super::preflight::require_write_access;
 use crate::apply::sync::SyncRecord;
-use crate::cache::uploads::Uploads;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -54,7 +53,7 @@ pub(crate) async fn resolve(
             }
         }
     }
-    let known = memory(context);
+    let known = context.uploads();
     for image in images {
         let hash = &image.local.hash;
         let recorded = || record.and_then(|it| it.image(hash));
@@ -118,7 +117,7 @@ impl PlannedPage {
         if self.upload_requests() == 0 {
             return Ok(false);
         }
-        let mut known = memory(context);
+        let mut known = context.uploads();
         let account = require_write_access(&self.client).await?.user_id;
         for nth in 0..self.images.len() {
             let image = self.images[nth].clone();
@@ -184,7 +183,7 @@ impl PlannedPage {
     pub(crate) fn forget_images(&self, context: &Context) {
         if !self.images.is_empty() {
             let hashes = self.images.iter().map(|it| it.local.hash.as_str());
-            let _ = memory(context).forget(self.page.id, hashes);
+            let _ = context.uploads().forget(self.page.id, hashes);
         }
     }
 }
@@ -205,12 +204,4 @@ pub(crate) fn put_in_plan(
     creates.for_each(|it| place.put(&mut it.data, value));
     let updates = plan.updates.iter_mut().filter(|it| it.index == place.index);
     updates.for_each(|it| place.put(&mut it.changed, value));
-}
-
-fn memory(context: &Context) -> Uploads {
-    let directory = context.settings.state_directory();
-    let file = context.service().zip(directory);
-    Uploads::open(
-        file.map(|(service, directory)| directory.join(format!("uploads-{service}.json"))),
-    )
 }

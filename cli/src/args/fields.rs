@@ -4,6 +4,7 @@ use links_sdk::{Error, Object};
 use serde_json::{Map, Value};
 
 use super::assignment;
+use super::reused_images::ReusedImages;
 use crate::error::CommandError;
 use crate::error::dry_run_result::DryRunResult;
 use crate::error::exit_code::Exit;
@@ -33,6 +34,8 @@ pub(crate) struct FieldValues {
     images: Vec<(String, String)>,
     /// Results of the uploads of a dry run.
     upload_results: Vec<DryRunResult>,
+    /// Images that were not uploaded, because the service already has them.
+    reused: Option<ReusedImages>,
 }
 
 impl FieldValues {
@@ -137,9 +140,25 @@ impl FieldValues {
         self.all.insert(field.to_owned(), value);
     }
 
+    /// Returns the file, if one was given.
+    pub(crate) fn file(&self) -> Option<&Document> {
+        self.file.as_ref()
+    }
+
+    /// Replaces the fields of the file; values of the command line still take precedence.
+    pub(crate) fn replace_file_fields(&mut self, fields: Object) {
+        self.all = fields.0;
+        self.all.extend(self.given.clone());
+    }
+
     /// Stores the results of uploads in a dry run, which are shown before the rest.
     pub(crate) fn set_upload_results(&mut self, uploads: Option<CommandError>) {
         self.upload_results = uploads.map(|it| it.dry_run_results().to_vec()).unwrap_or_default();
+    }
+
+    /// Stores which images were not uploaded, because the service already has them.
+    pub(crate) fn set_reused(&mut self, reused: ReusedImages) {
+        self.reused = Some(reused);
     }
 
     /// Returns the value of a field.
@@ -173,6 +192,9 @@ impl FieldValues {
     /// of these fields in the service's record: `data` for those of a slot.
     pub(crate) fn failure(&self, error: Error, under: &str) -> CommandError {
         let failure = CommandError::from(error).after(self.upload_results.clone());
+        if let Some(reused) = self.reused.as_ref().filter(|_| failure.is_validation()) {
+            reused.forget();
+        }
         let own = |path: &str| -> String {
             let below = path.strip_prefix(under).and_then(|rest| rest.strip_prefix('.'));
             below.unwrap_or(path).to_owned()

@@ -6,11 +6,13 @@ use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 use serde_json::json;
 
 use super::fields::FieldValues;
+use super::reused_images::ReusedImages;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{Style, StyledLine};
+use crate::page_file::local_path::{has_image_ending, looks_local};
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
@@ -49,7 +51,7 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
 }
 
 impl FieldValues {
-    /// Refuses strings that are evidently paths of this machine where the path of an uploaded image belongs: in these fields, and in any
+    /// Refuses strings that are evidently paths of this machine, or name an image there, where the path of an uploaded image belongs: in these fields, and in any
     /// field whose value is the path of an image file.
     ///
     /// # Errors
@@ -57,7 +59,9 @@ impl FieldValues {
     /// When there is such a string; the hint shows the way to upload the file.
     pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
         let wrong = self.texts().find(|(field, text)| {
-            is_local(text) && (image_fields.contains(field) || has_image_ending(text))
+            let is_image = has_image_ending(text);
+            let is_local = looks_local(text) || is_image && Path::new(text).is_file();
+            is_local && (is_image || image_fields.contains(field))
         });
         let Some((field, text)) = wrong else { return Ok(self) };
         let word = format!("{field}@{text}");
@@ -68,7 +72,8 @@ impl FieldValues {
         .with_hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text unchanged")))
     }
 
-    /// Uploads the images that were given, and sets their fields to the paths of the uploads. In a dry run nothing is uploaded.
+    /// Uploads the images that were given, and sets their fields to the paths of the uploads. An image that the account in use has uploaded
+    /// from this machine is not uploaded again. In a dry run nothing is uploaded.
     ///
     /// # Errors
     ///
@@ -83,11 +88,23 @@ impl FieldValues {
         let uploads: Vec<_> =
             images.iter().map(|(_, name)| upload(name)).collect::<Result<_, _>>()?;
         let mut dry_run_end = None;
+        let mut reused = ReusedImages::new(context);
         for ((field, name), upload) in images.iter().zip(uploads) {
+            let hash = reused.hash(name);
+            if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
+                let text = format!("uploaded before: {name} as {path}");
+                context.ui.say(&StyledLine::new(Style::Faint, text));
+                self.put(field, json!(path));
+                continue;
+            }
             match client.files().upload(upload).await.map_err(CommandError::from) {
                 Ok(file) => {
                     let text = format!("uploaded: {name} as {}", file.path);
                     context.ui.say(&StyledLine::new(Style::Added, text));
+                    // A file that was changed meanwhile is not the one that was uploaded.
+                    if let Some(hash) = hash.filter(|it| reused.hash(name).as_ref() == Some(it)) {
+                        reused.remember(&hash, &file.path);
+                    }
                     self.put(field, json!(file.path));
                 }
                 Err(failure) if !failure.dry_run_results().is_empty() => {
@@ -99,6 +116,7 @@ impl FieldValues {
                 Err(failure) => return Err(failure),
             }
         }
+        self.set_reused(reused);
         match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
                 let text = "the change itself needs the uploaded image and is not checked";
@@ -110,39 +128,5 @@ impl FieldValues {
                 Ok(self)
             }
         }
-    }
-}
-
-/// Tells by the text alone whether it is a path of this machine: `./a`, `../a`, `~/a`, `/a`, `C:\a`, `\\server\a`.
-fn is_local(text: &str) -> bool {
-    let drive = || {
-        let mut chars = text.chars();
-        chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-            && chars.next() == Some(':')
-            && matches!(chars.next(), Some('/' | '\\'))
-    };
-    ["./", "../", "~", "/", ".\\", "..\\", "\\"].iter().any(|start| text.starts_with(start))
-        || drive()
-}
-
-fn has_image_ending(text: &str) -> bool {
-    let endings = ["jpg", "jpeg", "png", "webp", "gif", "svg", "heic", "avif", "bmp", "tiff"];
-    text.rsplit_once('.')
-        .is_some_and(|(_, ending)| endings.iter().any(|it| ending.eq_ignore_ascii_case(it)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn found_06_local_paths_and_image_extensions_are_recognised() {
-        for text in ["./a.png", "../a.png", "~/a.png", "/home/a.png", "C:\\a.png", "\\\\x\\a.png"] {
-            assert!(is_local(text) && has_image_ending(text), "{text}");
-        }
-        for text in ["uploads/1/a.png", "a.png", "", ".", "c:a.png", "https://x.example/a.png"] {
-            assert!(!is_local(text), "{text}");
-        }
-        assert!(!has_image_ending("/menu") && has_image_ending("./A.JPEG"));
     }
 }

@@ -6,3 +6,4 @@ pub(crate) mod fields;
 pub(crate) mod images;
 pub(crate) mod merge;
 pub(crate) mod position;
+mod reused_images;

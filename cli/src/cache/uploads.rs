@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::json_file;
 
 /// Uploaded images. An invalid file counts as empty.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Uploads {
     file: Option<PathBuf>,
     kept: CachedUploads,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct CachedUploads {
     /// Account id of each page.
     pages: BTreeMap<i64, i64>,
@@ -49,6 +49,16 @@ impl Uploads {
         path: &str,
     ) -> io::Result<()> {
         self.kept.pages.insert(page, account);
+        self.remember_of_account(account, hash, path)
+    }
+
+    /// Adds an image of an account.
+    pub(crate) fn remember_of_account(
+        &mut self,
+        account: i64,
+        hash: &str,
+        path: &str,
+    ) -> io::Result<()> {
         self.kept.accounts.entry(account).or_default().insert(hash.to_owned(), path.to_owned());
         self.save()
     }
@@ -59,10 +69,19 @@ impl Uploads {
         page: i64,
         hashes: impl IntoIterator<Item = &'h str>,
     ) -> io::Result<()> {
-        let account = self.kept.pages.get(&page).copied();
-        let Some(images) = account.and_then(|it| self.kept.accounts.get_mut(&it)) else {
-            return Ok(());
-        };
+        match self.kept.pages.get(&page).copied() {
+            Some(account) => self.forget_of_account(account, hashes),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes images of an account that the service may no longer have.
+    pub(crate) fn forget_of_account<'h>(
+        &mut self,
+        account: i64,
+        hashes: impl IntoIterator<Item = &'h str>,
+    ) -> io::Result<()> {
+        let Some(images) = self.kept.accounts.get_mut(&account) else { return Ok(()) };
         for hash in hashes {
             images.remove(hash);
         }
@@ -97,6 +116,10 @@ mod tests {
         open().forget(2, ["h", "x"]).unwrap();
         assert_eq!((open().of_page(1, "h"), open().of_page(1, "i")), (None, Some("uploads/i.jpg")));
         open().forget(9, ["i"]).unwrap();
+        open().remember_of_account(9, "k", "uploads/k.jpg").unwrap();
+        assert_eq!(open().of_account(9, "k"), Some("uploads/k.jpg"));
+        open().forget_of_account(9, ["k"]).unwrap();
+        assert_eq!(open().of_account(9, "k"), None);
 
         std::fs::write(&file, "[1, 2").unwrap();
         assert_eq!(open().of_page(1, "i"), None);

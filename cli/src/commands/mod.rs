@@ -67,7 +67,7 @@ pub(crate) enum Command {
     /// Views and clicks
     #[command(subcommand)]
     Analytics(analytics::AnalyticsCommand),
-    /// JSON Schemas of the live slot types, for editors
+    /// JSON Schemas of page files, form files and slots, for editors
     #[command(subcommand)]
     Schema(schema::SchemaCommand),
     /// Call any path of the service, with pacing, retries and idempotency keys

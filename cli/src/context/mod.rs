@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::auth::{ClientAuth, load_auth};
 use crate::cache::resource_names::ResourceNames;
+use crate::cache::uploads::Uploads;
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -165,6 +166,22 @@ impl Context {
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         Some(origin.replace("://", "-").chars().map(plain).collect())
+    }
+
+    /// Returns the uploaded images of the service that this machine knows.
+    pub(crate) fn uploads(&self) -> Uploads {
+        let file = self.service().zip(self.settings.state_directory());
+        Uploads::open(
+            file.map(|(service, directory)| directory.join(format!("uploads-{service}.json"))),
+        )
+    }
+
+    /// Id of the user of the requests, if it is known without a request: that of the account in use.
+    pub(crate) fn user(&self) -> Option<i64> {
+        match (&self.settings.target, &self.settings.token) {
+            (ServiceTarget::Service(_), TokenOrigin::Account(_, account)) => Some(account.user_id),
+            _ => None,
+        }
     }
 
     /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in.

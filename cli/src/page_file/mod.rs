@@ -2,13 +2,19 @@
 
 mod compose;
 mod document;
+pub(crate) mod field_rule;
 mod json;
+mod kind;
 pub(crate) mod local_image;
-mod node;
+pub(crate) mod local_path;
+pub(crate) mod mood;
+pub(crate) mod node;
 mod page;
 mod parse;
+pub(crate) mod profile_fields;
 mod read;
 mod rearrange;
+pub(crate) mod record;
 mod references;
 mod refusals;
 mod report;
@@ -19,9 +25,11 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub(crate) use document::{Document, DocumentError};
+pub(crate) use kind::FileKind;
 use local_image::{ImageRoots, LocalImage};
 use node::Node;
 pub(crate) use page::PageContent;
+use profile_fields::FieldImage;
 pub(crate) use read::{MAX_BYTES, ReadError, read, read_most, too_large};
 pub(crate) use rearrange::LayoutChange;
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
@@ -34,14 +42,18 @@ pub(crate) struct PageFile {
     pub(crate) page: PageContent,
     /// Document with the text and its spans.
     pub(crate) document: Document,
-    /// References to resolve; until then the page holds them as written.
+    /// References in slots to resolve; until then the page holds them as written.
     pub(crate) references: Vec<Reference>,
-    /// Images among the references that may be uploaded.
+    /// Images of fields of the page that may be uploaded.
+    pub(crate) field_images: Vec<FieldImage>,
+    /// Images among the references in slots that may be uploaded.
     pub(crate) images: Vec<(ReferencePlace, String, LocalImage)>,
     /// Diagnostics of the other images.
     pub(crate) missing: Vec<FieldDiagnostic>,
     /// Directory that image paths are relative to.
     pub(crate) directory: PathBuf,
+    /// Names of the fields that were removed by [`slots_only`](Self::slots_only).
+    pub(crate) left_out: Vec<String>,
 }
 
 impl PageFile {
@@ -71,17 +83,28 @@ impl PageFile {
     pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);
+        let (field_images, missing_of_fields, plain) =
+            profile_fields::images(&document.root, images);
+        problems.extend(plain);
         let checked = validate::check(&document.root);
-        let needs_spans = !references.is_empty() || !problems.is_empty() || checked.is_err();
+        let has_references = !references.is_empty() || !missing_of_fields.is_empty();
+        let needs_spans = has_references || !problems.is_empty() || checked.is_err();
         if needs_spans && document.lacks_spans() {
             return Self::of(document.parsed_again()?, images);
         }
-        let (images, missing) = references::images(&references, images);
+        let (images, mut missing) = references::images(&references, images);
+        missing.extend(missing_of_fields);
         match checked {
-            Ok(page) if problems.is_empty() => {
-                let directory = PathBuf::new();
-                Ok(Self { page, document, references, images, missing, directory })
-            }
+            Ok(page) if problems.is_empty() => Ok(Self {
+                page,
+                document,
+                references,
+                field_images,
+                images,
+                missing,
+                directory: PathBuf::new(),
+                left_out: Vec::new(),
+            }),
             checked => {
                 problems.extend(checked.err().unwrap_or_default());
                 problems.extend(missing);
@@ -92,13 +115,38 @@ impl PageFile {
 
     fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
-        let page = match validate::check(&document.root) {
+        let page = match validate::check_literal(&document.root) {
             Ok(page) => page,
             Err(_) if document.lacks_spans() => return Self::literal(document.parsed_again()?),
             Err(problems) => return Err(document.bad(problems)),
         };
-        let (references, images, missing) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { page, document, references, images, missing, directory: PathBuf::new() })
+        Ok(Self {
+            page,
+            document,
+            references: Vec::new(),
+            field_images: Vec::new(),
+            images: Vec::new(),
+            missing: Vec::new(),
+            directory: PathBuf::new(),
+            left_out: Vec::new(),
+        })
+    }
+
+    /// Returns the file without its fields of the page, for a command that writes only slots.
+    ///
+    /// # Errors
+    ///
+    /// When the file has no slots.
+    pub(crate) fn slots_only(mut self) -> Result<Self, FileDiagnostics> {
+        if !self.page.has_slots {
+            let problem = self.document.locate(&["slots"], At::Value, "this file has no `slots`");
+            return Err(self.document.bad(vec![problem.help("`slots: []` is an empty page")]));
+        }
+        let fields = std::mem::take(&mut self.page.fields).0;
+        self.field_images.clear();
+        self.missing.retain(|problem| !fields.contains_key(&problem.path));
+        self.left_out.extend(fields.into_iter().map(|(name, _)| name));
+        Ok(self)
     }
 }
 

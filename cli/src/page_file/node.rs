@@ -91,6 +91,22 @@ impl Node {
         span
     }
 
+    /// Converts a JSON value to a node without spans.
+    pub(crate) fn of_json(value: &Value) -> Self {
+        let key = |name: &String| Key { span: 0..0, name: name.clone(), is_literal: true };
+        let tree = match value {
+            Value::Null => Tree::Null,
+            Value::Bool(value) => Tree::Bool(*value),
+            Value::Number(number) => Tree::Number(number.clone()),
+            Value::String(text) => Tree::Text(text.clone()),
+            Value::Array(items) => Tree::List(items.iter().map(Self::of_json).collect()),
+            Value::Object(entries) => Tree::Map(
+                entries.iter().map(|(name, value)| (key(name), Self::of_json(value))).collect(),
+            ),
+        };
+        Self { span: 0..0, tree }
+    }
+
     /// Converts the value to JSON.
     pub(crate) fn to_json(&self) -> Value {
         match &self.tree {
@@ -154,14 +170,24 @@ impl Node {
         items.iter_mut().filter_map(|item| item.get_mut("data"))
     }
 
-    fn entry(&self, name: &str) -> Option<&(Key, Self)> {
+    /// Entries, if this is a mapping.
+    pub(crate) fn entries(&self) -> Option<&[(Key, Self)]> {
+        match &self.tree {
+            Tree::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// Key and value, if this is a mapping with that key.
+    pub(crate) fn entry(&self, name: &str) -> Option<&(Key, Self)> {
         match &self.tree {
             Tree::Map(entries) => entries.iter().find(|(key, _)| key.name == name),
             _ => None,
         }
     }
 
-    fn is_scalar(&self) -> bool {
+    /// Tells whether the value is neither a list nor a mapping.
+    pub(crate) fn is_scalar(&self) -> bool {
         !matches!(self.tree, Tree::List(_) | Tree::Map(_))
     }
 }

@@ -1,4 +1,4 @@
-//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: Contact us}` for the id of a form. A key with one
+//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: booking}` for the id of a form. A key with one
 //! more leading `$` is literal.
 
 use std::collections::BTreeMap;
@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::field_rule::UPLOAD;
 use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
 use super::report::FieldDiagnostic;
@@ -35,11 +36,10 @@ pub(crate) struct ReferencePlace {
 pub(crate) enum ReferenceTarget {
     /// Path of this image on the service.
     Upload(String),
-    /// Id of the account's form with this title.
+    /// Id of the form with this local name, otherwise of the account's form with this title.
     Form(String),
 }
 
-const UPLOAD: &str = "$upload";
 const FORM: &str = "$form";
 
 impl Reference {
@@ -188,7 +188,7 @@ impl Search {
         entries: usize,
         place: &ReferencePlace,
     ) {
-        let what = if name == UPLOAD { "an image file" } else { "the title of a form" };
+        let what = if name == UPLOAD { "an image file" } else { "a form" };
         let path = place.to_string();
         let mut problem = |span: Span, message: String| {
             self.problems.push(FieldDiagnostic::new(&path, span, message));

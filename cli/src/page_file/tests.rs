@@ -75,6 +75,17 @@ fn a_page_is_read_from_yaml_and_from_json() {
 }
 
 #[test]
+fn a_slot_can_be_marked_as_new() {
+    let text = "profile: cafe\nslots:\n  - type: divider\n  - id: new\n    type: divider\n";
+    let content = page(text);
+    assert_eq!(content.marked_new, [1].into());
+    assert_eq!(content.content.slots[0], content.content.slots[1]);
+    assert_eq!(yaml::write(&content).unwrap(), text);
+    let other = refused(text.replace("new", "newer"));
+    assert_eq!(other, ["4:9 `id` is a whole number from 1 to 9223372036854775807"]);
+}
+
+#[test]
 fn escapes_in_json_strings_are_decoded() {
     let json = r#"{"profile": 7, "slots": [{"type": "text", "data": {"it": "\ud83d\ude00 \u00e9 \/ \b\f\n\r\t \" \\ \u007f"}}]}"#;
     let page = page(json);
@@ -375,7 +386,7 @@ fn block() -> impl Strategy<Value = DesiredSlot> {
 proptest! {
     #[test]
     fn a_written_page_reads_back_the_same(slots in prop::collection::vec(block(), 0..6), id in 1..=i64::MAX, login in "[a-z0-9._]{3,12}x") {
-        let mut page = PageContent { profile: ProfileKey::Login(login), content: DesiredPage { slots }.into() };
+        let mut page = PageContent::of_slots(ProfileKey::Login(login), DesiredPage { slots });
         if let Some(first) = Arc::make_mut(&mut page.content).slots.first_mut() {
             first.id = Some(id);
         }
@@ -391,7 +402,7 @@ proptest! {
         text in "[ \\-:\\[\\]{}#&*!|>'\"\\n0-9a-fx+_.,~énulTRE]{0,60}",
         scalar in "[0-9a-z+.:,/ \\-]{1,12}",
     ) {
-        let page = PageContent { profile: ProfileKey::Login("cafe".into()), content: DesiredPage { slots }.into() };
+        let page = PageContent::of_slots(ProfileKey::Login("cafe".into()), DesiredPage { slots });
         let json = serde_json::to_string_pretty(&page).unwrap();
         let nested = format!("a:\n  - b: {scalar}\n    {scalar}: [{scalar}, {{c: {scalar}}}]\n");
         if let Some(root) = super::json::parse(&json) {
@@ -497,7 +508,7 @@ slots:
         [
             "3:28 `$upload` stands for one value, not for all data of a slot",
             "4:36 `$upload` must be the only key of its mapping",
-            "5:41 `$form` names the title of a form, not a number",
+            "5:41 `$form` names a form, not a number",
             "6:45 `$upload` is empty",
             "7:46 `$uplaod` is not a reference",
         ]
@@ -548,7 +559,7 @@ proptest! {
         });
         let slots: Vec<links_sdk::Slot> = serde_json::from_value(slots.collect()).unwrap();
         let content = DesiredPage::from_page(&slots, &links_sdk::apply::SlotTypes::default());
-        let page = PageContent { profile: "cafe".parse().unwrap(), content: content.into() };
+        let page = PageContent::of_slots("cafe".parse().unwrap(), content);
         let yaml = yaml::write(&page).unwrap();
         for text in [yaml, serde_json::to_string(&page).unwrap()] {
             let file = read(&text);

@@ -1,14 +1,17 @@
 //! Validation: converts a tree to a page and checks all rules that need no service, reporting all violations together.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use links_sdk::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
 
-use super::PageContent;
-use super::node::{Key, Node, Tree};
+use super::field_rule::unknown_key;
+use super::kind::FileKind;
+use super::node::{Node, Tree};
+use super::page::NEW;
 use super::report::FieldDiagnostic;
+use super::{PageContent, profile_fields};
 
 /// Maximum number of slots of a page (the interface, section 8).
 const MAX_SLOTS: usize = 500;
@@ -24,6 +27,23 @@ pub(crate) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
     match page {
         Some(page) if problems.is_empty() => Ok(page),
         _ => Err(problems),
+    }
+}
+
+/// Converts a document that this program has written, in which no field refers to an image of this machine.
+///
+/// # Errors
+///
+/// Diagnostics of all violations.
+pub(crate) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
+    let page = check(root)?;
+    let reference = page.fields.iter().find(|(_, value)| value.is_object());
+    match reference.map(|(name, _)| name) {
+        None => Ok(page),
+        Some(name) => {
+            let span = root.locate("", [name.as_str()]);
+            Err(vec![FieldDiagnostic::new(name, span, "a reference has no meaning here")])
+        }
     }
 }
 
@@ -46,7 +66,20 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
             return None;
         }
     };
-    unknown(entries, "", &["profile", "slots"], SHAPE, problems);
+    match FileKind::of(root) {
+        Ok(Some(FileKind::Form)) => {
+            let span = root.key_span(["form"]).unwrap_or_else(|| root.span.clone());
+            let problem = FieldDiagnostic::new("form", span, "this file is a form, not a page");
+            problems.push(problem.help("`links forms create` and `links forms update` take forms"));
+            return None;
+        }
+        Ok(_) => {}
+        Err(problem) => {
+            problems.push(problem);
+            return None;
+        }
+    }
+    let fields = profile_fields::check(entries, problems);
     let profile = match root.get("profile") {
         Some(node) => profile(node, problems),
         None => missing(root, "profile", "the login or id of the page", problems),
@@ -61,13 +94,20 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
             );
             None
         }
+        None if entries.iter().any(|(key, _)| profile_fields::rule(&key.name).is_some()) => {
+            Some(Vec::new())
+        }
         None => missing(root, "slots", "the list of slots", problems),
     };
-    Some(PageContent { profile: profile?, content: DesiredPage { slots: slots? }.into() })
+    let (has_slots, content) = (root.get("slots").is_some(), DesiredPage { slots: slots? }.into());
+    let marked_new = root.get("slots").map(marked_new).unwrap_or_default();
+    Some(PageContent { profile: profile?, fields, has_slots, content, marked_new })
 }
 
 const SHAPE: &str =
     "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)";
+
+const SLOT_KEYS: [&str; 3] = ["id", "type", "data"];
 
 fn profile(node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<ProfileKey> {
     let text = match &node.tree {
@@ -134,8 +174,11 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
         return None;
     };
     let help = "a slot has `id`, `type` and `data`; its content goes under `data`, and its position is that in the list";
-    unknown(entries, &path, &["id", "type", "data"], help, problems);
+    for (key, _) in entries.iter().filter(|(key, _)| !SLOT_KEYS.contains(&key.name.as_str())) {
+        problems.push(unknown_key(&path, key, SLOT_KEYS, help));
+    }
     let id = match item.get("id") {
+        Some(Node { tree: Tree::Text(text), .. }) if text == NEW => None,
         Some(node) => Some(id(node, &path, problems)?),
         None => None,
     };
@@ -172,6 +215,13 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
     Some(DesiredSlot { id, kind, data })
 }
 
+/// Returns the indices of the items with `id: new`.
+fn marked_new(slots: &Node) -> BTreeSet<usize> {
+    let Tree::List(items) = &slots.tree else { return BTreeSet::new() };
+    let is_new = |item: &Node| matches!(item.get("id").map(|id| &id.tree), Some(Tree::Text(_)));
+    items.iter().enumerate().filter(|(_, item)| is_new(item)).map(|(index, _)| index).collect()
+}
+
 fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<i64> {
     let id = match &node.tree {
         Tree::Number(number) => number.as_i64().filter(|id| *id > 0),
@@ -186,22 +236,6 @@ fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<i6
         problems.push(problem.help("leave `id` out for a new slot"));
     }
     id
-}
-
-fn unknown(
-    entries: &[(Key, Node)],
-    path: &str,
-    known: &[&str],
-    help: &str,
-    problems: &mut Vec<FieldDiagnostic>,
-) {
-    for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
-        let path = if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
-        problems.push(
-            FieldDiagnostic::new(path, key.span.clone(), format!("unknown field `{}`", key.name))
-                .help(help),
-        );
-    }
 }
 
 fn missing<T>(

@@ -3,7 +3,10 @@
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value, json};
 
-const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+use super::field_schema;
+use crate::page_file::profile_fields::PROFILE_FIELDS;
+
+pub(super) const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Returns the schema of a type's data.
 pub(crate) fn slot(slot_type: &SlotType) -> Value {
@@ -38,7 +41,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
         );
         if let Some(required) = required.filter(|it| it.as_array().is_some_and(|it| !it.is_empty()))
         {
-            let new = json!({ "allOf": [is_it, { "not": { "required": ["id"] } }] });
+            let new = json!({ "allOf": [is_it, is_new()] });
             let then =
                 json!({ "properties": { "data": { "required": required } }, "required": ["data"] });
             rules.push(json!({ "if": new, "then": then }));
@@ -48,7 +51,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
     let (names, about) = described(types.iter());
     let (new_names, new_about) = described(types.iter().filter(|it| it.writable));
     rules.push(json!({
-        "if": { "not": { "required": ["id"] } },
+        "if": is_new(),
         "then": { "properties": { "type": { "enum": new_names, "markdownEnumDescriptions": new_about } } },
     }));
     definitions.insert(
@@ -57,7 +60,10 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
             "type": "object",
             "description": "A slot of the page",
             "properties": {
-                "id": { "type": "integer", "minimum": 1, "description": "Id of the slot on the page; a new slot has none" },
+                "id": {
+                    "description": "Id of the slot on the page; a new slot has none, or `new` where one that resembles it was made on the page",
+                    "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "new" }],
+                },
                 "type": {
                     "description": "The type of the slot, which never changes",
                     "anyOf": [{ "enum": names, "markdownEnumDescriptions": about }, { "type": "string" }],
@@ -69,27 +75,36 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
             "allOf": rules,
         }),
     );
+    let mut fields = field_schema::properties(PROFILE_FIELDS);
+    let profile = json!({
+        "type": ["string", "integer"],
+        "description": "Login, id or URL of the page",
+    });
+    fields.insert("profile".to_owned(), profile);
+    let slots = json!({
+        "type": "array",
+        "maxItems": 500,
+        "description": "The slots in page order",
+        "items": { "$ref": "#/$defs/slot" },
+    });
+    fields.insert("slots".to_owned(), slots);
     json!({
         "$schema": DRAFT,
         "title": "Page",
-        "description": "A link page, as `links slots apply` reads it",
+        "description": "A link page; `links slots apply` takes its slots",
         "type": "object",
-        "properties": {
-            "profile": {
-                "type": ["string", "integer"],
-                "description": "Login, id or URL of the page",
-            },
-            "slots": {
-                "type": "array",
-                "maxItems": 500,
-                "description": "The slots in page order",
-                "items": { "$ref": "#/$defs/slot" },
-            },
-        },
-        "required": ["profile", "slots"],
+        "properties": fields,
+        "required": ["profile"],
+        // Slots, or at least one field of the page.
+        "minProperties": 2,
         "additionalProperties": false,
         "$defs": definitions,
     })
+}
+
+/// Returns the schema of a slot that is not on the page.
+fn is_new() -> Value {
+    json!({ "not": { "properties": { "id": { "type": "integer" } }, "required": ["id"] } })
 }
 
 fn described<'t>(types: impl Iterator<Item = &'t SlotType>) -> (Vec<&'t str>, Vec<&'t str>) {
@@ -140,7 +155,7 @@ fn or_reference(place: &mut Value) {
         "then": {
             "properties": {
                 "$upload": { "type": "string", "description": "An image next to this file, uploaded by `apply`" },
-                "$form": { "type": "string", "description": "The title of a lead form, replaced by its id" },
+                "$form": { "type": "string", "description": "The local name or the title of a lead form, replaced by its id" },
             },
             "minProperties": 1,
             "maxProperties": 1,
@@ -187,6 +202,7 @@ mod tests {
         for good in [
             json!({ "type": "button", "data": { "title": "Menu", "style": "b" } }),
             json!({ "id": 7, "type": "button" }),
+            json!({ "id": "new", "type": "button", "data": { "title": "Menu" } }),
             json!({ "id": 7, "type": "button", "data": { "style": "a" } }),
             json!({ "id": 7, "type": "messenger", "data": { "any": 1 } }),
         ] {
@@ -198,6 +214,8 @@ mod tests {
             json!({ "type": "button", "data": { "title": 7 } }),
             json!({ "id": 7, "type": "button", "data": { "colour": "red" } }),
             json!({ "type": "messenger" }),
+            json!({ "id": "new", "type": "button" }),
+            json!({ "id": "other", "type": "button", "data": { "title": "x" } }),
             json!({ "type": "button", "data": { "title": "x" }, "order": 1 }),
         ] {
             assert!(!valid(&block(bad.clone())), "{bad}");
@@ -205,6 +223,7 @@ mod tests {
         assert!(
             !valid(&json!({ "profile": "cafe" })) && valid(&json!({ "profile": 7, "slots": [] }))
         );
+        assert!(valid(&json!({ "profile": "cafe", "title": "Qara" })));
     }
 
     #[test]

@@ -12,7 +12,11 @@ use crate::page_file::{PageFile, Reference, ReferenceTarget};
 pub(crate) fn file_page(file: &PageFile, images: &[Image]) -> FilePage {
     let slots = file.page.content.slots.iter().enumerate().map(|(index, slot)| {
         let mut said = FileSlot {
-            id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
+            id: match slot.id {
+                Some(id) => FileSlotId::Id(id),
+                None if file.page.marked_new.contains(&index) => FileSlotId::New,
+                None => FileSlotId::Absent,
+            },
             kind: slot.kind.clone(),
             data: slot.data.clone(),
             resolved: Object::default(),

@@ -3,8 +3,8 @@
 use clap::Args;
 use links_sdk::NewForm;
 
+use super::form_words::FormWords;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -16,8 +16,8 @@ use crate::output::{CommandOutput, View};
     examples = ["links forms create form.yaml title='Book a table'"]
 )]
 pub(crate) struct FormsCreateArgs {
-    /// A YAML or JSON file with the form (`-`: standard input), and values that override those of the file: `title=Text`, `enabled:=false`
-    /// (JSON), `description=@file`
+    /// A form file, or a YAML or JSON file with the fields of the form (`-`: standard input), and values that override those of the file:
+    /// `title=Text`, `enabled:=false` (JSON), `description=@file`
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
@@ -28,9 +28,11 @@ pub(crate) async fn run(
     context: &mut Context,
     args: FormsCreateArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let fields = FieldValues::read(&args.words)?.some("title=Contact")?;
+    let words = FormWords::read(&args.words)?;
+    let client = context.writer(args.dry_run).await?;
+    let fields = words.resolved(&client).await?;
     let form = NewForm::from(fields.object());
-    let created = context.writer(args.dry_run).await?.forms().create(form).answer().await;
+    let created = client.forms().create(form).answer().await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(CommandOutput::service(
         answer.body().clone(),

@@ -3,6 +3,7 @@
 pub(crate) mod create;
 pub(crate) mod edit;
 pub(crate) mod field;
+mod form_words;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod update;

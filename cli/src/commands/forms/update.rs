@@ -3,11 +3,12 @@
 use clap::Args;
 use links_sdk::FormChanges;
 
+use super::form_words::FormWords;
 use crate::args::dry_run::DryRunArgs;
-use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
@@ -20,8 +21,8 @@ use crate::output::{CommandOutput, View};
 pub(crate) struct FormsUpdateArgs {
     /// Id of the form, as `links forms list` shows it
     id: String,
-    /// Fields of the form, the others stay: `title=Text`, `enabled:=false` (JSON), `description=@file`; or a YAML or JSON file with them
-    /// (`-`: standard input)
+    /// Fields of the form, the others stay: `title=Text`, `enabled:=false` (JSON), `description=@file`; or a form file, or a YAML or
+    /// JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     /// Confirm the removal of fields without being asked
@@ -35,8 +36,14 @@ pub(crate) async fn run(
     context: &mut Context,
     args: FormsUpdateArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let fields = FieldValues::read(&args.words)?.some("title=Contact")?;
-    let form = context.writer(args.dry_run).await?.form(args.id.clone());
+    let words = FormWords::read(&args.words)?;
+    if let Some(id) = words.id().filter(|id| *id != args.id) {
+        let message = format!("the file is for the form {id}, not for {}", args.id);
+        return Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written")));
+    }
+    let client = context.writer(args.dry_run).await?;
+    let fields = words.resolved(&client).await?;
+    let form = client.form(args.id.clone());
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
         let session = FormEditSession::read(context, form, args.id).await?;

@@ -1,6 +1,7 @@
-//! `links schema`: JSON Schemas generated from the service's description of its slot types.
+//! `links schema`: JSON Schemas of page files, form files and slots, for editors.
 
 mod document;
+pub(crate) mod form;
 pub(crate) mod page;
 pub(crate) mod slot;
 
@@ -16,6 +17,8 @@ use crate::output::CommandOutput;
 pub(crate) enum SchemaCommand {
     /// The schema of a page file
     Page(page::SchemaPageArgs),
+    /// The schema of a form file
+    Form(form::SchemaFormArgs),
     /// The schema of the data of a slot
     Slot(slot::SchemaSlotArgs),
 }
@@ -26,6 +29,7 @@ pub(super) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     match command {
         SchemaCommand::Page(args) => page::run(context, args).await,
+        SchemaCommand::Form(args) => Ok(form::run(args)),
         SchemaCommand::Slot(args) => slot::run(context, args).await,
     }
 }

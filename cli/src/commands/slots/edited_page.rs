@@ -31,7 +31,7 @@ impl EditedPage {
     ) -> Result<Self, CommandError> {
         // References are relative to the user's directory, not to that of the draft.
         let images = ImageRoots::new(Path::new(""), &apply_args.upload_root)?;
-        let file = PageFile::of(document.clone(), &images)?;
+        let file = PageFile::of(document.clone(), &images)?.slots_only()?;
         let types = context.slot_types().await?.rules();
         let now = DesiredPage::from_page(&now.slots, &types).slots;
         if *opened == now {
@@ -49,7 +49,8 @@ impl EditedPage {
             let text = format!("{kept} meanwhile; the change is kept");
             context.ui.say(&StyledLine::new(Style::Changed, text));
         }
-        let file = PageFile::of(document.clone().rearranged(&merged.items), &images)?;
+        let file =
+            PageFile::of(document.clone().rearranged(&merged.items), &images)?.slots_only()?;
         Ok(Self { file, is_merged: true })
     }
 }

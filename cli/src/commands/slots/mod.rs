@@ -83,10 +83,10 @@ pub(super) async fn run(
         SlotsCommand::Explain(args) => explain::run(context, args).await,
         SlotsCommand::Template(args) => template::run(context, args).await,
         SlotsCommand::Pull(args) => pull::run(context, args).await,
-        SlotsCommand::Edit(args) => edit::run(context, args).await,
+        SlotsCommand::Edit(args) => Box::pin(edit::run(context, args)).await,
         SlotsCommand::Plan(args) => plan::run(context, args).await,
-        SlotsCommand::Apply(args) => apply::run(context, args).await,
+        SlotsCommand::Apply(args) => Box::pin(apply::run(context, args)).await,
         SlotsCommand::History(args) => history::run(context, &args),
-        SlotsCommand::Restore(args) => restore::run(context, args).await,
+        SlotsCommand::Restore(args) => Box::pin(restore::run(context, args)).await,
     }
 }

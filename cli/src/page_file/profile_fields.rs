@@ -1,0 +1,151 @@
+//! Fields of a page's profile in a page file.
+
+use links_sdk::Object;
+
+use super::field_rule::{FieldRule, FieldType, UPLOAD, computed_key, local_file, unknown_key};
+use super::local_image::{ImageError, ImageRoots, LocalImage};
+use super::local_path::has_image_ending;
+use super::node::{Key, Node, Span, Tree};
+use super::report::FieldDiagnostic;
+
+/// Fields that a page file may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
+pub(crate) const PROFILE_FIELDS: &[FieldRule] = &[
+    FieldRule {
+        name: "login",
+        value: FieldType::Login,
+        about: "Login that the page should have; a new one breaks every link to the page",
+    },
+    FieldRule { name: "title", value: FieldType::TextOrNull, about: "Heading of the page" },
+    FieldRule {
+        name: "description",
+        value: FieldType::TextOrNull,
+        about: "Text below the heading",
+    },
+    FieldRule {
+        name: "avatar",
+        value: FieldType::Image,
+        about: "Square image of at least 800x800: its path on the service, or {$upload: FILE}",
+    },
+    FieldRule {
+        name: "bgImage",
+        value: FieldType::Image,
+        about: "16:9 image of at least 1600x900: its path on the service, or {$upload: FILE}",
+    },
+    FieldRule {
+        name: "socials",
+        value: FieldType::Urls,
+        about: "URLs of all social links, in order; the icons follow from them",
+    },
+    FieldRule {
+        name: "languageCode",
+        value: FieldType::WordOrNull,
+        about: "Code of the page's language; null for the language of the owner",
+    },
+    FieldRule {
+        name: "moodText",
+        value: FieldType::TextOrNull,
+        about: "Text of the status badge under the avatar",
+    },
+    FieldRule {
+        name: "moodHours",
+        value: FieldType::CountOrNull,
+        about: "Number of hours for which the status badge is shown",
+    },
+];
+
+/// Fields of a page's record that only the service sets.
+const COMPUTED: [&str; 3] = ["id", "themeId", "computed"];
+
+const HELP: &str = "a page file has `profile` (login or id), `slots` (a list of `id`, `type` and `data`) and fields of the page such as `title`";
+
+/// Image of this machine that a field names.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(test), expect(dead_code, reason = "for `links plan`"))]
+pub(crate) struct FieldImage {
+    /// Name of the field.
+    pub(crate) field: &'static str,
+    /// Path of the image as written in the file.
+    pub(crate) name: String,
+    /// Image that may be uploaded.
+    pub(crate) local: LocalImage,
+}
+
+/// Returns the fields among the entries of a page file. Adds diagnostics of invalid fields and of keys that no page file has.
+pub(super) fn check(entries: &[(Key, Node)], problems: &mut Vec<FieldDiagnostic>) -> Object {
+    let mut fields = Object::default();
+    let known = || PROFILE_FIELDS.iter().map(|rule| rule.name).chain(["profile", "slots"]);
+    for (key, value) in entries {
+        let name = key.name.as_str();
+        if let Some(rule) = rule(name) {
+            if let Some(value) = rule.check(name, key, value, problems) {
+                fields.insert(name.to_owned(), value);
+            }
+        } else if name == "languageId" {
+            let problem = unknown_key("", key, [], "write `languageCode` with a code such as kk");
+            problems.push(problem);
+        } else if COMPUTED.contains(&name) {
+            problems.push(computed_key("", key));
+        } else if !matches!(name, "profile" | "slots") {
+            problems.push(unknown_key("", key, known(), HELP));
+        }
+    }
+    fields
+}
+
+/// Returns the rule for a field.
+pub(super) fn rule(name: &str) -> Option<&'static FieldRule> {
+    PROFILE_FIELDS.iter().find(|rule| rule.name == name)
+}
+
+/// Finds the images of this machine that fields name. Returns those that may be uploaded, diagnostics of the others, and diagnostics of
+/// paths that are given as plain strings.
+pub(super) fn images(
+    root: &Node,
+    roots: &ImageRoots,
+) -> (Vec<FieldImage>, Vec<FieldDiagnostic>, Vec<FieldDiagnostic>) {
+    let (mut images, mut missing, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+    for rule in PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image) {
+        match root.get(rule.name) {
+            Some(Node { tree: Tree::Text(text), span })
+                if has_image_ending(text) && roots.find(text).is_ok() =>
+            {
+                let (message, help) = local_file(text);
+                plain.push(FieldDiagnostic::new(rule.name, span.clone(), message).help(help));
+            }
+            Some(node) => {
+                let Some((name, span)) = upload(node) else { continue };
+                match roots.find(name) {
+                    Ok(local) => {
+                        images.push(FieldImage { field: rule.name, name: name.to_owned(), local });
+                    }
+                    Err(why) => missing.push(unusable(rule.name, span, &why)),
+                }
+            }
+            None => {}
+        }
+    }
+    (images, missing, plain)
+}
+
+/// Returns the path of a valid reference to an image, with its span.
+fn upload(node: &Node) -> Option<(&str, &Span)> {
+    match node.entries()? {
+        [(key, Node { tree: Tree::Text(name), span })]
+            if key.name == UPLOAD && !name.trim().is_empty() =>
+        {
+            Some((name, span))
+        }
+        _ => None,
+    }
+}
+
+fn unusable(field: &str, span: &Span, why: &ImageError) -> FieldDiagnostic {
+    let problem = FieldDiagnostic::new(field, span.clone(), why.to_string());
+    match why.help() {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Content of a page file made from the record of a page.
+
+use links_sdk::apply::DesiredPage;
+use links_sdk::{Object, ProfileKey};
+use serde_json::{Map, Value};
+
+use super::PageContent;
+use super::node::{Key, Node};
+use super::profile_fields::{PROFILE_FIELDS, rule};
+
+impl PageContent {
+    /// Returns a page as it is: its fields that have a value, and its slots. Also returns the names of the fields whose value no page file
+    /// can hold, for example an avatar that is a URL.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for `links pull`"))]
+    pub(crate) fn of_page(
+        profile: ProfileKey,
+        record: &Map<String, Value>,
+        language_code: Option<&Value>,
+        slots: DesiredPage,
+    ) -> (Self, Vec<String>) {
+        let fields = of_record(record, language_code).0.into_iter().filter(|(_, it)| has_value(it));
+        let (kept, left): (Vec<_>, Vec<_>) = fields.partition(|(name, it)| is_writable(name, it));
+        let fields = kept.into_iter().collect();
+        let page = Self { fields, ..Self::of_slots(profile, slots) };
+        (page, left.into_iter().map(|(name, _)| name).collect())
+    }
+}
+
+/// Returns the fields of a page's record as page files have them: `socials` as URLs in order, the language as a code. A field that the
+/// record does not have, such as `moodText` where statuses are switched off, is absent. So is the login, which names the page.
+pub(crate) fn of_record(record: &Map<String, Value>, language_code: Option<&Value>) -> Object {
+    let value = |name: &str| match name {
+        "login" => None,
+        "languageCode" => language_code.cloned(),
+        "socials" => record.get(name).map(urls),
+        _ => record.get(name).cloned(),
+    };
+    let entry = |name: &'static str| Some((name, value(name)?));
+    PROFILE_FIELDS.iter().filter_map(|rule| entry(rule.name)).collect()
+}
+
+/// Returns the links of social links in their order.
+fn urls(socials: &Value) -> Value {
+    let mut items: Vec<&Value> = socials.as_array().into_iter().flatten().collect();
+    items.sort_by_key(|it| it["order"].as_i64().unwrap_or(i64::MAX));
+    items.into_iter().map(|it| it["link"].clone()).collect()
+}
+
+fn has_value(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+fn is_writable(name: &str, value: &Value) -> bool {
+    let key = Key { span: 0..0, name: name.to_owned(), is_literal: true };
+    let node = Node::of_json(value);
+    let is_valid = rule(name).is_some_and(|it| it.check(name, &key, &node, &mut vec![]).is_some());
+    // An object would be a reference.
+    is_valid && !value.is_object()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::output::yaml;
+    use crate::page_file::local_image::ImageRoots;
+    use crate::page_file::{Document, PageFile};
+
+    fn slots() -> DesiredPage {
+        serde_json::from_value(json!({ "slots": [{ "id": 1, "type": "divider" }] })).unwrap()
+    }
+
+    fn page(record: &Value, language: Option<&Value>) -> (PageContent, Vec<String>) {
+        let key = ProfileKey::Login("cafe".into());
+        PageContent::of_page(key, record.as_object().unwrap(), language, slots())
+    }
+
+    #[test]
+    fn a_whole_page_is_written_as_a_file_that_reads_back_the_same() {
+        let record = json!({
+            "id": 7, "login": "cafe", "title": "Qara: coffee", "description": "Buns\nand coffee",
+            "avatar": "uploads/1/a.png", "bgImage": null, "themeId": 3, "languageId": 1,
+            "socials": [{ "link": "https://t.me/qara", "order": 2 }, { "link": "https://x.com/q", "order": 1 }],
+            "moodText": "no", "moodHours": 24, "computed": {}, "unknown": 1,
+        });
+        let (page, left_out) = page(&record, Some(&json!("kk")));
+        assert_eq!(left_out, [""; 0]);
+        let text = "\
+profile: cafe
+title: 'Qara: coffee'
+description: |-
+  Buns
+  and coffee
+avatar: uploads/1/a.png
+socials:
+  - https://x.com/q
+  - https://t.me/qara
+languageCode: kk
+moodText: \"no\"
+moodHours: 24
+slots:
+  - id: 1
+    type: divider
+";
+        let written = yaml::write(&page).unwrap();
+        assert_eq!(written.replace("\"Qara: coffee\"", "'Qara: coffee'"), text);
+        let document = Document::from_bytes("cafe.yaml", written.into()).unwrap();
+        let back = PageFile::of(document, &ImageRoots::none()).unwrap();
+        assert_eq!(back.page, page);
+    }
+
+    #[test]
+    fn a_field_that_no_page_file_can_hold_is_named_and_left_out() {
+        let record = json!({
+            "title": null, "description": "", "avatar": "https://cdn.example/a.png", "bgImage": "../b.png",
+            "socials": [],
+        });
+        let (page, left_out) = page(&record, None);
+        assert_eq!(left_out, ["avatar", "bgImage"]);
+        assert_eq!(json!(page.fields), json!({ "description": "" }));
+        let fields = of_record(record.as_object().unwrap(), None);
+        assert_eq!(
+            fields.keys().collect::<Vec<_>>(),
+            ["title", "description", "avatar", "bgImage", "socials"]
+        );
+    }
+    /// Strategy for values of a record, of the right types and of others.
+    fn value() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![
+            any::<String>(),
+            Just("../logo.png".to_owned()),
+            Just("{$upload: a.png}".to_owned()),
+            Just("~".to_owned()),
+            "[a-z:/.#' \\n]{0,12}",
+        ];
+        let link = text.clone().prop_map(|link| json!({ "link": link, "order": 1 }));
+        prop_oneof![
+            Just(Value::Null),
+            text.prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            Just(json!({ "$upload": "/etc/passwd" })),
+            prop::collection::vec(link, 0..3).prop_map(Value::from),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn found_05_a_page_of_the_service_is_always_written_as_a_file_without_references(
+            values in prop::collection::vec(value(), PROFILE_FIELDS.len()),
+            language in prop::option::of(value()),
+        ) {
+            let names = PROFILE_FIELDS.iter().map(|rule| rule.name);
+            let record: Map<_, _> = names.map(str::to_owned).zip(values).collect();
+            let (page, left_out) = page(&Value::Object(record), language.as_ref());
+            for text in [yaml::write(&page).unwrap(), serde_json::to_string(&page).unwrap()] {
+                let document = Document::from_bytes("cafe.yaml", text.clone().into()).unwrap();
+                let file = PageFile::of(document, &ImageRoots::none());
+                let file = file.map_err(|bad| TestCaseError::fail(format!("{bad:?} {text}")))?;
+                prop_assert_eq!(&file.page, &page, "{}", text);
+                prop_assert!(file.field_images.is_empty() && file.missing.is_empty());
+                prop_assert!(left_out.iter().all(|name| !page.fields.contains_key(name)));
+            }
+        }
+    }
+}
