@@ -16,7 +16,7 @@ const MAX_NODES: usize = 250_000;
 pub(super) const MAX_KEYS: usize = 64;
 
 /// Words that some YAML parser reads as another type than a string.
-const WORDS: [&str; 13] =
+pub(super) const WORDS: [&str; 13] =
     ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "infinity", "nan", "na"];
 
 /// Composes a document without tags, anchors, aliases, repeated keys and unusual numbers. `None` for any other text.

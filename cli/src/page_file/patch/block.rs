@@ -1,0 +1,130 @@
+//! Rearrangement of a list or mapping in block style.
+//!
+//! An entry is cut out with the comment lines directly above it, the comment at its end, and the comments below it that are indented
+//! deeper than it. Comments at the start of the file belong to the file.
+
+use super::changes::EntryPart;
+use super::context::Region;
+use super::error::PatchError;
+use super::layout::{item_depth, spaces_after_dash, tail_end, value_depth};
+use super::lex::{column, comments_above, is_blank, line_start};
+use super::mark;
+use super::sequence::{Chunk, EntrySplices, Sequence, begins_with_comment, push_text, sorted};
+use super::splice::{Piece, Splice};
+use super::syntax::Entry;
+use crate::page_file::node::Span;
+
+/// Returns the splices for entries in another order, some of them new.
+pub(super) fn rearranged(
+    region: &Region<'_>,
+    parts: &[EntryPart<'_>],
+    by_entry: Vec<(usize, Vec<Splice>)>,
+) -> Result<Vec<Splice>, PatchError> {
+    let Region { writer, collection, .. } = region;
+    let (text, line_break) = (writer.text, writer.style.line_break);
+    let chunks = chunks(region);
+    let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { return Ok(Vec::new()) };
+    let indent = column(text, collection.entries[0].start);
+    let gap = |at: usize| &text[chunks[at - 1].end..line_start(text, chunks[at].start)];
+    let has_blank_lines = chunks.len() > 1 + usize::from(collection.is_map)
+        && (1..chunks.len()).all(|at| gap(at).matches('\n').count() > 1);
+    let default_gap = line_break.repeat(1 + usize::from(has_blank_lines));
+
+    let sequence = Sequence::of(parts, chunks.len(), |at| is_blank(gap(at)));
+    let prefix = |at: usize| {
+        let start = chunks[at].start;
+        let before = &text[line_start(text, start)..start];
+        if is_blank(before) { before.to_owned() } else { " ".repeat(indent) }
+    };
+    let start = line_start(text, first.start);
+    let shares_line = !is_blank(&text[start..first.start]);
+    let start = if shares_line { text[..first.start].trim_end_matches(' ').len() } else { start };
+
+    let EntrySplices { mut within, outside: mut splices } = sorted(region, &chunks, by_entry)?;
+    let mut pieces = Vec::new();
+    for (at, (gaps, chunk)) in sequence.chunks.iter().enumerate() {
+        if gaps.is_empty() && at > 0 {
+            push_text(&mut pieces, &default_gap);
+        }
+        let above = joined(gaps.iter().map(|at| gap(*at)), at == 0);
+        let is_commented = !above.is_empty() || begins_with_comment(text, &chunks, chunk, &within);
+        let prefix = match chunk {
+            _ if shares_line && at == 0 && !is_commented => text[start..first.start].to_owned(),
+            Chunk::Own(own) => prefix(*own),
+            Chunk::New(_) => " ".repeat(indent),
+        };
+        // A comment must not share the line of the dash, where it would not be a mark.
+        push_text(
+            &mut pieces,
+            if shares_line && at == 0 && is_commented { line_break } else { "" },
+        );
+        push_text(&mut pieces, &above);
+        push_text(&mut pieces, &prefix);
+        match chunk {
+            Chunk::Own(own) => {
+                let splices = within.remove(own).unwrap_or_default();
+                pieces.push(Piece::Copy(chunks[*own].clone(), splices));
+            }
+            Chunk::New(part) => push_text(&mut pieces, &new_entry(region, part, indent)),
+        }
+    }
+    let rest = joined(sequence.rest.iter().map(|at| gap(*at)), false);
+    let rest = rest.strip_suffix('\n').unwrap_or(&rest);
+    push_text(&mut pieces, rest.strip_suffix('\r').unwrap_or(rest));
+    splices.push(Splice { span: start..last.end, pieces });
+    Ok(splices)
+}
+
+/// Returns the spans of all entries with their comments, without indentation and line break.
+fn chunks(region: &Region<'_>) -> Vec<Span> {
+    let Region { writer, syntax, collection, path } = region;
+    let mut end = syntax.after_head;
+    let chunk = |(at, entry): (usize, &Entry)| {
+        let is_first_of_file = at == 0 && path.0.is_empty();
+        let start = if is_first_of_file {
+            entry.start
+        } else {
+            comments_above(writer.text, end, entry.start)
+        };
+        end = tail_end(writer.text, collection, at);
+        start..end
+    };
+    collection.entries.iter().enumerate().map(chunk).collect()
+}
+
+/// Joins gaps, each of which begins and ends with a line break, of which one is enough between two. At the start, there is no line to end.
+fn joined<'t>(gaps: impl Iterator<Item = &'t str>, is_start: bool) -> String {
+    let mut out = String::new();
+    for gap in gaps {
+        if is_start && out.is_empty() {
+            out.push_str(gap.trim_start_matches(['\r', '\n']));
+        } else if out.is_empty() {
+            out.push_str(gap);
+        } else {
+            let gap = gap.strip_prefix('\r').unwrap_or(gap);
+            out.push_str(gap.strip_prefix('\n').unwrap_or(gap));
+        }
+    }
+    out
+}
+
+fn new_entry(region: &Region<'_>, part: &EntryPart<'_>, indent: usize) -> String {
+    let Region { writer, collection, path, .. } = region;
+    match part {
+        EntryPart::Item(value, conflict) => {
+            let mark = conflict.map(|conflict| {
+                let line = mark::line(&(*path).clone().item(0), conflict);
+                format!("{line}{}{}", writer.style.line_break, " ".repeat(indent))
+            });
+            let example = collection.entries.first();
+            let spaces = example.map_or(1, |it| spaces_after_dash(writer.text, it));
+            let depth = example.and_then(|it| item_depth(&it.value));
+            let item = writer.style.block_item(value, indent, spaces, depth);
+            format!("{}{item}", mark.unwrap_or_default())
+        }
+        EntryPart::Key(name, value) => {
+            writer.style.block_key(name, value, indent, value_depth(collection))
+        }
+        EntryPart::Own { .. } => String::new(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Edits of a page file, at paths of the text as it is before the first of them.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// Step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Key of a mapping as it is written, with its escape: `$$upload`.
+    Key(String),
+    /// Index of an item of a list.
+    Item(usize),
+}
+
+/// Place in a page file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Path(pub(crate) Vec<Step>);
+
+impl Path {
+    /// Returns the path of the whole document.
+    pub(crate) fn root() -> Self {
+        Self::default()
+    }
+
+    /// Returns the path of a key below.
+    #[must_use]
+    pub(crate) fn key(mut self, name: impl Into<String>) -> Self {
+        self.0.push(Step::Key(name.into()));
+        self
+    }
+
+    /// Returns the path of an item below.
+    #[must_use]
+    pub(crate) fn item(mut self, index: usize) -> Self {
+        self.0.push(Step::Item(index));
+        self
+    }
+}
+
+/// Formats the path as in diagnostics: `slots.2.data.link`.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { "." })?;
+            match step {
+                Step::Key(name) => f.write_str(name)?,
+                Step::Item(index) => index.fmt(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Edit of a page file. Every path and index is that of the text before the edits, whatever the other edits of the call are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Edit {
+    /// Sets a value. A missing key is added after the last key of its mapping, together with the missing mappings above it.
+    Set {
+        /// Place of the value.
+        path: Path,
+        /// New value, with escaped keys.
+        value: Value,
+    },
+    /// Removes a key of a mapping or an item of a list, with its comments: those directly above it, at its end, and within it.
+    Remove {
+        /// Place of the key or item.
+        path: Path,
+    },
+    /// Inserts an item into a list. A list that is missing or has no value is made.
+    Insert {
+        /// Place of the list.
+        list: Path,
+        /// Index of the item that the new one follows. `None` for the start. Several edits with one index keep their order.
+        after: Option<usize>,
+        /// New item, with escaped keys.
+        value: Value,
+        /// Mark above the new item, or above the line of the list if its items share lines.
+        mark: Option<MarkedConflict>,
+    },
+    /// Moves an item of a list with its comments: those directly above it, at its end, and within it.
+    Move {
+        /// Place of the list.
+        list: Path,
+        /// Index of the item.
+        item: usize,
+        /// Index of the item that it follows then, even if that one is moved too. `None` for the start.
+        after: Option<usize>,
+    },
+    /// Marks a conflict above the line of a value. The value stays.
+    Mark {
+        /// Place of the value. If it is missing, the mark is above the closest existing value that would hold it.
+        path: Path,
+        /// What the page has.
+        conflict: MarkedConflict,
+    },
+}
+
+impl Edit {
+    /// Place that the edit names.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Set { path, .. } | Self::Remove { path } | Self::Mark { path, .. } => path,
+            Self::Insert { list, .. } | Self::Move { list, .. } => list,
+        }
+    }
+}
+
+/// What the page has instead of the value in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum MarkedConflict {
+    /// Another value.
+    Changed(Value),
+    /// No such value any more.
+    Removed,
+    /// A slot with this id that may be the one of this item.
+    Twin(i64),
+    /// The slot with this id, changed, which the file no longer had.
+    Kept(i64),
+    /// Slots with these ids in another order.
+    Order(Vec<i64>),
+}

@@ -1,0 +1,100 @@
+//! Marks of conflicts: comments on lines of their own, one for each conflict.
+//!
+//! ```yaml
+//! # <<< page: data.title: "Shop" (changed on the page since the last sync; keep the value below or take this one, then delete this line)
+//! ```
+//!
+//! A comment on a line of its own that begins with `# <<< page:` is a mark, whatever follows, so that a mark that was edited is still one.
+
+use std::fmt::Write;
+
+use super::edit::{MarkedConflict, Path, Step};
+use super::emit::{json_text, quoted};
+use super::lex::{line_end, skip_blanks};
+use super::syntax;
+use crate::page_file::document::Document;
+use crate::page_file::node::Span;
+use crate::page_file::report::{FieldDiagnostic, FileDiagnostics};
+
+/// Begin of every mark.
+const PREFIX: &str = "# <<< page:";
+
+/// Returns the spans of all marks, also of a text with errors.
+pub(crate) fn marks(text: &str) -> Vec<Span> {
+    let content = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !content.contains(PREFIX) {
+        return Vec::new();
+    }
+    let before = text.len() - content.len();
+    let scalars = syntax::scalars(content);
+    let mut found = Vec::new();
+    let mut line = 0;
+    while line < content.len() {
+        let (start, end) = (skip_blanks(content, line), line_end(content, line));
+        let next = scalars.partition_point(|scalar| scalar.end <= start);
+        let is_inside = scalars.get(next).is_some_and(|scalar| scalar.start <= start);
+        if content[start..].starts_with(PREFIX) && !is_inside {
+            found.push(before + start..before + end);
+        }
+        line = content[end..].find('\n').map_or(content.len(), |length| end + length + 1);
+    }
+    found
+}
+
+/// Refuses a document with marks.
+///
+/// # Errors
+///
+/// A diagnostic at each mark.
+pub(crate) fn refuse_marks(document: &Document) -> Result<(), FileDiagnostics> {
+    let problem = |span| {
+        FieldDiagnostic::new("", span, "a conflict with the page is marked here")
+            .help("settle it as the line says, then delete the line")
+    };
+    let problems: Vec<_> = marks(document.text()).into_iter().map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(document.bad(problems)) }
+}
+
+/// Returns the line of a mark for a conflict at a path.
+pub(super) fn line(path: &Path, conflict: &MarkedConflict) -> String {
+    let label = label(path);
+    let separator = if label.is_empty() { "" } else { ": " };
+    match conflict {
+        MarkedConflict::Changed(value) => format!(
+            "{PREFIX} {label}{separator}{} (changed on the page since the last sync; keep the value below or take this one, then delete this line)",
+            json_text(value)
+        ),
+        MarkedConflict::Removed => format!(
+            "{PREFIX} {label}{separator}nothing (removed on the page since the last sync; keep the value below or remove it, then delete this line)"
+        ),
+        MarkedConflict::Twin(id) => format!(
+            "{PREFIX} {label}{separator}slot {id} (made on the page too; remove this item or that one if they are the same, then delete this line)"
+        ),
+        MarkedConflict::Kept(id) => format!(
+            "{PREFIX} {label}{separator}slot {id} (removed from this file, changed on the page since the last sync; keep the item below or remove it, then delete this line)"
+        ),
+        MarkedConflict::Order(ids) => format!(
+            "{PREFIX} {label}{separator}order {} (changed on the page since the last sync; keep the order below or take this one, then delete this line)",
+            ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+/// Path from the closest item of a list: `data.title`. A name with other characters than those of a word is quoted.
+fn label(path: &Path) -> String {
+    let mut label = String::new();
+    for step in &path.0 {
+        match step {
+            Step::Item(_) => label.clear(),
+            Step::Key(name) => {
+                label.push_str(if label.is_empty() { "" } else { "." });
+                let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
+                let is_plain = !name.is_empty() && name.chars().all(is_word);
+                let name = if is_plain { name.clone() } else { quoted(name) };
+                // Writing to a string cannot fail.
+                let _ = write!(label, "{name}");
+            }
+        }
+    }
+    label
+}
