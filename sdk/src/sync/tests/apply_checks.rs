@@ -163,10 +163,15 @@ impl World {
                 || slot_of_item.values().any(|other| other == was);
             check!(is_gone || is_unknowable, "item {item} is slot {was}, and was created again");
         } else if self.here.foreign_deleted.contains(was) {
+            let is_it = |id: i64| {
+                let entries = base.into_iter().flat_map(|base| &base.slots);
+                id == *was
+                    || entries.filter(|entry| entry.id == id).any(|entry| entry.is_named(*was))
+            };
             let is_said = merge
                 .replaced
                 .iter()
-                .any(|it| matches!(it, Replaced::Deletion { id, .. } if id == was));
+                .any(|replaced| matches!(replaced, Replaced::Deletion { id, .. } if is_it(*id)));
             // One of several equal items stays without a slot.
             let is_said = is_said
                 || merge
