@@ -45,16 +45,33 @@ pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
             continue;
         }
         let left = (0..item).rev().find_map(|before| binder.position_of(before));
-        let found = binder.open_slots().into_iter().find(|position| {
-            let is_bound = |before: &usize| {
-                (0..binder.items.len()).any(|item| binder.position_of(item) == Some(*before))
-            };
-            is_equal(binder, item, *position) && (0..*position).rev().find(is_bound) == left
-        });
+        let lefts = bound_lefts(binder);
+        let found = binder
+            .open_slots()
+            .into_iter()
+            .find(|position| lefts[*position] == left && is_equal(binder, item, *position));
         if let Some(position) = found {
             binder.bind_slot(item, position);
         }
     }
+}
+
+/// Returns for each slot the nearest slot before it that is bound to an item.
+fn bound_lefts(binder: &Binder<'_>) -> Vec<Option<usize>> {
+    let mut is_bound = vec![false; binder.slots.len()];
+    for position in (0..binder.items.len()).filter_map(|item| binder.position_of(item)) {
+        is_bound[position] = true;
+    }
+    let mut left = None;
+    (0..binder.slots.len())
+        .map(|position| {
+            let before = left;
+            if is_bound[position] {
+                left = Some(position);
+            }
+            before
+        })
+        .collect()
 }
 
 /// Finds the new slots of the page that share a telling value with a new item, the most similar first.

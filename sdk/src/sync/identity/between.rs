@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::hashed::HashedItem;
 use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
 
@@ -9,10 +10,21 @@ use super::binder::Binder;
 type Gap = (Vec<usize>, Vec<usize>);
 
 /// Binds an item to an entry where both are the only open ones of their type between two neighbours that are bound to each other. The ends
-/// of the file are neighbours, too. An item that resembles a new slot of the page is left alone.
+/// of the file are neighbours, too. An item that resembles a new slot of the page is left alone, and so
+/// is one without a telling value where another place of the file lacks a slot of its type, too.
 pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
-    for (mut items, entries) in gaps(binder) {
-        items.retain(|item| binder.resembling[*item].is_empty());
+    let open = binder.open_entries();
+    let is_only =
+        |kind: &str| open.iter().filter(|entry| binder.entries[**entry].kind == kind).count() == 1;
+    let may_be_bound = |item: usize| {
+        let HashedItem { item: said, telling, .. } = &binder.items[item];
+        binder.resembling[item].is_empty() && (!telling.is_empty() || is_only(&said.kind))
+    };
+    let mut gaps = gaps(binder);
+    for (items, _) in &mut gaps {
+        items.retain(|item| may_be_bound(*item));
+    }
+    for (items, entries) in gaps {
         if let ([item], [entry]) = (&items[..], &entries[..]) {
             binder.bind_entry(*item, *entry);
             binder.is_by_place[*item] = true;

@@ -1,7 +1,7 @@
 //! Rule 4: items that share telling values with what the file said of a slot at the last sync.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
@@ -106,18 +106,33 @@ fn neighbours(known: &[Option<usize>]) -> Vec<(Option<usize>, Option<usize>)> {
     left.into_iter().zip(right).collect()
 }
 
-/// Returns the pairs in groups that have no item and no entry in common.
+/// Returns the pairs in groups that have no item and no entry in common, in the order of their first pairs.
 fn connected(pairs: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
-    let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
-    for pair in pairs {
-        let touches = |group: &Vec<(usize, usize)>| {
-            group.iter().any(|(item, entry)| *item == pair.0 || *entry == pair.1)
-        };
-        let (touching, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(touches);
-        groups = rest;
-        groups.push(touching.into_iter().flatten().chain([*pair]).collect());
+    let mut group_of_item: HashMap<usize, usize> = HashMap::new();
+    let mut group_of_entry: HashMap<usize, usize> = HashMap::new();
+    // For each group, one that it is part of.
+    let mut parents: Vec<usize> = Vec::new();
+    let root = |parents: &[usize], mut group: usize| {
+        while parents[group] != group {
+            group = parents[group];
+        }
+        group
+    };
+    for (item, entry) in pairs {
+        let next = parents.len();
+        let first = *group_of_item.entry(*item).or_insert(next);
+        let second = *group_of_entry.entry(*entry).or_insert(first);
+        if first == next {
+            parents.push(next);
+        }
+        let (first, second) = (root(&parents, first), root(&parents, second));
+        parents[first.max(second)] = first.min(second);
     }
-    groups
+    let mut groups: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for pair in pairs {
+        groups.entry(root(&parents, group_of_item[&pair.0])).or_default().push(*pair);
+    }
+    groups.into_values().collect()
 }
 
 fn bind_group(binder: &mut Binder<'_>, group: &[(usize, usize)]) {
@@ -160,4 +175,19 @@ fn is_choice_relevant(binder: &Binder<'_>, pairs: &[(usize, usize)]) -> bool {
         })
         .collect();
     unmentioned.windows(2).any(|two| two[0] != two[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_grouped_by_what_they_have_in_common() {
+        let pairs = [(0, 0), (1, 1), (2, 2), (1, 2), (3, 0), (5, 9)];
+        let expected = [vec![(0, 0), (3, 0)], vec![(1, 1), (2, 2), (1, 2)], vec![(5, 9)]];
+        assert_eq!(connected(&pairs), expected);
+        let all: Vec<(usize, usize)> =
+            (0..500).flat_map(|item| (0..500).map(move |entry| (item, entry))).collect();
+        assert_eq!(connected(&all).len(), 1);
+    }
 }

@@ -8,8 +8,8 @@ use super::service::{ServicePage, stored};
 use super::world::{Checked, LockMode, World, check, strings};
 use crate::apply::{Plan, same};
 use crate::sync::{
-    Conflict, DeletionReason, Merge, MergeOptions, PageBase, RemoteChange, Replaced, SyncNote,
-    ValueHash,
+    Conflict, DeletionReason, FileSlotId, Merge, MergeOptions, PageBase, RemoteChange, Replaced,
+    SyncNote, ValueHash,
 };
 
 impl World {
@@ -200,7 +200,9 @@ impl World {
                             slot.data.iter().filter(|(key, _)| telling.contains(&key.as_str()));
                         !told.any(|(key, value)| entry.pair(key).file == Some(ValueHash::of(value)))
                     });
-            let is_wanted = self.here.wanted_again.contains(&tag) || !Self::knows(base, *was);
+            let is_wanted = slot.id == FileSlotId::New
+                || self.here.wanted_again.contains(&tag)
+                || !Self::knows(base, *was);
             check!(
                 is_said || is_wanted,
                 "slot {was} was deleted, and created again for item {item}"
