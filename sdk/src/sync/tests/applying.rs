@@ -76,7 +76,7 @@ impl World {
         self.check_foreign(&before, base.as_ref(), merge)?;
         self.check_items(&before, base.as_ref(), merge, &slot_of_item)?;
         self.check_fields(&before, merge)?;
-        self.check_repeatable(&next)?;
+        self.check_repeatable(&next, merge)?;
         self.note_writes(&before);
         self.note_applied(base.as_ref(), merge, &slot_of_item);
         if keeps_record {

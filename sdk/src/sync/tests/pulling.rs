@@ -1,5 +1,7 @@
 //! A pull of a machine, with the marks that its user settles.
 
+use serde_json::Value;
+
 use super::service::stored;
 use super::world::{Checked, LockMode, World, check};
 use crate::apply::{Plan, same};
@@ -51,6 +53,12 @@ impl World {
             && self.here.wanted_again.is_empty()
             && self.here.tags.iter().all(|tag| self.here.slot_of.contains_key(tag))
             && pull.marks.is_empty()
+            && self
+                .here
+                .file
+                .slots
+                .iter()
+                .all(|slot| slot.data.values().all(|value| !same(value, &Value::Null)))
             && self.mode == LockMode::Shared;
 
         let old_tags = std::mem::replace(&mut self.here.tags, tags);
