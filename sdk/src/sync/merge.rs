@@ -101,7 +101,7 @@ impl Merge {
     }
 }
 
-/// Takes new slots of the page for the new items that resemble them.
+/// Takes new slots of the page for the items without a slot that resemble them.
 fn claim_resembling(identities: &mut Identities) {
     for item in 0..identities.items.len() {
         let free = identities.resembling[item]
@@ -109,7 +109,12 @@ fn claim_resembling(identities: &mut Identities) {
             .copied()
             .find(|position| identities.made_there.contains(position));
         if let Some(position) = free {
-            identities.items[item] = ItemIdentity::Unrecorded(position);
+            identities.items[item] = match identities.items[item] {
+                ItemIdentity::Recorded(entry, _) => ItemIdentity::Recorded(entry, Some(position)),
+                ItemIdentity::New | ItemIdentity::Unrecorded(_) => {
+                    ItemIdentity::Unrecorded(position)
+                }
+            };
             identities.made_there.retain(|other| *other != position);
         }
         identities.resembling[item].clear();
@@ -122,7 +127,9 @@ fn refuse_doubtful(comparison: &Comparison<'_>) -> Result<(), SyncError> {
     };
     let resembling = comparison.identities.resembling.iter().enumerate();
     let resembling = resembling
-        .filter(|(_, positions)| !positions.is_empty())
+        .filter(|(item, positions)| {
+            comparison.identities.items[*item] == ItemIdentity::New && !positions.is_empty()
+        })
         .map(|(item, positions)| IdentityProblem::Resembles { item, ids: ids(positions) });
     let doubtful = comparison.identities.doubtful.iter().cloned();
     let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();

@@ -74,9 +74,13 @@ fn bound_lefts(binder: &Binder<'_>) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// Finds the new slots of the page that share a telling value with a new item, the most similar first.
+/// Finds the new slots of the page that share a telling value with an item that has no slot, the most similar first.
 pub(super) fn find_resembling(binder: &mut Binder<'_>) {
-    for item in binder.adoptable_items() {
+    let is_gone = |item: &usize| {
+        binder.entry_of_item[*item].is_some_and(|entry| binder.live[entry].is_none())
+    };
+    let gone: Vec<usize> = (0..binder.items.len()).filter(is_gone).collect();
+    for item in binder.adoptable_items().into_iter().chain(gone) {
         let mut found: Vec<(usize, usize)> = binder
             .open_slots()
             .into_iter()

@@ -33,7 +33,7 @@ pub(in crate::sync) struct Identities {
     pub(in crate::sync) item_of_entry: Vec<Option<usize>>,
     /// For each entry, the position of its slot.
     pub(in crate::sync) live: Vec<Option<usize>>,
-    /// For each new item, the new slots of the page that share a telling value with it, the most similar first.
+    /// For each item without a slot, the new slots of the page that share a telling value with it, the most similar first.
     pub(in crate::sync) resembling: Vec<Vec<usize>>,
     /// New items that may be slots which were deleted on the page.
     pub(in crate::sync) doubtful: Vec<IdentityProblem>,

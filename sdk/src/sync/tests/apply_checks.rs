@@ -260,7 +260,8 @@ impl World {
 
     /// Checks that conflicts are between edits of both sides, where the record is the newest.
     pub(super) fn check_conflicts(&self, merge: &Merge) -> Checked {
-        if self.mode == LockMode::Unreliable {
+        let has_copies = self.has_copies || !self.here.copy_of.is_empty();
+        if self.mode == LockMode::Unreliable || has_copies {
             return Ok(());
         }
         for conflict in &merge.conflicts {
