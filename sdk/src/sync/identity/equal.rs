@@ -6,7 +6,7 @@ use super::super::subsequence::common_subsequence;
 use super::super::{FileSlotId, IdentityProblem, ValueHash};
 use super::binder::Binder;
 
-/// What the file says of a slot: type, and hashes of the keys that it mentions.
+/// What the file says of a slot: type, and hashes of the keys that it mentions and that are not empty.
 type FileContent<'a> = (&'a str, BTreeMap<&'a str, ValueHash>);
 
 /// Entries of which the file said the same at the last sync, and the number of open items that still say it.
@@ -30,14 +30,19 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> (Vec<EqualEntries>, Vec<(us
         .into_iter()
         .map(|entry| {
             let keys = entries[entry].keys.iter();
-            let keys = keys.filter_map(|(key, pair)| Some((key.as_str(), pair.file?))).collect();
+            let keys = keys.filter_map(|(key, pair)| Some((key.as_str(), pair.file?)));
+            let keys = keys.filter(|(_, hash)| !hash.is_empty()).collect();
             (entry, number((entries[entry].kind.as_str(), keys)))
         })
         .collect();
     let number_of_item: BTreeMap<usize, usize> = binder
         .open_items()
         .into_iter()
-        .map(|item| (item, number((items[item].item.kind.as_str(), items[item].keys.clone()))))
+        .map(|item| {
+            let keys = items[item].keys.iter().map(|(key, hash)| (*key, *hash));
+            let keys = keys.filter(|(_, hash)| !hash.is_empty()).collect();
+            (item, number((items[item].item.kind.as_str(), keys)))
+        })
         .collect();
 
     // Where there are too few entries, an item that is said to be new takes what no other item asks for.
