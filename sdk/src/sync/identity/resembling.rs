@@ -61,8 +61,17 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
             binder.items[*other].keys != binder.items[*item].keys
                 && (common_values(binder, *other, *entry).0 > 0 || tells_nothing(*other, *entry))
         };
+        let may_be = |other: &usize| {
+            let bound = binder.item_of_entry[*other];
+            bound.is_none_or(|bound| binder.is_by_place[bound])
+                && common_values(binder, *item, *other).0 > 0
+        };
+        let mut entries: Vec<usize> = (0..binder.entries.len()).filter(may_be).collect();
+        let is_near = !entries.is_empty();
+        entries.push(*entry);
+        entries.sort_unstable();
         let mut items: Vec<usize> = new.iter().copied().filter(is_other).collect();
-        if items.is_empty() {
+        if items.is_empty() && !is_near {
             continue;
         }
         if binder.items[*item].item.id == FileSlotId::New {
@@ -71,7 +80,7 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
         }
         items.push(*item);
         items.sort_unstable();
-        let ids = binder.ids(&[*entry]);
+        let ids = binder.ids(&entries);
         binder.problems.push(IdentityProblem::Ambiguous { items, ids });
     }
 }
