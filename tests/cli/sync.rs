@@ -344,3 +344,150 @@ fn a_write_without_an_answer_is_recorded_once_it_is_known() {
         assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
     }
 }
+
+const COMMENTED: &str = "# The café at the corner
+profile: cafe
+slots:
+  # Opening hours
+  - type: text
+    data: {title: Hours, description: 8 to 8}   # daily
+  - type: button
+    data:
+      title: 'Menu'   # the summer menu
+      link: https://qara.example/menu
+
+  - type: divider
+";
+
+/// Returns a café that was synced with a file that has comments.
+fn commented() -> TestEnv {
+    let env = synced();
+    env.file("cafe.yaml", COMMENTED);
+    assert_eq!(
+        ok(&env, "slots apply cafe.yaml").stdout.lines().next(),
+        Some("cafe: no changes (1 request)")
+    );
+    env
+}
+
+#[test]
+fn a_pull_into_a_file_takes_over_what_changed_and_leaves_the_rest() {
+    let env = commented();
+    assert!(ok(&env, "slots pull cafe -O cafe.yaml").stdout.contains("no changes"));
+    assert_eq!(read(&env, "cafe.yaml"), COMMENTED);
+    // Edits of both sides, at different places.
+    env.file("cafe.yaml", COMMENTED.replace("8 to 8", "9 to 9"));
+    set(&env, 1, "title", "Card: \"all\"");
+    set(&env, 1, "style", "outline");
+    edit(&env, |slots| {
+        let data = [("title".to_owned(), "{$upload: x.png} # no".into())];
+        slots.insert(1, Slot::new(77, "text", data.into_iter().collect()));
+    });
+    let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
+    assert!(pulled.stdout.contains("2 values taken over, 1 slot added"), "{pulled}");
+    let text = read(&env, "cafe.yaml");
+    for kept in [
+        "# The café at the corner\n",
+        "  # Opening hours\n",
+        "9 to 9}   # daily",
+        "# the summer menu",
+    ] {
+        assert!(text.contains(kept), "{text}");
+    }
+    assert!(text.contains("Card: \"all\"") && text.contains("style: outline"), "{text}");
+    assert!(text.contains("id: 77"), "{text}");
+    // Only the own edit is left to write.
+    let plan = env.run("slots plan cafe.yaml");
+    assert!(
+        plan.exit == 3 && plan.stdout.contains("1 to update") && !plan.stdout.contains('<'),
+        "{plan}"
+    );
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!(page(&env)[0].1["description"], "9 to 9");
+    assert_eq!(title(&env, 1), "{$upload: x.png} # no");
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_pull_marks_conflicts_and_no_file_with_marks_is_applied() {
+    let env = commented();
+    env.file("cafe.yaml", COMMENTED.replace("'Menu'", "Dishes"));
+    set(&env, 1, "title", "Card");
+    let pulled = env.run("slots pull cafe -O cafe.yaml");
+    assert_eq!(pulled.exit, 7, "{pulled}");
+    assert!(pulled.stdout.contains("1 conflict marked"), "{pulled}");
+    let text = read(&env, "cafe.yaml");
+    let mark = text.lines().find(|line| line.contains("# <<< page:")).unwrap();
+    assert!(mark.contains("\"Card\""), "{text}");
+    for line in [
+        "slots plan cafe.yaml",
+        "slots apply cafe.yaml --overwrite",
+        "slots pull cafe -O cafe.yaml",
+    ] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 8, "{run}");
+        assert!(run.stderr.contains("a conflict with the page is marked here"), "{run}");
+    }
+    // Without its mark the file's value is meant.
+    env.file("cafe.yaml", text.replace(&format!("{mark}\n"), ""));
+    ok(&env, "slots apply cafe.yaml");
+    assert_eq!(title(&env, 1), json!("Dishes"));
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_pull_removes_what_was_deleted_there_and_brings_back_what_changed_there() {
+    let env = commented();
+    edit(&env, |slots| drop(slots.remove(2)));
+    set(&env, 0, "title", "Opening hours");
+    // The text is gone here, and changed there.
+    let without = COMMENTED.replace(
+        "  # Opening hours\n  - type: text\n    data: {title: Hours, description: 8 to 8}   # daily\n",
+        "",
+    );
+    env.file("cafe.yaml", &without);
+    let pulled = env.run("slots pull cafe -O cafe.yaml");
+    assert_eq!(pulled.exit, 7, "{pulled}");
+    assert!(pulled.stdout.contains("1 item removed, 1 conflict marked"), "{pulled}");
+    let text = read(&env, "cafe.yaml");
+    assert!(!text.contains("divider") && text.contains("Opening hours"), "{text}");
+    let settled: String = text
+        .lines()
+        .filter(|line| !line.contains("# <<< page:"))
+        .map(|it| format!("{it}\n"))
+        .collect();
+    env.file("cafe.yaml", &settled);
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(page(&env).len(), 2);
+}
+
+#[test]
+fn a_pull_follows_the_order_of_the_page() {
+    let env = commented();
+    edit(&env, |slots| slots.reverse());
+    let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
+    assert!(pulled.stdout.contains("reordered"), "{pulled}");
+    let text = read(&env, "cafe.yaml");
+    let at = |word: &str| text.find(word).unwrap();
+    assert!(at("divider") < at("button") && at("button") < at("# Opening hours"), "{text}");
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_pull_leaves_a_file_that_it_cannot_patch_as_it_is() {
+    let env = commented();
+    // JSON has no comments for marks.
+    let json = json!({"profile": "cafe", "slots": [
+        {"type": "text", "data": {"title": "Times", "description": "8 to 8"}},
+        {"type": "button", "data": {"title": "Menu", "link": "https://qara.example/menu"}},
+        {"type": "divider"},
+    ]});
+    env.file("cafe.json", json.to_string());
+    ok(&env, "slots apply cafe.json");
+    env.file("cafe.json", json.to_string().replace("Times", "Mine"));
+    set(&env, 0, "title", "Theirs");
+    let run = env.run("slots pull cafe -O cafe.json");
+    assert_eq!(run.exit, 7, "{run}");
+    assert!(run.stderr.contains("nothing was written"), "{run}");
+    assert!(read(&env, "cafe.json").contains("Mine"));
+}

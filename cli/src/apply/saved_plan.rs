@@ -14,6 +14,7 @@ use crate::error::exit_code::Exit;
 use crate::fs::atomic;
 use crate::page_file;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
+use crate::page_file::patch::refuse_marks;
 use crate::page_file::{PageFile, ReferencePlace};
 
 /// Value of `format` that distinguishes a saved plan from a page file.
@@ -107,6 +108,7 @@ impl ApplySource {
         }
         let directory = parent(path);
         let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, roots)?)?;
+        refuse_marks(&file.document)?;
         let file = PageFile { directory: directory.to_owned(), ..file.slots_only()? };
         let path = Some(path.to_owned()).filter(|it| it.as_os_str() != "-");
         Ok(Self { file, saved: None, path })

@@ -56,16 +56,15 @@ pub(crate) async fn run(
             CommandError::usage(format!("cannot read {}: {error}", directory.display()))
         })?;
     }
-    // A lock of another account is not replaced, but a damaged one is.
-    let known = store.read(&service).ok();
-    if let Some(known) = known.as_ref().filter(|_| args.refresh) {
+    // A damaged lock is replaced, but not one of another account.
+    let known = store.parsed().filter(|_| args.refresh);
+    if let Some(known) = &known {
         known.check_account(&service, user).map_err(|error| {
             CommandError::new(Exit::Refused, format!("{}: {error}", store.path().display()))
+                .with_hint("use the account that it belongs to, or another directory")
         })?;
-    }
-    match known {
-        Some(_) if args.refresh => {}
-        _ => store.write(&new, args.refresh)?,
+    } else {
+        store.write(&new, args.refresh)?;
     }
     let ignored = add_attribute(&directory);
     for file in &files {

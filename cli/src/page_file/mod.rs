@@ -11,8 +11,7 @@ pub(crate) mod mood;
 pub(crate) mod node;
 mod page;
 mod parse;
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "for pull into an existing file"))]
-mod patch;
+pub(crate) mod patch;
 pub(crate) mod profile_fields;
 mod read;
 mod rearrange;

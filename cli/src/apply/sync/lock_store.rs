@@ -77,6 +77,11 @@ impl LockStore {
         Ok(lock)
     }
 
+    /// Returns the lock if there is one that is not damaged.
+    pub(crate) fn parsed(&self) -> Option<Lock> {
+        Lock::parse(&self.text().ok()?).ok()
+    }
+
     /// Changes the lock. It is read again under a lock against other commands of this machine, so that no record of another page is lost.
     pub(crate) fn update(
         &self,

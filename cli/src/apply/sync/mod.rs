@@ -3,9 +3,12 @@
 mod file_page;
 mod lock_store;
 mod merge_report;
+mod pull_edits;
+mod pulled;
 mod record;
 
 pub(crate) use file_page::file_page;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
 pub(crate) use merge_report::{conflicts, identity_problems, lines};
+pub(crate) use pulled::PulledFile;
 pub(crate) use record::{MergedPage, SyncRecord};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::{PageSnapshot, PlanOptions, SlotTypes};
-use links_sdk::sync::{LivePage, Lock, Merge, MergeOptions, PageBase, SyncError};
+use links_sdk::sync::{FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError};
 
 use super::{LockStore, file_page, identity_problems};
 use crate::apply::image::Image;
@@ -82,6 +82,16 @@ impl SyncRecord {
         ))
     }
 
+    /// Decides what a pull changes in a file.
+    pub(super) fn pull(
+        &self,
+        said: &FilePage,
+        page: &PageSnapshot,
+        types: &SlotTypes,
+    ) -> Result<Pull, SyncError> {
+        Pull::new(self.base(), said, &live(page), types)
+    }
+
     /// Records a file and its page as far as they agree. What differs counts as changed on both sides.
     pub(crate) fn rebuild(
         &self,
@@ -105,7 +115,7 @@ impl SyncRecord {
         self.put(context, base, image_paths(file, images))
     }
 
-    fn put(
+    pub(super) fn put(
         &self,
         context: &Context,
         base: PageBase,
@@ -161,7 +171,7 @@ pub(super) fn live(page: &PageSnapshot) -> LivePage {
 }
 
 /// Returns the paths of the images of a file that the service has, by their hashes.
-fn image_paths(file: &PageFile, images: &[Image]) -> BTreeMap<String, String> {
+pub(super) fn image_paths(file: &PageFile, images: &[Image]) -> BTreeMap<String, String> {
     let path = |image: &Image| {
         let slot = file.page.content.slots.get(image.place.index)?;
         let path = image.place.value(&slot.data)?.as_str()?;

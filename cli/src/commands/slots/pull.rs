@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use links_sdk::ProfileKey;
+use links_sdk::apply::PageSnapshot;
 use serde_json::{Value, json};
 
 use crate::apply::export::pull;
-use crate::apply::sync::SyncRecord;
+use crate::apply::saved_plan::ApplySource;
+use crate::apply::sync::{PulledFile, SyncRecord};
+use crate::apply::uploads;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -30,7 +33,7 @@ pub(crate) struct SlotsPullArgs {
     /// Write to this file, as JSON if its name ends in .json (`-`: standard output)
     #[arg(short = 'O', long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file if it exists
+    /// Replace the file if it exists. Without it, a file below a `links.lock` takes over what changed on the page, and keeps all else
     #[arg(long, requires = "out")]
     force: bool,
     /// Refer to this schema, which `links schema page` prints, in the first line, for editors that validate and complete YAML; the path is
@@ -47,6 +50,12 @@ pub(crate) async fn run(
         Some(path) => SyncRecord::of(context, path)?,
         None => None,
     };
+    if let (Some(record), Some(path)) = (&record, &args.out)
+        && !args.force
+        && path.exists()
+    {
+        return pull_into(context, record, path, &args.profile).await;
+    }
     let (page, read) = pull(context, args.profile).await?;
     let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
     let mut yaml = yaml::write(&page)?;
@@ -83,6 +92,49 @@ pub(crate) async fn run(
         json!({ "file": name, "slots": slot_count }) as Value,
         View::Lines(vec![line]),
     ))
+}
+
+/// Takes what changed on a page since the last sync over into its file, and leaves everything else in the file as it is.
+async fn pull_into(
+    context: &mut Context,
+    record: &SyncRecord,
+    path: &Path,
+    key: &ProfileKey,
+) -> Result<CommandOutput, CommandError> {
+    let ApplySource { mut file, .. } = ApplySource::page(path, &[], "plan")?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| CommandError::usage(format!("cannot read {}: {error}", path.display())))?;
+    let client = context.client().await?;
+    let page = PageSnapshot::read(&client, key).await?;
+    record.check_page(&file, &page)?;
+    let types = context.slot_types().await?.rules();
+    let mut images = uploads::images(&file);
+    uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(record)).await?;
+    let pulled = PulledFile::of(record, &text, &file, &images, &page, &types)
+        .map_err(|failure| failure.into_error(&file))?;
+    if pulled.text != text {
+        let now = std::fs::read_to_string(path).unwrap_or_default();
+        if now != text {
+            let message = format!("{} was changed meanwhile; nothing was written", path.display());
+            return Err(
+                CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
+            );
+        }
+        atomic::write(path, &pulled.text, true).map_err(|error| {
+            CommandError::usage(format!("cannot write {}: {error}", path.display()))
+        })?;
+    }
+    let (name, summary, conflicts) =
+        (path.display().to_string(), pulled.summary(), pulled.conflicts());
+    let body = json!({ "file": name, "pull": pulled.pull });
+    pulled.store(context, record, &file, &images)?;
+    let mut lines = vec![StyledLine::new(Style::Plain, format!("{name}: {summary}"))];
+    if conflicts > 0 {
+        let text = "settle each conflict at its mark, `# <<< page:`, and delete the mark; until then the file is not applied";
+        lines.push(StyledLine::new(Style::Changed, text));
+    }
+    let exit = if conflicts > 0 { Exit::Conflict } else { Exit::Ok };
+    Ok(CommandOutput::own(body, View::Lines(lines)).exit(exit))
 }
 
 /// Returns the name of the schema if it is in the directory of the file.

@@ -29,7 +29,9 @@ mod writer;
 
 pub(crate) use edit::{Edit, MarkedConflict, Path, Step};
 pub(crate) use error::PatchError;
-pub(crate) use mark::{marks, refuse_marks};
+#[cfg(test)]
+use mark::marks;
+pub(crate) use mark::refuse_marks;
 pub(crate) use order::moves;
 
 use changes::TextChange;

@@ -1,0 +1,106 @@
+//! Edits of a page file that take over what changed on its page.
+
+use links_sdk::Object;
+use links_sdk::apply::{DesiredSlot, literal};
+use links_sdk::sync::{ConflictMark, Pull, PulledItem};
+use serde_json::{Map, Value};
+
+use crate::page_file::patch::{Edit, MarkedConflict, Path, moves};
+
+/// Returns the edits that a pull asks for.
+pub(super) fn edits(pull: &Pull) -> Vec<Edit> {
+    let slots = || Path::root().key("slots");
+    let item = |nth: usize| slots().item(nth);
+    let mut edits = Vec::new();
+    for field in &pull.fields {
+        edits.push(Edit::Set { path: Path::root().key(&field.key), value: field.value.clone() });
+    }
+    for taken in &pull.keys {
+        let (key, value) = escaped(&taken.key, &taken.value);
+        edits.push(Edit::Set { path: item(taken.item).key("data").key(key), value });
+    }
+    edits.extend(pull.unnamed.iter().map(|nth| Edit::Remove { path: item(*nth).key("id") }));
+    edits.extend(pull.removed.iter().map(|nth| Edit::Remove { path: item(*nth) }));
+
+    let mut after = None;
+    for placed in &pull.order {
+        match placed {
+            PulledItem::Item(nth) => after = Some(*nth),
+            PulledItem::Inserted(nth) => {
+                let Some(slot) = pull.inserted.get(*nth) else { continue };
+                let mark = pull.marks.iter().find_map(|mark| match mark {
+                    ConflictMark::DeletedHere { inserted, id } if inserted == nth => {
+                        Some(MarkedConflict::Kept(*id))
+                    }
+                    _ => None,
+                });
+                edits.push(Edit::Insert { list: slots(), after, value: written(slot), mark });
+            }
+        }
+    }
+    if pull.is_reordered {
+        let order: Vec<usize> = pull
+            .order
+            .iter()
+            .filter_map(|placed| match placed {
+                PulledItem::Item(nth) => Some(*nth),
+                PulledItem::Inserted(_) => None,
+            })
+            .collect();
+        edits.extend(moves(&slots(), &order));
+    }
+    edits.extend(pull.marks.iter().filter_map(|mark| {
+        let (path, conflict) = match mark {
+            ConflictMark::Key { item: nth, key, page, .. } => {
+                let (key, value) = escaped(key, page);
+                (item(*nth).key("data").key(key), MarkedConflict::Changed(value))
+            }
+            ConflictMark::Field { key, page, .. } => {
+                (Path::root().key(key), MarkedConflict::Changed(page.clone()))
+            }
+            ConflictMark::DeletedThere { item: nth, .. } => (item(*nth), MarkedConflict::Removed),
+            ConflictMark::Resembles { item: nth, ids } => {
+                (item(*nth), MarkedConflict::Twin(*ids.first()?))
+            }
+            ConflictMark::Order { page } => (slots(), MarkedConflict::Order(page.clone())),
+            ConflictMark::DeletedHere { .. } => return None,
+        };
+        Some(Edit::Mark { path, conflict })
+    }));
+    edits
+}
+
+/// Returns a key and its value as they are written, so that nothing of the page is a reference.
+fn escaped(key: &str, value: &Value) -> (String, Value) {
+    let whole: Object = [(key.to_owned(), value.clone())].into_iter().collect();
+    literal(&whole).0.into_iter().next().unwrap_or_default()
+}
+
+/// Returns a slot as an item of a file.
+fn written(slot: &DesiredSlot) -> Value {
+    let mut item = Map::new();
+    item.extend(slot.id.map(|id| ("id".to_owned(), id.into())));
+    item.insert("type".to_owned(), slot.kind.clone().into());
+    if !slot.data.is_empty() {
+        item.insert("data".to_owned(), Value::Object(literal(&slot.data).0));
+    }
+    Value::Object(item)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_of_the_page_becomes_a_reference() {
+        let value = json!([{ "$upload": "x" }]);
+        let (key, written) = escaped("$form", &value);
+        assert_eq!((key.as_str(), written), ("$$form", json!([{ "$$upload": "x" }])));
+        let slot = json!({ "id": 7, "type": "text", "data": { "a": { "$form": "y" } } });
+        let slot: DesiredSlot = serde_json::from_value(slot).unwrap();
+        let expected = json!({ "id": 7, "type": "text", "data": { "a": { "$$form": "y" } } });
+        assert_eq!(super::written(&slot), expected);
+    }
+}
