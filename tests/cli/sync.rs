@@ -491,3 +491,178 @@ fn a_pull_leaves_a_file_that_it_cannot_patch_as_it_is() {
     assert!(run.stderr.contains("nothing was written"), "{run}");
     assert!(read(&env, "cafe.json").contains("Mine"));
 }
+
+fn add_theirs(env: &TestEnv) {
+    edit(env, |slots| {
+        let data = [("title".to_owned(), "Theirs".into())].into_iter().collect();
+        slots.push(Slot::new(77, "text", data));
+    });
+}
+
+/// Makes a directory that no lock above it governs.
+fn repository(env: &TestEnv, name: &str) {
+    fs::create_dir_all(env.file(".any", "").with_file_name(name).join(".git")).unwrap();
+}
+
+/// Exit codes of a plan for `pending`, `remote` and `any`, with further options.
+fn exits(env: &TestEnv, options: &str) -> [i32; 3] {
+    ["pending", "remote", "any"]
+        .map(|what| env.run(&format!("slots plan cafe.yaml --fail-on {what} {options}")).exit)
+}
+
+#[test]
+fn the_exit_code_of_a_plan_tells_apart_who_changed_something() {
+    let env = synced();
+    assert_eq!(exits(&env, ""), [0, 0, 0]);
+    // Keys that the file does not mention do not count.
+    set(&env, 1, "style", "primary");
+    assert_eq!(exits(&env, ""), [0, 0, 0]);
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    assert_eq!(exits(&env, ""), [3, 0, 3]);
+    assert_eq!(env.run("slots plan cafe.yaml").exit, 3);
+    set(&env, 0, "title", "Opening hours");
+    assert_eq!(exits(&env, ""), [3, 3, 3]);
+    env.file("cafe.yaml", SLOTS);
+    assert_eq!(exits(&env, ""), [0, 3, 3]);
+    assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
+    // What is replaced was changed there all the same.
+    assert_eq!(exits(&env, "--overwrite"), [3, 3, 3]);
+    assert_eq!(exits(&env, "--exact"), [3, 3, 3]);
+    // A conflict and a refusal have their own exit codes.
+    env.file("cafe.yaml", SLOTS.replace("Hours", "Open"));
+    assert_eq!(exits(&env, ""), [7, 7, 7]);
+    env.file("cafe.yaml", "profile: cafe\nslots: []\n");
+    assert_eq!(exits(&env, "--overwrite"), [14, 14, 14]);
+}
+
+#[test]
+fn a_slot_made_deleted_or_moved_on_the_page_is_a_remote_change() {
+    let changes: [fn(&TestEnv); 3] = [
+        add_theirs,
+        |env| edit(env, |slots| drop(slots.remove(1))),
+        |env| edit(env, |slots| slots.rotate_left(1)),
+    ];
+    for change in changes {
+        let env = synced();
+        change(&env);
+        assert_eq!(exits(&env, ""), [0, 3, 3]);
+    }
+    let env = synced();
+    add_theirs(&env);
+    assert_eq!(exits(&env, "--prune"), [3, 3, 3]);
+}
+
+#[test]
+fn without_a_record_it_is_unknown_what_was_changed_elsewhere() {
+    let env = synced();
+    repository(&env, "other");
+    env.file("other/cafe.yaml", SLOTS);
+    env.file("copy.yaml", SLOTS);
+    for file in ["other/cafe.yaml", "copy.yaml"] {
+        for what in ["remote", "any"] {
+            let run = env.run(&format!("slots plan {file} --fail-on {what}"));
+            assert_eq!(run.exit, 14, "{run}");
+            assert!(run.stderr.contains("no links.lock has a record of"), "{run}");
+        }
+        ok(&env, &format!("slots plan {file} --fail-on pending"));
+    }
+}
+
+#[test]
+fn json_lists_what_was_changed_since_the_last_sync() {
+    let env = synced();
+    let none = json!({ "remote": [], "replaced": [], "deletions": [], "notes": [] });
+    assert_eq!(ok(&env, "slots plan cafe.yaml -o json").json()["meta"]["sync"], none);
+    set(&env, 0, "title", "Opening hours");
+    add_theirs(&env);
+    env.file(
+        "cafe.yaml",
+        SLOTS.replace(", description: 8 to 8", "").replace("  - type: divider\n", ""),
+    );
+    let ids: Vec<u64> = env.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect();
+    let deletion =
+        json!({ "id": ids[2], "type": "divider", "label": null, "reason": "deleted_here" });
+    let note = json!({ "note": "key_stays", "item": 0, "id": ids[0], "key": "description" });
+    let made = json!({ "change": "made", "id": 77, "type": "text", "label": "Theirs" });
+    let key = json!({ "change": "key", "item": 0, "id": ids[0], "key": "title", "file": "Hours", "page": "Opening hours" });
+    let sync =
+        json!({ "remote": [key, made], "replaced": [], "deletions": [deletion], "notes": [note] });
+    let plan = env.run("slots plan cafe.yaml -o json");
+    assert_eq!((plan.exit, &plan.json()["meta"]["sync"]), (3, &sync), "{plan}");
+    let overwritten = env.run("slots plan cafe.yaml --overwrite -o json");
+    let replaced = json!([{ "replaced": "key", "item": 0, "id": ids[0], "key": "title", "page": "Opening hours" }]);
+    assert_eq!(overwritten.json()["meta"]["sync"]["replaced"], replaced, "{overwritten}");
+    let applied = ok(&env, "slots apply cafe.yaml --yes -o json");
+    assert_eq!(applied.json()["meta"]["sync"], sync, "{applied}");
+}
+
+#[test]
+fn a_locked_apply_leaves_the_lock_as_it_is() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    let edited = SLOTS.replace("Menu", "Card").replace("  - type: divider\n", "")
+        + "  - type: text\n    data: {title: New}\n";
+    env.file("cafe.yaml", &edited);
+    let applied = ok(&env, "slots apply cafe.yaml --locked --yes");
+    assert!(applied.stdout.contains("1 updated, 1 created, 1 deleted"), "{applied}");
+    assert_eq!(read(&env, "links.lock"), lock);
+    // By the old record, file and page agree all the same: nothing is made twice.
+    ok(&env, "slots apply cafe.yaml --locked --yes");
+    assert_eq!(page(&env).len(), 3);
+    assert_eq!(read(&env, "links.lock"), lock);
+    // Until the lock is updated, what was written counts as changed on the page.
+    env.file("cafe.yaml", edited.replace("Card", "Menu"));
+    assert_eq!(exits(&env, ""), [0, 3, 3]);
+    env.file("cafe.yaml", edited.replace("Card", "Dishes"));
+    assert_eq!(env.run("slots apply cafe.yaml --locked --yes").exit, 7);
+    env.file("cafe.yaml", &edited);
+    ok(&env, "slots apply cafe.yaml");
+    assert_ne!(read(&env, "links.lock"), lock);
+    env.file("cafe.yaml", edited.replace("Card", "Dishes"));
+    ok(&env, "slots apply cafe.yaml --locked");
+    assert_eq!(title(&env, 1), json!("Dishes"));
+}
+
+#[test]
+fn a_locked_apply_refuses_what_the_lock_does_not_identify() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    let refused = |line: &str, why: &str| {
+        env.operations();
+        let run = env.run(&format!("{line} --locked --yes --overwrite"));
+        assert_eq!(run.exit, 14, "{run}");
+        assert!(run.stderr.contains(why) && run.stderr.contains("nothing was written"), "{run}");
+        assert!(env.operations().iter().all(|it| it.starts_with("get")), "{run}");
+        assert_eq!((page(&env).len(), read(&env, "links.lock")), (3, lock.clone()));
+    };
+    let changed = SLOTS.replace("Menu", "Card");
+    env.file("copy.yaml", &changed);
+    refused("slots apply copy.yaml", "links.lock has no record of copy.yaml");
+    repository(&env, "other");
+    env.file("other/cafe.yaml", &changed);
+    refused("slots apply other/cafe.yaml", "no links.lock governs other/cafe.yaml");
+    env.file("menu.gif", picture(800, 800));
+    let with_image = SLOTS.to_owned()
+        + "  - type: picture\n    data: {image: {$upload: menu.gif}, title: Menu}\n";
+    env.file("cafe.yaml", &with_image);
+    refused("slots apply cafe.yaml", "cafe.yaml:9:");
+    // Once the lock has the image, another machine may use it.
+    ok(&env, "slots apply cafe.yaml --yes");
+    env.file("cafe.yaml", with_image.replace("title: Menu}", "title: Card}"));
+    env.operations();
+    ok(&env, "slots apply cafe.yaml --locked");
+    assert!(!env.operations().contains(&"uploadFile".to_owned()));
+}
+
+#[test]
+fn a_refresh_leaves_out_files_without_slots() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    env.file("fields.yaml", "profile: cafe\ntitle: Qara Coffee\n");
+    env.file("booking.yaml", "form: booking\ntitle: Book a table\n");
+    let run = ok(&env, "init --refresh -o json");
+    let files = run.json()["data"]["files"].clone();
+    assert_eq!(files.as_array().map(Vec::len), Some(1), "{run}");
+    assert!(files[0].as_str().unwrap().ends_with("cafe.yaml"), "{run}");
+    assert_eq!(read(&env, "links.lock"), lock);
+}

@@ -7,6 +7,7 @@ use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{Error, RequestView};
 use serde_json::{Value, json};
 
+use super::fail_on::FailOn;
 use super::planned::PlannedPage;
 use super::{problems, report};
 use crate::error::CommandError;
@@ -93,7 +94,7 @@ pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, Com
     }
     let (data, text): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
     let text = text.into_iter().map(|line| line + "\n").collect();
-    Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(planned)))
+    Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(planned, FailOn::Pending)))
 }
 
 /// Placeholder for a request whose content is not known yet.

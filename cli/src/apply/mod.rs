@@ -4,8 +4,10 @@ pub(crate) mod confirm;
 pub(crate) mod dry_run;
 pub(crate) mod execute;
 pub(crate) mod export;
+pub(crate) mod fail_on;
 pub(crate) mod image;
 mod local_images;
+mod locked;
 pub(crate) mod plan;
 mod plan_target;
 pub(crate) mod planned;
@@ -29,6 +31,7 @@ use std::sync::Arc;
 use confirm::{confirm_plan, report_kept_slots};
 use dry_run::{check_on_service, requests};
 use execute::{failed, interrupted, step_message};
+use fail_on::FailOn;
 use links_sdk::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
     JournalEntries, PageSnapshot, Proposal, Step,
@@ -198,7 +201,9 @@ pub(crate) async fn apply(
                 let mut created = planned.options.created.clone();
                 created.extend(done.created);
                 let (file, images) = (&planned.file, &planned.images);
-                merged.store(context, file, images, &page, &created, &planned.options)?;
+                if !apply_args.locked {
+                    merged.store(context, file, images, &page, &created, &planned.options)?;
+                }
             }
             planned.leave();
             Ok(report)
@@ -256,6 +261,9 @@ impl<'c> ApplySession<'c> {
         let client =
             context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
         let record = path.as_deref().map(|it| SyncRecord::of(context, it)).transpose()?.flatten();
+        if apply_args.locked {
+            locked::check(&file, record.as_ref())?;
+        }
         let recorded = record.as_ref().and_then(SyncRecord::page_key);
         if let Some(note) = left_out_note(&file) {
             context.ui.say(&note);
@@ -429,5 +437,5 @@ async fn dry_run_only(
     }
     check_on_service(&planned, &context.ui).await?;
     context.ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
-    Ok(shown(planned))
+    Ok(shown(planned, FailOn::Pending))
 }

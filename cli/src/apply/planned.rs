@@ -55,6 +55,9 @@ pub(crate) struct ApplyArgs {
     /// What counts where both sides changed something.
     #[arg(skip)]
     pub(crate) sync: SyncArgs,
+    /// True if only what `links.lock` identifies may be written, and the lock stays as it is.
+    #[arg(skip)]
+    pub(crate) locked: bool,
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,

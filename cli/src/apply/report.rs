@@ -1,24 +1,27 @@
 //! Output of a plan and of a completed run.
 
 use links_sdk::apply::{AppliedChanges, PageSnapshot};
+use links_sdk::sync::Merge;
 use serde_json::{Value, json};
 
+use super::fail_on::FailOn;
 use super::planned::{self, PlannedPage, refused};
+use super::sync::MergedPage;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 
-/// Output of a plan. Exit code 3 if there is something to do.
-pub(crate) fn shown(planned: PlannedPage) -> CommandOutput {
+/// Output of a plan. Exit code 3 if it has such differences.
+pub(crate) fn shown(planned: PlannedPage, fail_on: FailOn) -> CommandOutput {
     let mut lines = planned.lines();
     lines.extend(summary(&planned));
-    let (exit, requests, refusal) = (exit(&planned), planned.requests(), planned.refusal);
-    let left_out = planned.file.left_out.clone();
+    let (exit, requests, refusal) = (exit(&planned, fail_on), planned.requests(), planned.refusal);
+    let (left_out, sync) = (planned.file.left_out.clone(), sync(planned.merged.as_ref()));
     let (plan, page, images) = (planned.plan.clone(), planned.page.clone(), planned.images.clone());
     planned.leave();
     let body = Body::on_demand(move || {
         json!({
             "data": planned::shown(&plan, &page, &images),
-            "meta": meta(json!({ "requests": requests, "refusal": refusal }), &left_out),
+            "meta": meta(json!({ "requests": requests, "refusal": refusal }), &left_out, sync),
         })
     });
     CommandOutput { body, view: View::Lines(lines), exit, then: None }
@@ -33,12 +36,12 @@ pub(crate) fn summary(planned: &PlannedPage) -> impl Iterator<Item = StyledLine>
     std::iter::once(planned.summary()).chain(note).chain(refusal)
 }
 
-/// Exit code of a plan: something to do, nothing to do, or refused by `apply`.
-pub(crate) fn exit(planned: &PlannedPage) -> Exit {
+/// Exit code of a plan: such differences, none of them, or refused by `apply`.
+pub(crate) fn exit(planned: &PlannedPage, fail_on: FailOn) -> Exit {
     match planned.refusal {
         Some(_) => Exit::Refused,
-        None if planned.plan.is_empty() => Exit::Ok,
-        None => Exit::No,
+        None if fail_on.is_met(planned) => Exit::No,
+        None => Exit::Ok,
     }
 }
 
@@ -58,19 +61,34 @@ pub(crate) fn report(
     lines.extend(planned.newer_slots_note());
     lines.extend(planned.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
     let PageSnapshot { id, login, url, .. } = &*planned.page;
+    let sync = sync(planned.merged.as_ref());
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
-        "meta": meta(json!({ "requests": requests }), &planned.file.left_out),
+        "meta": meta(json!({ "requests": requests }), &planned.file.left_out, sync),
     });
     CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
 }
 
-/// Adds the names of the fields that the command leaves out, if there are any.
-fn meta(mut meta: Value, left_out: &[String]) -> Value {
+/// Adds the names of the fields that the command leaves out, if there are any, and what a merge says.
+fn meta(mut meta: Value, left_out: &[String], sync: Option<Value>) -> Value {
     if !left_out.is_empty() {
         meta["leftOut"] = json!(left_out);
     }
+    if let Some(sync) = sync {
+        meta["sync"] = sync;
+    }
     meta
+}
+
+/// Returns what a merge says of the changes since the last sync.
+fn sync(merged: Option<&MergedPage>) -> Option<Value> {
+    let Merge { remote, replaced, deletions, notes, .. } = &merged?.merge;
+    Some(json!({
+        "remote": remote,
+        "replaced": replaced,
+        "deletions": deletions,
+        "notes": notes,
+    }))
 }
 
 /// Short description of the applied changes.

@@ -107,7 +107,7 @@ async fn refresh(context: &mut Context, path: &Path) -> Result<(), CommandError>
     record.rebuild(context, &file, &images, &page, types)
 }
 
-/// Finds the page files below a directory, in the order of their names. Hidden directories are left out.
+/// Finds the page files with slots below a directory, in the order of their names. Hidden directories are left out.
 fn page_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -126,7 +126,9 @@ fn page_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::R
 fn is_page_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
     let is_named = ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it));
-    is_named && Document::read(path).is_ok_and(|it| it.root.get("profile").is_some())
+    is_named
+        && Document::read(path)
+            .is_ok_and(|it| it.root.get("profile").is_some() && it.root.get("slots").is_some())
 }
 
 /// Adds the attribute of the lock to the `.gitattributes` of its directory.

@@ -34,6 +34,11 @@ pub(crate) struct SlotsApplyArgs {
     apply_args: ApplyArgs,
     #[command(flatten)]
     sync: SyncArgs,
+    /// Refuse a page or an image that links.lock does not have, and leave links.lock as it is
+    ///
+    /// What is written is recorded by the next apply of the file without --locked, or by `links init --refresh`. Until then it counts as changed on the page.
+    #[arg(long, hide_short_help = true)]
+    locked: bool,
     /// Wait for another run on the same page instead of refusing
     #[arg(long, hide_short_help = true)]
     wait: bool,
@@ -61,7 +66,9 @@ impl SlotsApplyArgs {
         match self.file.as_ref().or(self.plan.as_ref()) {
             Some(file) => {
                 let mut named = named.with_directory(file);
-                named.write.extend(LockStore::of(file).map(|it| it.path()));
+                let lock = LockStore::of(file).map(|it| it.path());
+                let access = if self.locked { &mut named.read } else { &mut named.write };
+                access.extend(lock);
                 Ok(named)
             }
             None if self.resume => Err("the journal of the run names its page file"),
@@ -80,6 +87,7 @@ pub(crate) async fn run(
         profile,
         mut apply_args,
         sync,
+        locked,
         wait,
         status,
         resume,
@@ -121,7 +129,7 @@ pub(crate) async fn run(
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, resume)?;
     }
-    (apply_args.profile, apply_args.sync) = (profile, sync);
+    (apply_args.profile, apply_args.sync, apply_args.locked) = (profile, sync, locked);
     apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
         .await
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use links_sdk::ProfileKey;
 
 use crate::apply::dry_run::check_on_service;
+use crate::apply::fail_on::FailOn;
 use crate::apply::planned;
 use crate::apply::planned::{ApplyArgs, PlannedPage, SyncArgs};
 use crate::apply::report::shown;
@@ -41,6 +42,9 @@ pub(crate) struct SlotsPlanArgs {
     /// Ask the service whether it would accept the new and changed slots; nothing is written
     #[arg(long)]
     check: bool,
+    /// Differences for which the exit code is 3; `remote` and `any` need a links.lock (see `links init`)
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t, hide_short_help = true)]
+    fail_on: FailOn,
     /// Annotate refused fields at their lines of the file, for a CI service
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     annotate: Option<Annotate>,
@@ -64,14 +68,14 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsPlanArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let annotate = args.annotate;
+    let (annotate, fail_on) = (args.annotate, args.fail_on);
     let page = plan(context, args).await;
     let page = page.inspect_err(|failure| {
         if let Some(annotate) = annotate {
             annotate.failure(failure);
         }
     })?;
-    Ok(shown(page))
+    Ok(shown(page, fail_on))
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {
@@ -87,6 +91,7 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage,
         saved.allow(&mut apply_args, false)?;
     }
     let page = planned(context, source, &apply_args).await?;
+    args.fail_on.check(&page)?;
     if args.check {
         check_on_service(&page, &context.ui).await?;
     }

@@ -1,0 +1,56 @@
+//! `plan --fail-on`: which differences between a file and its page decide the exit code.
+
+use clap::ValueEnum;
+use links_sdk::sync::{DeletionReason, Merge};
+
+use super::planned::PlannedPage;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+
+/// Differences for which a plan ends with exit code 3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// `apply` would write something
+    #[default]
+    Pending,
+    /// The page was changed since the last sync, whatever is to be written
+    Remote,
+    /// Either of the two
+    Any,
+}
+
+impl FailOn {
+    /// Refuses a question that only the record of the last sync can answer, where there is none.
+    pub(crate) fn check(self, planned: &PlannedPage) -> Result<(), CommandError> {
+        let is_recorded = planned.merged.as_ref().is_some_and(|it| it.record.base().is_some());
+        if self == Self::Pending || is_recorded {
+            return Ok(());
+        }
+        let message = format!(
+            "no links.lock has a record of {}, so it is unknown what was changed on the page since the last sync; nothing was written",
+            planned.file.document.name()
+        );
+        Err(CommandError::new(Exit::Refused, message).with_hint(
+            "`links slots apply` or `links init --refresh` below a links.lock records the page",
+        ))
+    }
+
+    /// Returns whether a plan has such differences.
+    pub(crate) fn is_met(self, planned: &PlannedPage) -> bool {
+        let is_pending = || !planned.plan.is_empty();
+        let is_remote = || planned.merged.as_ref().is_some_and(|it| is_changed_there(&it.merge));
+        match self {
+            Self::Pending => is_pending(),
+            Self::Remote => is_remote(),
+            Self::Any => is_pending() || is_remote(),
+        }
+    }
+}
+
+/// Returns whether the page was changed since the last sync, also where the plan replaces or deletes what was changed.
+fn is_changed_there(merge: &Merge) -> bool {
+    let is_of_others = |reason| reason != DeletionReason::DeletedHere;
+    !merge.remote.is_empty()
+        || !merge.replaced.is_empty()
+        || merge.deletions.iter().any(|it| is_of_others(it.reason))
+}
