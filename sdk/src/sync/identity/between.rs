@@ -11,7 +11,8 @@ type Gap = (Vec<usize>, Vec<usize>);
 
 /// Binds an item to an entry where both are the only open ones of their type between two neighbours that are bound to each other. The ends
 /// of the file are neighbours, too. An item that resembles a new slot of the page is left alone, and so
-/// is one without a telling value where another place of the file lacks a slot of its type, too.
+/// is one without a telling value where another place of the file lacks a slot of its type, too. A copy of
+/// another item is not bound to a slot that was changed or deleted on the page.
 pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
     let open = binder.open_entries();
     let is_only =
@@ -25,11 +26,20 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
         items.retain(|item| may_be_bound(*item));
     }
     for (items, entries) in gaps {
-        if let ([item], [entry]) = (&items[..], &entries[..]) {
+        if let ([item], [entry]) = (&items[..], &entries[..])
+            && !(binder.is_changed_there(*entry) && is_copy(binder, *item))
+        {
             binder.bind_entry(*item, *entry);
             binder.is_by_place[*item] = true;
         }
     }
+}
+
+/// Returns whether an item shares a telling value with a slot that another item is.
+fn is_copy(binder: &Binder<'_>, item: usize) -> bool {
+    (0..binder.entries.len()).any(|entry| {
+        binder.item_of_entry[entry].is_some() && binder.common_telling(item, entry) > 0
+    })
 }
 
 /// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, mention the same keys, and

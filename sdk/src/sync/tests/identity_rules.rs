@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
 use crate::sync::{
-    FilePage, IdentityError, IdentityProblem, LivePage, Merge, MergeOptions, PageBase, SyncError,
+    Conflict, FilePage, IdentityError, IdentityProblem, LivePage, Merge, MergeOptions, PageBase,
+    SyncError,
 };
 
 /// Returns the slot of each item: `None` where it is new.
@@ -126,7 +127,7 @@ fn rule_3_a_slot_made_there_that_only_resembles_is_refused() {
     // With its id, what differs is a conflict: nothing tells which value is newer.
     let one = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
     let merge = Merge::new(Some(&base), &one, &there, &MergeOptions::default()).unwrap();
-    assert!(matches!(merge.conflicts[..], [crate::sync::Conflict::Key { recorded: false, .. }]));
+    assert!(matches!(merge.conflicts[..], [Conflict::Key { recorded: false, .. }]));
 }
 
 #[test]
@@ -171,6 +172,36 @@ fn rule_5_the_only_item_between_the_same_neighbours_is_its_slot() {
     // Rewritten from end to end elsewhere, an item is a new slot.
     let moved = file(&[text("X x"), text("A a"), divider(), text("C c")]);
     assert_eq!(slots(&base, &moved, &page(&live)), [None, Some(1), Some(3), Some(4)]);
+}
+
+#[test]
+fn rule_5_a_copy_of_another_item_is_not_a_slot_that_changed_there() {
+    let live = [(1, button("Menu", "a")), (2, button("Shop", "b"))];
+    let base = synced(&live);
+    let copied = file(&[button("Menu", "a"), button("Menu", "c")]);
+    assert_eq!(slots(&base, &copied, &page(&live)), [Some(1), Some(2)]);
+    let styled = json!(["button", {"title": "Shop", "link": "https://b.example", "style": "bold"}]);
+    let changed = page(&[(1, button("Menu", "a")), (2, styled)]);
+    let merge = Merge::new(Some(&base), &copied, &changed, &MergeOptions::default()).unwrap();
+    assert_eq!(merge.bindings[1].slot, None);
+    assert!(matches!(merge.conflicts[..], [Conflict::DeletedHere { id: 2, .. }]));
+    // A slot that was deleted there may be meant.
+    let expected = IdentityProblem::PerhapsDeleted { items: vec![1], ids: vec![2] };
+    assert_eq!(problems(&base, &copied, &page(&live[..1])), [expected]);
+}
+
+#[test]
+fn an_item_said_to_be_new_is_no_unknown_slot_with_a_further_telling_value() {
+    let base = synced(&[(1, text("Hello"))]);
+    let there = page(&[
+        (1, text("Hello")),
+        (3, json!(["text", {"title": "World", "description": "Hours"}])),
+    ]);
+    let less = json!(["text", {"description": "Hours"}]);
+    let new = file(&[text("Hello"), named(json!("new"), &less)]);
+    assert_eq!(slots(&base, &new, &there), [Some(1), None]);
+    let expected = IdentityProblem::Resembles { item: 1, ids: vec![3] };
+    assert_eq!(problems(&base, &file(&[text("Hello"), less]), &there), [expected]);
 }
 
 #[test]

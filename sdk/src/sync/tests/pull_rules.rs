@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::examples::{file, page, synced};
 use crate::apply::{Plan, PlanOptions, SlotTypes};
 use crate::sync::{
-    ConflictMark, FilePage, HashPair, LivePage, Merge, MergeOptions, PageBase, Pull, PulledItem,
-    ValueHash,
+    Conflict, ConflictMark, FilePage, HashPair, LivePage, Merge, MergeOptions, PageBase, Pull,
+    PulledItem, ValueHash,
 };
 
 fn pull(base: &PageBase, file: &FilePage, page: &LivePage) -> Pull {
@@ -131,6 +131,26 @@ fn a_slot_deleted_here_stays_deleted_unless_it_changed_there() {
     // Deleted again, it is deleted.
     let merge = Merge::new(Some(&found.base), &ours, &changed, &MergeOptions::default()).unwrap();
     assert_eq!(merge.deletions[0].id, 2);
+}
+
+#[test]
+fn an_item_kept_after_its_slot_was_deleted_there_takes_a_slot_deleted_here_unless_that_changes_there()
+ {
+    let base = synced(&[(1, text("A a")), (2, text("B b"))]);
+    let ours = file(&[json!(["text", {"title": "B b", "description": "Ours"}])]);
+    let found = pull(&base, &ours, &page(&[(1, text("A a"))]));
+    assert!(matches!(found.marks[..], [ConflictMark::DeletedThere { item: 0, id: 2 }]));
+    // With the mark removed, the item replaces the slot that the file deleted.
+    let after = |theirs: &LivePage| {
+        Merge::new(Some(&found.base), &ours, theirs, &MergeOptions::default()).unwrap()
+    };
+    let kept = after(&page(&[(1, text("A a"))]));
+    assert!(kept.conflicts.is_empty() && kept.deletions.is_empty());
+    assert_eq!(json!(kept.desired.slots[0].data), json!({"title": "B b", "description": "Ours"}));
+    let changed = after(&page(&[(1, text("Their a"))]));
+    assert!(
+        matches!(&changed.conflicts[..], [Conflict::Key { item: 0, id: 1, key, .. }] if key == "title")
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::service::stored;
 use super::world::{Checked, LockMode, World, check};
 use crate::apply::{Plan, same};
-use crate::sync::{ConflictMark, Merge, MergeOptions, PageBase, Pull, PulledItem};
+use crate::sync::{
+    ConflictMark, Merge, MergeOptions, PageBase, Pull, PulledItem, SlotBase, ValueHash,
+};
 
 impl World {
     /// Pulls, and settles the marks as `choice` says.
@@ -95,6 +97,11 @@ impl World {
             let Some(id) = binding.slot else { continue };
             // An adopted slot may have another place on the page than its item has in the file.
             self.here.is_moved |= !self.here.slot_of.contains_key(&tag);
+            if let Some(entry) = binding.entry
+                && self.here.slot_of.get(&tag) != Some(&id)
+            {
+                self.note_replacement(item, &pull.base.slots[entry]);
+            }
             self.here.note_slot(tag, id);
             let service = &self.service;
             self.here.edits.retain(|(edited, key), value| {
@@ -102,6 +109,16 @@ impl World {
             });
         }
         Ok(())
+    }
+
+    /// Notes that an item takes the place of another one, which was deleted here: all that it says and the other one did not is an edit.
+    fn note_replacement(&mut self, item: usize, entry: &SlotBase) {
+        let tag = self.here.tags[item];
+        for (key, value) in self.here.file.slots[item].data.iter() {
+            if entry.pair(key).file != Some(ValueHash::of(value)) {
+                self.here.edits.entry((tag, key.clone())).or_insert_with(|| value.clone());
+            }
+        }
     }
 
     pub(super) fn note_pulled(&mut self, pull: &Pull) {
