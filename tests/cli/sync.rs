@@ -477,6 +477,7 @@ fn a_pull_follows_the_order_of_the_page() {
 fn a_pull_leaves_a_file_that_it_cannot_patch_as_it_is() {
     let env = commented();
     // JSON has no comments for marks.
+    fs::remove_file(env.home.path().join("cafe.yaml")).unwrap();
     let json = json!({"profile": "cafe", "slots": [
         {"type": "text", "data": {"title": "Times", "description": "8 to 8"}},
         {"type": "button", "data": {"title": "Menu", "link": "https://qara.example/menu"}},
@@ -557,8 +558,11 @@ fn without_a_record_it_is_unknown_what_was_changed_elsewhere() {
     let env = synced();
     repository(&env, "other");
     env.file("other/cafe.yaml", SLOTS);
-    env.file("copy.yaml", SLOTS);
-    for file in ["other/cafe.yaml", "copy.yaml"] {
+    // A lock that has no record of the page.
+    let lock = read(&env, "links.lock");
+    let pages = lock.find("\"pages\":").unwrap();
+    env.file("links.lock", format!("{}\"pages\":{{}}}}\n", &lock[..pages]));
+    for file in ["other/cafe.yaml", "cafe.yaml"] {
         for what in ["remote", "any"] {
             let run = env.run(&format!("slots plan {file} --fail-on {what}"));
             assert_eq!(run.exit, 14, "{run}");
@@ -665,4 +669,123 @@ fn a_refresh_leaves_out_files_without_slots() {
     assert_eq!(files.as_array().map(Vec::len), Some(1), "{run}");
     assert!(files[0].as_str().unwrap().ends_with("cafe.yaml"), "{run}");
     assert_eq!(read(&env, "links.lock"), lock);
+}
+
+#[test]
+fn a_refresh_takes_no_difference_for_agreed() {
+    let env = synced();
+    env.file("cafe.yaml", SLOTS.replace("title: Menu", "style: primary, title: Mine"));
+    set(&env, 1, "style", "outline");
+    set(&env, 0, "title", "Theirs");
+    ok(&env, "init --refresh");
+    let plan = env.run("slots plan cafe.yaml -o json");
+    assert_eq!(plan.exit, 7, "{plan}");
+    let paths: Vec<_> =
+        plan.error()["places"].as_array().unwrap().iter().map(|it| it["path"].clone()).collect();
+    assert_eq!(paths, ["slots.0.data.title", "slots.1.data.style", "slots.1.data.title"]);
+    ok(&env, "slots apply cafe.yaml --overwrite");
+    assert_eq!((title(&env, 0), title(&env, 1)), (json!("Hours"), json!("Mine")));
+    // A file with marks is not recorded.
+    set(&env, 1, "title", "Theirs");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Other"));
+    assert_eq!(env.run("slots pull cafe -O cafe.yaml").exit, 7);
+    let lock = read(&env, "links.lock");
+    assert_eq!(env.run("init --refresh").exit, 8);
+    assert_eq!(read(&env, "links.lock"), lock);
+}
+
+#[test]
+fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    // A copy of the page elsewhere is no file of the page.
+    ok(&env, "slots pull cafe -O backup.yaml");
+    assert_eq!(read(&env, "links.lock"), lock);
+    for line in ["slots plan backup.yaml", "slots apply backup.yaml", "init --refresh"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 14, "{run}");
+        assert!(run.stderr.contains("are both files of the page cafe"), "{run}");
+    }
+    assert_eq!(read(&env, "links.lock"), lock);
+    let home = env.home.path();
+    fs::remove_file(home.join("backup.yaml")).unwrap();
+    fs::create_dir(home.join("pages")).unwrap();
+    fs::rename(home.join("cafe.yaml"), home.join("pages/main.yaml")).unwrap();
+    set(&env, 0, "title", "Theirs");
+    let plan = ok(&env, "slots plan pages/main.yaml");
+    assert!(plan.stdout.contains("\"Theirs\" on the page, changed since the last sync"), "{plan}");
+    ok(&env, "slots apply pages/main.yaml");
+    let moved = read(&env, "links.lock");
+    assert!(moved.contains("\"pages/main.yaml\":") && !moved.contains("\"cafe.yaml\":"), "{moved}");
+    assert_eq!(title(&env, 0), json!("Theirs"));
+    // The same file for another page.
+    env.file("pages/main.yaml", SLOTS.replace("profile: cafe", "profile: qara.weddings"));
+    for line in ["slots plan pages/main.yaml", "slots pull qara.weddings -O pages/main.yaml"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 14, "{run}");
+    }
+    assert_eq!(read(&env, "links.lock"), moved);
+}
+
+#[test]
+fn a_saved_plan_below_a_lock_is_carried_out_as_it_was_made() {
+    let env = synced();
+    fs::create_dir(env.home.path().join("plans")).unwrap();
+    set(&env, 0, "title", "Theirs");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    assert_eq!(env.run("slots plan cafe.yaml --out plans/kept.json").exit, 3);
+    assert_eq!(env.run("slots plan cafe.yaml --overwrite --out plans/over.json").exit, 3);
+    ok(&env, "slots apply --plan plans/kept.json");
+    assert_eq!((title(&env, 0), title(&env, 1)), (json!("Theirs"), json!("Card")));
+    let stale = env.run("slots plan --plan plans/over.json");
+    assert!(stale.exit == 7 && stale.stderr.contains("since the plan was made"), "{stale}");
+    assert_eq!(env.run("slots plan cafe.yaml --overwrite --out plans/over.json").exit, 3);
+    ok(&env, "slots apply --plan plans/over.json");
+    assert_eq!(title(&env, 0), json!("Hours"));
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_legacy_slot_is_deleted_only_with_its_own_flag() {
+    let env = synced();
+    edit(&env, |slots| {
+        let mut slot =
+            Slot::new(90, "messenger", json!({"phone": "1"}).as_object().unwrap().clone());
+        slot.supported = false;
+        slots.push(slot);
+    });
+    ok(&env, "slots apply cafe.yaml --prune --yes");
+    assert_eq!(page(&env).len(), 4);
+    ok(&env, "slots apply cafe.yaml --prune-unsupported --yes");
+    assert_eq!(page(&env).len(), 3);
+}
+
+#[test]
+fn a_file_whose_slots_are_gone_from_the_page_has_nothing_to_do() {
+    let env = synced();
+    edit(&env, Vec::clear);
+    for line in ["slots plan cafe.yaml", "slots apply cafe.yaml"] {
+        let run = ok(&env, line);
+        assert!(run.stdout.contains("no changes") && !run.stdout.contains("refuse"), "{run}");
+    }
+    assert!(page(&env).is_empty());
+}
+
+#[test]
+fn a_lock_that_no_refresh_can_mend_is_kept() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    let service = env.server.base_url();
+    for other in [
+        lock.replace("\"v\":1", "\"v\":2"),
+        lock.replace("\"canon\":1", "\"canon\":2"),
+        lock.replace(&service, "https://other.example"),
+        lock.replace("\"user\":4021", "\"user\":7"),
+    ] {
+        assert_ne!(other, lock);
+        env.file("links.lock", &other);
+        let run = env.run("init --refresh");
+        assert_eq!(run.exit, 14, "{run}");
+        assert_eq!(read(&env, "links.lock"), other);
+    }
 }

@@ -48,6 +48,7 @@ use tokio::sync::Notify;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::PageFile;
@@ -201,8 +202,17 @@ pub(crate) async fn apply(
                 let mut created = planned.options.created.clone();
                 created.extend(done.created);
                 let (file, images) = (&planned.file, &planned.images);
-                if !apply_args.locked {
-                    merged.store(context, file, images, &page, &created, &planned.options)?;
+                let stored = if apply_args.locked {
+                    Ok(())
+                } else {
+                    merged.store(context, file, images, &page, &created, &planned.options)
+                };
+                if let Err(error) = stored {
+                    let text = format!(
+                        "the page is as planned, but that could not be recorded: {error}; run the same command again"
+                    );
+                    context.ui.say(&StyledLine::new(Style::Removed, text));
+                    report.exit = Exit::Partial;
                 }
             }
             planned.leave();

@@ -38,10 +38,10 @@ pub(crate) async fn resolve(
     client: Client,
     mut file: PageFile,
     page: &PageSnapshot,
-    record: Option<SyncRecord>,
+    mut record: Option<SyncRecord>,
     apply_args: &ApplyArgs,
 ) -> Result<PlanInputs, CommandError> {
-    if let Some(record) = &record {
+    if let Some(record) = &mut record {
         record.check_page(&file, page)?;
     }
     if let Some(key) = &apply_args.profile {
@@ -107,7 +107,9 @@ pub(crate) async fn plan(
     };
     let limits =
         DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
-    let refusal = apply::guard(&plan, page.slots.len(), &limits).err();
+    let refused = apply::guard(&plan, page.slots.len(), &limits).err();
+    // Below a links.lock a file whose slots are gone from the page has nothing to do.
+    let refusal = refused.filter(|_| record.is_none() || !plan.is_empty());
     let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
     let kept_reason = apply_args.kept_reason.unwrap_or(match &record {
         Some(_) => "made on the page since the last sync; --prune deletes it",
@@ -126,6 +128,7 @@ pub(crate) async fn plan(
         merged,
         plan: Arc::new(plan),
         no_validate,
+        sync: apply_args.sync,
         sent,
         kept_reason,
         is_restore: apply_args.kept_reason.is_some(),

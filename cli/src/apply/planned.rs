@@ -102,6 +102,8 @@ pub(crate) struct PlannedPage {
     pub(crate) plan: Arc<Plan>,
     /// True if the slots are validated only by the service.
     pub(crate) no_validate: bool,
+    /// What counts where both sides changed something.
+    pub(crate) sync: SyncArgs,
     /// Number of requests sent while planning.
     pub(crate) sent: u64,
     /// Reason why slots that the file does not mention are kept.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::image::Image;
 use super::planned::{ApplyArgs, PlannedPage};
 use super::uploads::{put_in_plan, upload_of};
+use crate::apply::sync::LockStore;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
@@ -67,11 +68,16 @@ struct SavedFile {
     directory: PathBuf,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedOptions {
     prune: bool,
     prune_unsupported: bool,
     no_validate: bool,
+    #[serde(default)]
+    overwrite: bool,
+    #[serde(default)]
+    exact: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -147,6 +153,26 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
+/// Returns the `links.lock` of the page file of a saved plan, if there is one.
+pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
+    #[derive(Deserialize)]
+    struct Named {
+        file: NamedFile,
+    }
+    #[derive(Deserialize)]
+    struct NamedFile {
+        name: String,
+        directory: PathBuf,
+    }
+    if plan.as_os_str() == "-" {
+        return None;
+    }
+    let (_, bytes) = page_file::read_most(plan, MAX_BYTES).ok()?;
+    let Named { file } = serde_json::from_slice(&bytes).ok()?;
+    let directory = parent(plan).join(file.directory);
+    LockStore::of(&directory.join(Path::new(&file.name).file_name()?))
+}
+
 /// Name quoted for a shell.
 fn quoted(name: &str) -> String {
     shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
@@ -178,9 +204,10 @@ impl SavedPlan {
             return Err(CommandError::usage("a saved plan already determines what is deleted")
                 .with_hint("pass --prune to `links slots plan` when making the plan"));
         }
-        let SavedOptions { prune, prune_unsupported, no_validate } = self.options;
+        let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
         (apply_args.prune, apply_args.prune_unsupported) = (prune, prune_unsupported);
         apply_args.no_validate |= no_validate;
+        (apply_args.sync.overwrite, apply_args.sync.exact) = (overwrite, exact);
         Ok(())
     }
 
@@ -212,6 +239,8 @@ impl SavedPlan {
                 prune: planned.options.prune,
                 prune_unsupported: planned.options.prune_unsupported,
                 no_validate: planned.no_validate,
+                overwrite: planned.sync.overwrite,
+                exact: planned.sync.exact,
             },
             images: planned.images.iter().map(saved_image).collect(),
             plan: Plan::clone(&planned.plan),
@@ -277,7 +306,7 @@ impl SavedPlan {
             put_in_plan(&mut now, &place, &upload_of(&image.name));
         }
         if now != self.plan {
-            return Err(stale("the slot types of the service changed"));
+            return Err(stale("the slot types of the service or the links.lock changed"));
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 use serde_json::json;
 
+use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::{LOCK_NAME, LockStore, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
@@ -17,7 +18,6 @@ use crate::error::exit_code::Exit;
 use crate::fs::atomic;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
-use crate::page_file::local_image::ImageRoots;
 use crate::page_file::{Document, PageFile};
 
 /// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
@@ -57,7 +57,11 @@ pub(crate) async fn run(
         })?;
     }
     // A damaged lock is replaced, but not one of another account.
-    let known = store.parsed().filter(|_| args.refresh);
+    let mut sources = Vec::new();
+    for file in &files {
+        sources.push((file, ApplySource::page(file, &[], "plan")?));
+    }
+    let known = if args.refresh { store.parsed()? } else { None };
     if let Some(known) = &known {
         known.check_account(&service, user).map_err(|error| {
             CommandError::new(Exit::Refused, format!("{}: {error}", store.path().display()))
@@ -67,8 +71,8 @@ pub(crate) async fn run(
         store.write(&new, args.refresh)?;
     }
     let ignored = add_attribute(&directory);
-    for file in &files {
-        refresh(context, file).await?;
+    for (path, source) in sources {
+        refresh(context, path, source.file).await?;
     }
     let path = store.path().display().to_string();
     let mut lines = vec![match files.len() {
@@ -92,18 +96,28 @@ pub(crate) async fn run(
 }
 
 /// Records a file and its page as far as they agree.
-async fn refresh(context: &mut Context, path: &Path) -> Result<(), CommandError> {
-    let Some(record) = SyncRecord::of(context, path)? else { return Ok(()) };
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let name = path.display().to_string();
-    let bytes = fs::read(path)
-        .map_err(|error| CommandError::usage(format!("cannot read {name}: {error}")))?;
-    let mut file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, &[])?)?;
+async fn refresh(
+    context: &mut Context,
+    path: &Path,
+    mut file: PageFile,
+) -> Result<(), CommandError> {
+    let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(()) };
     let client = context.client().await?;
-    let page = PageSnapshot::read(&client, &file.page.profile).await?;
+    let page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {
+        CommandError::from(error).with_hint(format!(
+            "{} is for the page {}",
+            path.display(),
+            file.page.profile
+        ))
+    })?;
+    record.check_page(&file, &page)?;
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
-    uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(&record)).await?;
+    let broken =
+        uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(&record)).await?;
+    if !broken.is_empty() {
+        return Err(file.document.bad(broken).into());
+    }
     record.rebuild(context, &file, &images, &page, types)
 }
 

@@ -24,7 +24,7 @@ pub struct PlanOptions {
     /// is another one, and the item is created.
     pub exact: BTreeSet<usize>,
     /// Decisions of a three-way merge, if the desired page is the result of one. Its slots are then matched by their ids only, and
-    /// `prune` is not looked at.
+    /// [`prune`](Self::prune) is not looked at.
     pub merged: Option<MergedItems>,
     /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
@@ -50,7 +50,7 @@ pub struct MergedItems {
     /// For each slot of the desired page, the index of its item in the file. Plans and errors name items by it, and
     /// [`PlanOptions::created`] too.
     pub items: Vec<usize>,
-    /// Ids of the slots to delete, and of no others.
+    /// Ids of the supported slots to delete, and of no others.
     pub deleted: BTreeSet<i64>,
 }
 
@@ -81,12 +81,12 @@ impl PlanOptions {
     pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
         if self.types.is_read_only(&slot.kind) {
             Some(RetainReason::ReadOnly)
+        } else if !slot.supported {
+            (!self.prune_unsupported).then_some(RetainReason::Unsupported)
         } else if let Some(merged) = &self.merged {
             (!merged.deleted.contains(&slot.id)).then_some(RetainReason::NotInFile)
-        } else if slot.supported {
-            (!self.prune).then_some(RetainReason::NotInFile)
         } else {
-            (!self.prune_unsupported).then_some(RetainReason::Unsupported)
+            (!self.prune).then_some(RetainReason::NotInFile)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use links_sdk::sync::Lock;
+use links_sdk::sync::{Lock, LockFileError};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -32,7 +32,7 @@ impl LockStore {
         let end = repository.position(|it| it.join(".git").exists());
         let within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
         within
-            .filter(|it| it.join(LOCK_NAME).exists())
+            .filter(|it| it.join(LOCK_NAME).symlink_metadata().is_ok())
             .map(|it| Self { directory: it.to_owned() })
             .next()
     }
@@ -57,6 +57,11 @@ impl LockStore {
         Some(names.collect::<Option<Vec<_>>>()?.join("/"))
     }
 
+    /// Returns whether a file that the lock names is there.
+    pub(crate) fn has_file(&self, key: &str) -> bool {
+        self.directory.join(key).exists()
+    }
+
     /// Reads the lock.
     ///
     /// # Errors
@@ -67,8 +72,10 @@ impl LockStore {
             let message = format!("{} cannot be used: {why}", self.path().display());
             CommandError::new(Exit::Refused, message).with_hint(hint.to_owned())
         };
-        let restore = "restore it from version control, or delete it and run `links init`";
-        let text = self.text().map_err(|error| refused(error.to_string(), restore))?;
+        let restore = "restore it from version control, or run `links init --refresh`";
+        let text = self
+            .text()
+            .map_err(|error| refused(error.to_string(), "make it readable for this command"))?;
         let lock = Lock::parse(&text).map_err(|error| refused(error.to_string(), restore))?;
         if lock.service != service {
             let why = format!("it belongs to {}, not to {service}", lock.service);
@@ -77,9 +84,22 @@ impl LockStore {
         Ok(lock)
     }
 
-    /// Returns the lock if there is one that is not damaged.
-    pub(crate) fn parsed(&self) -> Option<Lock> {
-        Lock::parse(&self.text().ok()?).ok()
+    /// Returns the lock if there is one, unless it is damaged in a way that `links init --refresh` mends.
+    pub(crate) fn parsed(&self) -> Result<Option<Lock>, CommandError> {
+        let unusable = |why: &dyn std::fmt::Display| {
+            let message = format!("{} cannot be used: {why}", self.path().display());
+            CommandError::new(Exit::Refused, message)
+        };
+        let text = match self.text() {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unusable(&error)),
+        };
+        match Lock::parse(&text) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(LockFileError::MergeConflict { .. } | LockFileError::Malformed { .. }) => Ok(None),
+            Err(error) => Err(unusable(&error)),
+        }
     }
 
     /// Changes the lock. It is read again under a lock against other commands of this machine, so that no record of another page is lost.

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::{PageSnapshot, PlanOptions, SlotTypes};
-use links_sdk::sync::{FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError};
+use links_sdk::sync::{
+    FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, ValueHash,
+};
+use serde_json::Value;
 
 use super::{LockStore, file_page, identity_problems};
 use crate::apply::image::Image;
@@ -56,30 +59,61 @@ impl SyncRecord {
         self.base().map(|base| ProfileKey::Id(base.id))
     }
 
-    /// Refuses a page that was renamed since, unless the file has the new login.
+    /// Takes the record of a page whose file was moved or renamed. Refuses a page that another file has too.
+    fn claim(&mut self, page: &PageSnapshot) -> Result<(), CommandError> {
+        let Some(other) = self.other_file(page.id) else { return Ok(()) };
+        if self.store.has_file(&other) {
+            let message = format!(
+                "{} and {other} are both files of the page {} (id {}); nothing was written",
+                self.key, page.login, page.id
+            );
+            return Err(CommandError::new(Exit::Refused, message).with_hint(
+                "keep one of them below this links.lock; `links init` in another directory begins a lock there",
+            ));
+        }
+        if let Some(base) = self.lock.pages.remove(&other) {
+            self.lock.pages.entry(self.key.clone()).or_insert(base);
+        }
+        Ok(())
+    }
+
+    /// Returns another file for which the lock has the page.
+    pub(crate) fn other_file(&self, page: i64) -> Option<String> {
+        let mut pages = self.lock.pages.iter();
+        let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
+        Some(key.clone())
+    }
+
+    /// Refuses a page that is not that of the file, or was renamed since.
     pub(crate) fn check_page(
-        &self,
+        &mut self,
         file: &PageFile,
         page: &PageSnapshot,
     ) -> Result<(), CommandError> {
-        let Some(base) = self.base() else { return Ok(()) };
+        self.claim(page)?;
         let is_named = match &file.page.profile {
             ProfileKey::Id(id) => *id == page.id,
-            ProfileKey::Login(login) => {
-                let is = |other: &str| login.eq_ignore_ascii_case(other);
-                is(&page.login) || is(&base.login) && base.login == page.login
-            }
+            ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
         };
-        if is_named {
-            return Ok(());
-        }
-        let message = format!(
-            "{} is the file of page {} in links.lock, which is called {} now, not {}; nothing was written",
-            self.key, base.id, page.login, file.page.profile
-        );
-        Err(CommandError::new(Exit::Refused, message).with_hint(
-            "write the page's login in the file, or run `links init --refresh` for a file of another page",
-        ))
+        let recorded = self.base().map(|base| base.id);
+        let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
+        let (message, hint) = match recorded {
+            Some(other) if other != id => (
+                format!("links.lock has page {other} for {key}, not page {id} ({login})"),
+                "use a file of its own for the other page",
+            ),
+            _ if is_named => return Ok(()),
+            Some(_) => (
+                format!("{key} is the file of page {id}, which is called {login} now, not {named}"),
+                "write the page's login in the file",
+            ),
+            None => (
+                format!("{key} is for the page {named}, not for {login} (id {id})"),
+                "use a file of its own for each page",
+            ),
+        };
+        let message = format!("{message}; nothing was written");
+        Err(CommandError::new(Exit::Refused, message).with_hint(hint))
     }
 
     /// Decides what a pull changes in a file.
@@ -103,7 +137,7 @@ impl SyncRecord {
     ) -> Result<(), CommandError> {
         let (said, live) = (file_page(file, images), live(page));
         let options = MergeOptions { types, ..MergeOptions::default() };
-        let merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
+        let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
             SyncError::Identity(error) => {
                 CommandError::from(file.document.bad(identity_problems(&error, file)))
             }
@@ -111,7 +145,17 @@ impl SyncRecord {
                 CommandError::new(Exit::Invalid, format!("{}: {error}", self.key))
             }
         })?;
-        let base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
+        // Nothing is written, so that only what is equal counts as agreed.
+        merge.desired.slots.clear();
+        merge.items.clear();
+        let mut base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
+        for entry in &mut base.slots {
+            let slot = live.slots.iter().find(|slot| slot.id == entry.id);
+            let on_page = |key: &str| slot.and_then(|slot| slot.data.get(key));
+            entry.keys.retain(|key, pair| {
+                pair.page == ValueHash::of(on_page(key).unwrap_or(&Value::Null))
+            });
+        }
         self.put(context, base, image_paths(file, images))
     }
 
@@ -122,6 +166,7 @@ impl SyncRecord {
         images: BTreeMap<String, String>,
     ) -> Result<(), CommandError> {
         self.store.update(context, &self.service, |lock| {
+            // The file of the page was moved; two files of one page are refused before.
             lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
             lock.pages.insert(self.key.clone(), base);
             lock.images.extend(images);

@@ -6,7 +6,7 @@ use clap::Args;
 use links_sdk::ProfileKey;
 
 use crate::apply::planned::{ApplyArgs, SyncArgs};
-use crate::apply::saved_plan::ApplySource;
+use crate::apply::saved_plan::{self, ApplySource};
 use crate::apply::sync::LockStore;
 use crate::apply::{ApplyRequest, apply, unfinished_runs};
 use crate::args::dry_run::DryRunArgs;
@@ -66,7 +66,8 @@ impl SlotsApplyArgs {
         match self.file.as_ref().or(self.plan.as_ref()) {
             Some(file) => {
                 let mut named = named.with_directory(file);
-                let lock = LockStore::of(file).map(|it| it.path());
+                let locks = [LockStore::of(file), saved_plan::lock_of(file)];
+                let lock = locks.into_iter().flatten().map(|it| it.path());
                 let access = if self.locked { &mut named.read } else { &mut named.write };
                 access.extend(lock);
                 Ok(named)
@@ -94,6 +95,7 @@ pub(crate) async fn run(
         abort,
         dry_run,
     } = args;
+    apply_args.sync = sync;
     let roots = apply_args.upload_root.clone();
     let mut source = match (&file, &plan) {
         (Some(file), _) => Some(ApplySource::page(file, &roots, "apply")?),
@@ -129,7 +131,7 @@ pub(crate) async fn run(
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, resume)?;
     }
-    (apply_args.profile, apply_args.sync, apply_args.locked) = (profile, sync, locked);
+    (apply_args.profile, apply_args.locked) = (profile, locked);
     apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
         .await
 }

@@ -10,7 +10,7 @@ use crate::apply::fail_on::FailOn;
 use crate::apply::planned;
 use crate::apply::planned::{ApplyArgs, PlannedPage, SyncArgs};
 use crate::apply::report::shown;
-use crate::apply::saved_plan::{ApplySource, SavedPlan};
+use crate::apply::saved_plan::{self, ApplySource, SavedPlan};
 use crate::apply::sync::LockStore;
 use crate::confine::NamedFiles;
 use crate::context::Context;
@@ -58,7 +58,8 @@ impl SlotsPlanArgs {
         let source = self.file.iter().chain(&self.plan);
         source.fold(NamedFiles { read, write }, |named, file| {
             let mut named = named.with_directory(file);
-            named.read.extend(LockStore::of(file).map(|it| it.path()));
+            let locks = [LockStore::of(file), saved_plan::lock_of(file)];
+            named.read.extend(locks.into_iter().flatten().map(|it| it.path()));
             named
         })
     }

@@ -46,11 +46,11 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsPullArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let record = match args.out.as_deref().filter(|it| it.as_os_str() != "-") {
+    let mut record = match args.out.as_deref().filter(|it| it.as_os_str() != "-") {
         Some(path) => SyncRecord::of(context, path)?,
         None => None,
     };
-    if let (Some(record), Some(path)) = (&record, &args.out)
+    if let (Some(record), Some(path)) = (&mut record, &args.out)
         && !args.force
         && path.exists()
     {
@@ -81,7 +81,8 @@ pub(crate) async fn run(
     })?;
     let slot_count = page.content.slots.len();
     let (name, login) = (path.display().to_string(), &read.login);
-    if let Some(record) = record {
+    // A copy of a page that another file has is not recorded.
+    if let Some(record) = record.filter(|it| it.other_file(read.id).is_none()) {
         let types = context.slot_types().await?.rules();
         let file = PageFile::made(&name, text.into_bytes())?;
         record.rebuild(context, &file, &[], &read, types)?;
@@ -97,7 +98,7 @@ pub(crate) async fn run(
 /// Takes what changed on a page since the last sync over into its file, and leaves everything else in the file as it is.
 async fn pull_into(
     context: &mut Context,
-    record: &SyncRecord,
+    record: &mut SyncRecord,
     path: &Path,
     key: &ProfileKey,
 ) -> Result<CommandOutput, CommandError> {
@@ -109,7 +110,11 @@ async fn pull_into(
     record.check_page(&file, &page)?;
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
-    uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(record)).await?;
+    let broken =
+        uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(record)).await?;
+    if !broken.is_empty() {
+        return Err(file.document.bad(broken).into());
+    }
     let pulled = PulledFile::of(record, &text, &file, &images, &page, &types)
         .map_err(|failure| failure.into_error(&file))?;
     if pulled.text != text {
