@@ -71,7 +71,7 @@ fn conflict(conflict: &Conflict, file: &PageFile) -> FieldDiagnostic {
             )
         }
     };
-    file.document.locate(&path, At::Value, message).help(help)
+    file.document.locate(&path, At::Value, message).help(format!("nothing was written; {help}"))
 }
 
 /// Returns the items of which it is unclear which slots they are, at their places in the file.
