@@ -27,19 +27,12 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
     }
     for (items, entries) in gaps {
         if let ([item], [entry]) = (&items[..], &entries[..])
-            && !(binder.is_changed_there(*entry) && is_copy(binder, *item))
+            && !(binder.is_changed_there(*entry) && binder.is_copy(*item))
         {
             binder.bind_entry(*item, *entry);
             binder.is_by_place[*item] = true;
         }
     }
-}
-
-/// Returns whether an item shares a telling value with a slot that another item is.
-fn is_copy(binder: &Binder<'_>, item: usize) -> bool {
-    (0..binder.entries.len()).any(|entry| {
-        binder.item_of_entry[entry].is_some() && binder.common_telling(item, entry) > 0
-    })
 }
 
 /// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, mention the same keys, and

@@ -143,6 +143,14 @@ impl<'a> Binder<'a> {
         item.telling.iter().filter(is_common).count()
     }
 
+    /// Returns whether an item shares a telling value with what the file said of a slot that another item is.
+    pub(super) fn is_copy(&self, item: usize) -> bool {
+        (0..self.entries.len()).any(|entry| {
+            let other = self.item_of_entry[entry];
+            other.is_some_and(|other| other != item) && self.common_telling(item, entry) > 0
+        })
+    }
+
     /// Returns whether the slot of an entry was deleted or changed since the last sync.
     pub(super) fn is_changed_there(&self, entry: usize) -> bool {
         let Some(position) = self.live[entry] else { return true };

@@ -147,9 +147,14 @@ fn connected(pairs: &[(usize, usize)]) -> Vec<Vec<(usize, usize)>> {
 fn bind_group(binder: &mut Binder<'_>, group: &[(usize, usize)]) {
     let mut pairs = group.to_vec();
     pairs.sort_unstable();
+    // A copy that is said to be new is no slot that another client changed or deleted.
+    let is_new = |item: usize| binder.items[item].item.id == FileSlotId::New;
+    pairs.retain(|(item, entry)| {
+        !(is_new(*item) && binder.is_changed_there(*entry) && binder.is_copy(*item))
+    });
     if pairs.len() > 1 && is_choice_relevant(binder, &pairs) {
         // Where there is doubt, an item that is said to be new is new.
-        pairs.retain(|(item, _)| binder.items[*item].item.id != FileSlotId::New);
+        pairs.retain(|(item, _)| !is_new(*item));
     }
     if pairs.len() > 1 && is_choice_relevant(binder, &pairs) {
         let items: BTreeSet<usize> = pairs.iter().map(|(item, _)| *item).collect();

@@ -191,6 +191,20 @@ fn rule_5_a_copy_of_another_item_is_not_a_slot_that_changed_there() {
 }
 
 #[test]
+fn a_copy_said_to_be_new_is_no_slot_that_changed_there() {
+    let live = [(3, button("Menu", "a")), (1, button("Menu", "a"))];
+    let base = synced(&live);
+    let copy = json!(["button", {"title": "", "link": "https://a.example"}]);
+    let said = file(&[named(json!("new"), &copy), named(json!(3), &button("Menu", "a"))]);
+    assert_eq!(slots(&base, &said, &page(&live)), [Some(1), Some(3)]);
+    let styled = json!(["button", {"title": "Menu", "link": "https://a.example", "style": "bold"}]);
+    let changed = page(&[(3, button("Menu", "a")), (1, styled)]);
+    let merge = Merge::new(Some(&base), &said, &changed, &MergeOptions::default()).unwrap();
+    assert_eq!(merge.bindings[0].slot, None);
+    assert!(matches!(merge.conflicts[..], [Conflict::DeletedHere { id: 1, .. }]));
+}
+
+#[test]
 fn an_item_said_to_be_new_is_no_unknown_slot_with_a_further_telling_value() {
     let base = synced(&[(1, text("Hello"))]);
     let there = page(&[

@@ -1,5 +1,7 @@
 //! A pull of a machine, with the marks that its user settles.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::service::stored;
@@ -63,8 +65,11 @@ impl World {
                 .all(|slot| slot.data.values().all(|value| !same(value, &Value::Null)))
             && self.mode == LockMode::Shared;
 
+        let is_twin = |tag: &u32| self.became_a_twin(base.as_ref(), *tag);
+        let twins: BTreeSet<u32> = self.here.tags.iter().copied().filter(is_twin).collect();
         let old_tags = std::mem::replace(&mut self.here.tags, tags);
         self.here.file = patched;
+        self.forget_edits_of(&twins);
         self.here.old_bases.extend(self.here.base.replace(pull.base.clone()));
         self.note_pulled(pull);
         self.settle_marks(pull, &old_tags, choice);
@@ -109,6 +114,18 @@ impl World {
             });
         }
         Ok(())
+    }
+
+    /// Forgets what twins of other slots said where a pull replaced it: it is what the file said of these slots before, and no edit.
+    fn forget_edits_of(&mut self, twins: &BTreeSet<u32>) {
+        let (tags, slots) = (&self.here.tags, &self.here.file.slots);
+        let is_said = |tag: u32, key: &str, value: &Value| {
+            let at = tags.iter().position(|other| *other == tag);
+            at.and_then(|at| slots[at].data.get(key)).is_some_and(|said| same(said, value))
+        };
+        self.here
+            .edits
+            .retain(|(tag, key), value| !twins.contains(tag) || is_said(*tag, key, value));
     }
 
     /// Notes that an item takes the place of another one, which was deleted here: all that it says and the other one did not is an edit.
