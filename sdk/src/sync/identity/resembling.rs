@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::{FileSlotId, IdentityProblem};
+use super::super::{FileSlotId, IdentityProblem, ValueHash};
 use super::binder::Binder;
 
 /// How much speaks for a pair of item and entry: telling values in common, neighbours in common, other values in common.
@@ -166,9 +166,35 @@ fn bind_group(binder: &mut Binder<'_>, group: &[(usize, usize)]) {
     }
     for (item, entry) in pairs {
         if binder.entry_of_item[item].is_none() && binder.item_of_entry[entry].is_none() {
+            refuse_twin(binder, item, entry);
             binder.bind_entry(item, entry);
         }
     }
+}
+
+/// Refuses an item that would be bound to a slot which was changed or deleted on the page, where the file said the same of another slot that
+/// an item names: the item may be an edited copy of that one.
+fn refuse_twin(binder: &mut Binder<'_>, item: usize, entry: usize) {
+    if !binder.is_changed_there(entry) {
+        return;
+    }
+    let is_twin = |other: &usize| {
+        let named = binder.item_of_entry[*other].map(|item| binder.items[item].item.id);
+        matches!(named, Some(FileSlotId::Id(_)))
+            && binder.entries[*other].kind == binder.entries[entry].kind
+            && file_content(binder, *other) == file_content(binder, entry)
+    };
+    if (0..binder.entries.len()).any(|other| is_twin(&other)) {
+        let ids = binder.ids(&[entry]);
+        binder.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
+    }
+}
+
+/// Returns what the file said of a slot at the last sync.
+fn file_content<'a>(binder: &Binder<'a>, entry: usize) -> BTreeMap<&'a str, ValueHash> {
+    let keys = binder.entries[entry].keys.iter();
+    let said = keys.filter_map(|(key, pair)| Some((key.as_str(), pair.file?)));
+    said.filter(|(_, hash)| !hash.is_empty()).collect()
 }
 
 /// Returns whether it matters which item is which slot: a slot was changed or deleted on the page, or holds what the items do not mention.

@@ -205,6 +205,21 @@ fn a_copy_said_to_be_new_is_no_slot_that_changed_there() {
 }
 
 #[test]
+fn an_edited_copy_of_a_named_item_is_refused_where_its_twin_changed_there() {
+    let live = [(3, button("Menu", "a")), (1, button("Menu", "a"))];
+    let base = synced(&live);
+    let copy = json!(["button", {"title": "", "link": "https://a.example"}]);
+    let said = file(&[copy.clone(), named(json!(3), &button("Menu", "a"))]);
+    assert_eq!(slots(&base, &said, &page(&live)), [Some(1), Some(3)]);
+    let styled = json!(["button", {"title": "Menu", "link": "https://a.example", "style": "bold"}]);
+    let changed = page(&[(3, button("Menu", "a")), (1, styled)]);
+    let expected = IdentityProblem::Ambiguous { items: vec![0], ids: vec![1] };
+    assert_eq!(problems(&base, &said, &changed), [expected]);
+    let one = file(&[named(json!(1), &copy), named(json!(3), &button("Menu", "a"))]);
+    assert_eq!(slots(&base, &one, &changed), [Some(1), Some(3)]);
+}
+
+#[test]
 fn an_item_said_to_be_new_is_no_unknown_slot_with_a_further_telling_value() {
     let base = synced(&[(1, text("Hello"))]);
     let there = page(&[
