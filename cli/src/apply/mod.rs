@@ -209,7 +209,7 @@ pub(crate) async fn apply(
                 };
                 if let Err(error) = stored {
                     let text = format!(
-                        "the page is as planned, but that could not be recorded: {error}; run the same command again"
+                        "the page matches the file, but that could not be recorded: {error}; run the same command again"
                     );
                     context.ui.say(&StyledLine::new(Style::Removed, text));
                     report.exit = Exit::Partial;
