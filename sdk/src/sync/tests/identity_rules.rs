@@ -153,6 +153,15 @@ fn rule_4_one_equal_telling_value_is_enough() {
 }
 
 #[test]
+fn rule_4_an_empty_value_in_common_tells_nothing() {
+    let base = synced(&[(1, button("Menu", "a"))]);
+    let cleared = |data: Value| json!(["button", data]);
+    let kept = cleared(json!({"title": "", "link": "https://a.example"}));
+    let said = file(&[cleared(json!({"title": ""})), divider(), kept]);
+    assert_eq!(slots(&base, &said, &page(&[(1, button("Menu", "a"))])), [None, None, Some(1)]);
+}
+
+#[test]
 fn rule_4_a_choice_that_matters_is_refused_and_one_that_does_not_is_made() {
     let live = [(1, button("Menu", "a")), (2, button("Shop", "a"))];
     let base = synced(&live);

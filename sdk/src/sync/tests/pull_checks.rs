@@ -148,7 +148,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns whether an item is a copy of one that is gone, or was rewritten from end to end: then it is the original.
+    /// Returns whether an item is a copy of one that is gone, or was rewritten from end to end, also through other copies: then it is the original.
     pub(super) fn stands_for_original(&self, tag: u32) -> bool {
         let Some(original) = self.here.copy_of.get(&tag) else { return false };
         let told = |tag: u32| {
@@ -158,10 +158,14 @@ impl World {
             let data = self.here.file.slots[at].data.iter();
             let values = data.filter(|(key, _)| telling.contains(&key.as_str()));
             values.for_each(|(_, value)| strings(value, &mut told));
+            // An empty value tells nothing.
+            told.remove("");
             Some(told)
         };
         match (told(tag), told(*original)) {
-            (Some(told), Some(original)) => told.is_disjoint(&original),
+            (Some(told), Some(said)) => {
+                told.is_disjoint(&said) || self.stands_for_original(*original)
+            }
             _ => true,
         }
     }
