@@ -789,3 +789,21 @@ fn a_lock_that_no_refresh_can_mend_is_kept() {
         assert_eq!(read(&env, "links.lock"), other);
     }
 }
+
+#[test]
+fn a_path_in_the_lock_that_is_no_upload_is_not_written_to_the_page() {
+    for hostile in ["/etc/passwd", "../x.png", "https://a.example/x.png", "a//b", ""] {
+        let env = synced();
+        env.file("menu.gif", picture(800, 800));
+        let item = "  - type: picture\n    data: {image: {$upload: menu.gif}, title: Menu}\n";
+        env.file("cafe.yaml", format!("{SLOTS}{item}"));
+        ok(&env, "slots apply cafe.yaml --yes");
+        let path = page(&env)[3].1["image"].as_str().unwrap().to_owned();
+        env.file("links.lock", read(&env, "links.lock").replace(&path, hostile));
+        let more = item.replace("title: Menu", "title: More");
+        env.file("cafe.yaml", format!("{SLOTS}{item}{more}"));
+        ok(&env, "slots apply cafe.yaml --yes");
+        let image = page(&env)[4].1["image"].clone();
+        assert!(image.as_str().unwrap().starts_with("uploads/"), "{hostile}: {image}");
+    }
+}

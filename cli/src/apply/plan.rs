@@ -42,6 +42,7 @@ pub(crate) async fn resolve(
     apply_args: &ApplyArgs,
 ) -> Result<PlanInputs, CommandError> {
     if let Some(record) = &mut record {
+        record.read_again()?;
         record.check_page(&file, page)?;
     }
     if let Some(key) = &apply_args.profile {

@@ -49,6 +49,12 @@ impl SyncRecord {
         Ok(Some(Self { store, key, service, lock }))
     }
 
+    /// Reads the lock again: another run may have changed it before this one had the page to itself.
+    pub(crate) fn read_again(&mut self) -> Result<(), CommandError> {
+        self.lock = self.store.read(&self.service)?;
+        Ok(())
+    }
+
     /// Returns the record of the last sync, if there was one.
     pub(crate) fn base(&self) -> Option<&PageBase> {
         self.lock.pages.get(&self.key)
@@ -175,7 +181,11 @@ impl SyncRecord {
 
     /// Returns the path on the service of an image with this content.
     pub(crate) fn image(&self, hash: &str) -> Option<&str> {
-        self.lock.images.get(hash).map(String::as_str)
+        let path = self.lock.images.get(hash).map(String::as_str)?;
+        // The file may come from others: what cannot be the path of an upload is uploaded anew instead of being written to the page.
+        let is_relative = !path.starts_with('/') && !path.contains([':', '\\']);
+        (is_relative && path.split('/').all(|name| !matches!(name, "" | "." | "..")))
+            .then_some(path)
     }
 
     /// Merges a file with its page.
