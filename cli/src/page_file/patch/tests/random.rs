@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
 use super::super::*;
@@ -182,12 +181,27 @@ fn may_go(comment: &Comment, tree: &Value, edits: &[Edit]) -> bool {
     });
     emptied
         || edits.iter().any(|edit| match edit {
-            Edit::Remove { path } => owner.starts_with(&path.0),
+            // The last comment of a list may be indented deeper than its last item, and is then a part of that.
+            Edit::Remove { path } => {
+                owner.starts_with(&path.0)
+                    || path.0.len() == owner.len() + 1
+                        && path.0.starts_with(owner)
+                        && is_last_item(tree, path)
+            }
             Edit::Set { path, .. } => {
                 owner.starts_with(&path.0) && !(comment.is_outside && *owner == path.0)
             }
             _ => false,
         })
+}
+
+/// Tells whether a path is that of the last item of a list.
+fn is_last_item(tree: &Value, path: &Path) -> bool {
+    let Some((Step::Item(last), list)) = path.0.split_last() else { return false };
+    let mut places = Vec::new();
+    paths(tree, &Path::root(), &mut places);
+    let found = places.iter().find(|(at, _)| at.0 == list);
+    found.and_then(|(_, value)| value.as_array()).is_some_and(|items| items.len() == last + 1)
 }
 
 fn checked(tree: &Value, printed: &Printed, edits: &[Edit]) -> Result<(), TestCaseError> {
@@ -277,13 +291,7 @@ proptest! {
 }
 
 proptest! {
-    // A fixed seed: once in some ten thousand files a comment that is indented deeper than the entry before it goes with that entry, as it
-    // should, where the model expects it to stay.
-    #![proptest_config(ProptestConfig {
-        cases: 2_000,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
     fn a_patched_file_is_read_as_the_tree_with_the_edits(values in proptest::collection::vec(any::<u16>(), 0..1_500)) {
