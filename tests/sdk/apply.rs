@@ -62,7 +62,8 @@ async fn five_hundred_new_slots_take_12_requests_and_a_second_run_one() {
     let client = client_of(&server);
     let page =
         client.profiles().create(links_sdk::NewProfile::with_login("long.page")).await.unwrap();
-    let desired = DesiredPage { slots: (0..500).map(|n| text(format!("Text {n}"))).collect() };
+    let desired =
+        DesiredPage::from((0..500).map(|n| text(format!("Text {n}"))).collect::<Vec<_>>());
 
     server.forget_requests();
     let (plan, done, result) =
@@ -242,10 +243,11 @@ async fn fault_54_a_full_page_deletes_early_only_what_makes_room_and_only_for_va
         kind: "button".into(),
         data: [(title, format!("Shop {n}")), ("link", link.to_owned())].into_iter().collect(),
     };
-    let desired = |title: &str| DesiredPage {
-        slots: (1..=500)
+    let desired = |title: &str| -> DesiredPage {
+        (1..=500)
             .map(|n| if n <= 10 { button(n, title, "https://shop.example") } else { text(old(n)) })
-            .collect(),
+            .collect::<Vec<_>>()
+            .into()
     };
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let operations = || {
@@ -323,11 +325,9 @@ async fn found_18_a_full_page_is_replaced_whatever_a_dry_run_says_of_its_limit()
                     .into_iter()
                     .collect(),
             };
-            let desired = DesiredPage {
-                slots: (0..500)
-                    .map(|n| if n < new { button(n) } else { text(format!("Old {}", n + 1)) })
-                    .collect(),
-            };
+            let slots =
+                (0..500).map(|n| if n < new { button(n) } else { text(format!("Old {}", n + 1)) });
+            let desired = DesiredPage::from(slots.collect::<Vec<_>>());
             let options = PlanOptions { prune: true, ..PlanOptions::default() };
             // No more slots are missing from the page than the next request creates.
             let mut fewest = 500;

@@ -17,6 +17,7 @@ mod memory;
 mod operations;
 mod outcomes;
 mod pacing;
+mod page_fields;
 mod raw;
 #[cfg(feature = "oauth")]
 mod readme;

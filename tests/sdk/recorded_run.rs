@@ -44,7 +44,7 @@ impl ApplyDelegate for RecordingDelegate<'_> {
         _: bool,
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };
-        let plan = Plan::new(&page.slots, self.desired, &options).map_err(ApplyCause::Plan)?;
+        let plan = Plan::of_page(page, self.desired, &options).map_err(ApplyCause::Plan)?;
         self.plan = Some(plan.clone());
         let desired = Arc::new(self.desired.clone());
         Ok(Proposal { file: desired.clone(), desired, options, plan: Arc::new(plan) })

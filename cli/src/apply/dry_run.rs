@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use links_sdk::apply::{FieldsRequest, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{Error, RequestView};
 use serde_json::{Value, json};
@@ -65,6 +65,15 @@ pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, Com
     }));
     for batch in planned.plan.batches() {
         let answer = match batch {
+            PlanBatch::Fields(request, fields) => {
+                let body = fields.body(request);
+                let page = planned.client.profile(planned.page.id);
+                if request == FieldsRequest::Profile || body.contains_key("languageId") {
+                    not_sent(page.update(body.into()).await)
+                } else {
+                    not_sent(page.update_settings(body.into()).await)
+                }
+            }
             PlanBatch::Update(batch) => {
                 not_sent(slots.update_batch(batch.iter().map(change).collect()).await)
             }

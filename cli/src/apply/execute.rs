@@ -1,6 +1,6 @@
 //! Progress messages and errors of a run that carries out a confirmed plan.
 
-use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal, Step};
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, Step};
 
 use super::planned::{PlannedPage, refused};
 use super::{problems, runs};
@@ -12,6 +12,9 @@ use crate::error::exit_code::Exit;
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
     match step {
+        Step::Fields(FieldsRequest::Profile) => "updating the profile".to_owned(),
+        Step::Fields(FieldsRequest::Language) => "setting the language".to_owned(),
+        Step::Fields(FieldsRequest::Login) => "changing the login".to_owned(),
         Step::Update(slots) => format!("updating {slots}"),
         Step::TryCreate(slots) => format!("checking {slots} new"),
         Step::Create(slots) => format!("creating {slots}"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use links_sdk::Slot;
-use links_sdk::apply::{DesiredPage, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
+use links_sdk::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
 use serde_json::{Map, Value};
 
 use crate::page_file::{At, FieldDiagnostic, PageFile, ReferenceTarget};
@@ -91,14 +91,14 @@ pub(crate) fn of_others(
 ) -> Vec<FieldDiagnostic> {
     let failed: HashSet<usize> = failed.iter().map(|it| it.index).collect();
     let items = file.page.content.slots.iter().enumerate();
-    let (others, slots): (Vec<usize>, _) = items
+    let (others, slots): (Vec<usize>, Vec<DesiredSlot>) = items
         .filter(|(index, _)| !failed.contains(index))
         .map(|(index, it)| (index, it.clone()))
         .unzip();
     let exact = others.iter().enumerate().filter(|(_, index)| options.exact.contains(index));
     let exact = exact.map(|(nth, _)| nth).collect();
     let options = PlanOptions { created: BTreeMap::new(), exact, merged: None, ..options.clone() };
-    match Plan::new(page, &DesiredPage { slots }, &options) {
+    match Plan::new(page, &slots.into(), &options) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
         Err(_) => Vec::new(),
     }

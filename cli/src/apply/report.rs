@@ -95,11 +95,13 @@ fn sync(merged: Option<&MergedPage>) -> Option<Value> {
 pub(crate) fn written(done: &AppliedChanges) -> String {
     let counts =
         [(done.updated, "updated"), (done.created.len(), "created"), (done.deleted, "deleted")];
-    let mut parts: Vec<_> = counts
+    let names: Vec<&str> = done.fields.iter().map(String::as_str).collect();
+    let mut parts = if names.is_empty() { Vec::new() } else { vec![names.join(", ")] };
+    let counted = counts
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
+        .map(|(count, what)| format!("{count} {what}"));
+    parts.extend(counted);
     parts.extend(done.reordered.then(|| "reordered".to_owned()));
     if parts.is_empty() { "no changes".to_owned() } else { parts.join(", ") }
 }

@@ -36,10 +36,13 @@ pub(crate) fn row(runs: &JournalStore, recorded: &RecordedRun) -> Value {
     match &recorded.log {
         Ok(log) => {
             let done = log.done();
-            let AppliedChanges { updated, deleted, reordered, .. } = done;
+            let AppliedChanges { fields, updated, deleted, reordered, .. } = done;
             row["state"] = named(log.state()).into();
             row["inDoubt"] = log.is_in_doubt().into();
             row["done"] = json!({ "updated": updated, "created": done.created.len(), "deleted": deleted, "reordered": reordered });
+            if !fields.is_empty() {
+                row["done"]["fields"] = json!(fields);
+            }
             row["summary"] = written(done).into();
             row["deleted"] = json!(log.deleted());
         }

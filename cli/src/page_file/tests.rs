@@ -386,7 +386,7 @@ fn block() -> impl Strategy<Value = DesiredSlot> {
 proptest! {
     #[test]
     fn a_written_page_reads_back_the_same(slots in prop::collection::vec(block(), 0..6), id in 1..=i64::MAX, login in "[a-z0-9._]{3,12}x") {
-        let mut page = PageContent::of_slots(ProfileKey::Login(login), DesiredPage { slots });
+        let mut page = PageContent::of_slots(ProfileKey::Login(login), DesiredPage::from(slots));
         if let Some(first) = Arc::make_mut(&mut page.content).slots.first_mut() {
             first.id = Some(id);
         }
@@ -402,7 +402,7 @@ proptest! {
         text in "[ \\-:\\[\\]{}#&*!|>'\"\\n0-9a-fx+_.,~énulTRE]{0,60}",
         scalar in "[0-9a-z+.:,/ \\-]{1,12}",
     ) {
-        let page = PageContent::of_slots(ProfileKey::Login("cafe".into()), DesiredPage { slots });
+        let page = PageContent::of_slots(ProfileKey::Login("cafe".into()), DesiredPage::from(slots));
         let json = serde_json::to_string_pretty(&page).unwrap();
         let nested = format!("a:\n  - b: {scalar}\n    {scalar}: [{scalar}, {{c: {scalar}}}]\n");
         if let Some(root) = super::json::parse(&json) {

@@ -99,7 +99,7 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
         }
         None => missing(root, "slots", "the list of slots", problems),
     };
-    let (has_slots, content) = (root.get("slots").is_some(), DesiredPage { slots: slots? }.into());
+    let (has_slots, content) = (root.get("slots").is_some(), DesiredPage::from(slots?).into());
     let marked_new = root.get("slots").map(marked_new).unwrap_or_default();
     Some(PageContent { profile: profile?, fields, has_slots, content, marked_new })
 }

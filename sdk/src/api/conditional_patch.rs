@@ -22,7 +22,7 @@ use crate::transport::{Answer, BoxFuture, Reservation};
 const SHOWN: usize = 60;
 
 /// A record that is changed by a PATCH.
-pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
+pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
     type Envelope: DeserializeOwned + Send;
     /// Key of the record in the path.
     type Key: Clone + Send + Sync + 'static;
@@ -49,7 +49,7 @@ pub(super) trait PatchRecord: Serialize + Sized + Send + 'static {
     ) -> BoxFuture<'static, RecordResult<Self>>;
 }
 
-pub(super) type RecordResult<T> = GeneratedResult<<T as PatchRecord>::Envelope, ServiceError>;
+pub(crate) type RecordResult<T> = GeneratedResult<<T as PatchRecord>::Envelope, ServiceError>;
 
 /// Returns a call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read
 /// shows.
@@ -76,12 +76,12 @@ pub(super) fn update_unchanged<T: PatchRecord>(
 }
 
 /// A PATCH that follows a read of the record.
-pub(super) struct ConditionalPatch<'a, T: PatchRecord> {
-    pub(super) sender: &'a CallSender,
-    pub(super) key: T::Key,
+pub(crate) struct ConditionalPatch<'a, T: PatchRecord> {
+    pub(crate) sender: &'a CallSender,
+    pub(crate) key: T::Key,
     /// Fields of the record when it was first read.
-    pub(super) seen: Option<Object>,
-    pub(super) changes: T::Changes,
+    pub(crate) seen: Option<Object>,
+    pub(crate) changes: T::Changes,
 }
 
 impl<T: PatchRecord> ConditionalPatch<'_, T> {

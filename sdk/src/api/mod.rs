@@ -18,6 +18,7 @@ mod slot_deletes;
 mod slots;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery};
+pub(crate) use conditional_patch::{ConditionalPatch, PatchRecord};
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};
 pub use listing::Listing;

@@ -160,7 +160,7 @@ impl ApplyDelegate for DefaultDelegate {
         _: bool,
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };
-        let plan = Plan::new(&page.slots, &self.desired, &options).map_err(ApplyCause::Plan)?;
+        let plan = Plan::of_page(page, &self.desired, &options).map_err(ApplyCause::Plan)?;
         let (file, desired) = (self.desired.clone(), self.desired.clone());
         let proposal = Proposal { file, desired, options, plan: Arc::new(plan) };
         self.proposal = Some(proposal.clone());

@@ -1,4 +1,4 @@
-//! Slots that a page file asks for.
+//! What a page file asks for.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::schema::Clearing;
 use super::{SlotTypes, same};
 use crate::{Object, Slot};
 
-/// The slots that a page should have, in page order.
+/// What a page should have: its slots in page order, and fields of its profile.
 ///
 /// ```
 /// use links_sdk::apply::DesiredPage;
@@ -20,8 +20,16 @@ use crate::{Object, Slot};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesiredPage {
+    /// Profile fields to hold, in the form of files (see [`page_fields`](super::page_fields)). A field that is not mentioned stays as it
+    /// is on the page; null asks to clear one.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub fields: Object,
     /// Slots in page order.
     pub slots: Vec<DesiredSlot>,
+}
+
+fn is_empty(fields: &Object) -> bool {
+    fields.is_empty()
 }
 
 /// One slot as it should be.
@@ -37,6 +45,13 @@ pub struct DesiredSlot {
     /// Values to hold. A key that is not mentioned stays as it is on the page; `null` asks to clear one.
     #[serde(default)]
     pub data: Object,
+}
+
+impl From<Vec<DesiredSlot>> for DesiredPage {
+    /// Returns a page with these slots, in page order.
+    fn from(slots: Vec<DesiredSlot>) -> Self {
+        Self { slots, ..Self::default() }
+    }
 }
 
 impl DesiredPage {
@@ -55,6 +70,7 @@ impl DesiredPage {
                 .collect()
         };
         Self {
+            fields: Object::default(),
             slots: page
                 .iter()
                 .map(|slot| DesiredSlot {

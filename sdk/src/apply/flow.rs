@@ -5,10 +5,11 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::create::list;
+use super::create::{failed, list};
 use super::delegate::{ApplyDelegate, Confirmation, Proposal};
-use super::execute::ApplyRun;
 use super::journal::{Journal, JournalPositions};
+use super::page_run::{PageRun, RunPart, Watch};
+use super::page_snapshot::read_page;
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
     PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunOwner, RunState, Step, fingerprint,
@@ -77,6 +78,8 @@ struct PreparedRun<'a> {
     runs: Option<JournalStore>,
     hold: PageHold,
     page: Arc<PageSnapshot>,
+    /// Set if the file says which language the page has.
+    with_language: bool,
     /// Journals of the runs of the page that have not ended, if they were read under the lock.
     logs: Option<Vec<JournalEntries>>,
     /// Changes of an interrupted run that were found when it was settled.
@@ -89,8 +92,12 @@ pub(super) async fn plan<D: ApplyDelegate>(
     settings: &RunSettings,
     delegate: &mut D,
 ) -> Result<PlannedPage, D::Error> {
-    let page = Arc::new(read(client, key).await.map_err(ApplyError::from)?);
+    let mut page = Arc::new(read(client, key).await.map_err(ApplyError::from)?);
     let desired = delegate.resolve(&page).await?;
+    if needs_language(&desired) {
+        let read = Arc::make_mut(&mut page).read_language(client).await;
+        read.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
+    }
     let created = match &settings.record {
         None => BTreeMap::new(),
         Some(record) => {
@@ -113,6 +120,7 @@ pub(super) async fn apply<D: ApplyDelegate>(
     let mut prepared =
         PreparedRun::read_and_lock(client, key, settings).await.map_err(ApplyError::from)?;
     let desired = delegate.resolve(&prepared.page).await?;
+    prepared.read_language(&desired).await.map_err(ApplyError::from)?;
     let settled = prepared.settle(&desired).await;
     if let Some((log, is_resumed)) = settled.map_err(|cause| prepared.failed(cause))? {
         delegate.interrupted(&log, is_resumed);
@@ -135,26 +143,35 @@ pub(super) async fn apply<D: ApplyDelegate>(
     };
     prepared.read_again(took_time, &proposal).await.map_err(|cause| prepared.failed(cause))?;
     let settled = prepared.settled.clone();
-    let (page, mut journal) = prepared.begin(&proposal).map_err(ApplyError::from)?;
-
-    let Proposal { desired, options, plan, .. } = proposal;
-    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
+    let mut run = prepared.begin(proposal).map_err(ApplyError::from)?;
     let mut watch = |step: Step, done: &AppliedChanges| delegate.step(step, done);
-    let mut run = ApplyRun::new(&mut watch, journal.as_mut());
-    let ended = plan.execute(client, &page, &desired, &options, &mut run).await;
-    let done = run.done().clone();
+    let ended = execute(&mut run, &mut watch).await;
+    let PageRun { done, journal, proposal, .. } = run;
+    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
     if let Some(error) = journal.as_ref().and_then(Journal::write_error) {
         delegate.not_recorded(error);
     }
     let cause = match ended {
-        Ok(Some(slots)) => {
-            let page = Arc::new(page.with_slots(slots));
-            return Ok(Applied { page, plan, done, run: name });
+        Ok(Some(page)) => {
+            return Ok(Applied { page: Arc::new(page), plan: proposal.plan, done, run: name });
         }
         Ok(None) => ApplyCause::Stopped,
         Err(cause) => cause,
     };
     Err(ApplyError::new(cause, settled.and(done), name).into())
+}
+
+/// Executes a run. Returns the page, or `None` if the observer ended the run.
+async fn execute(
+    run: &mut PageRun,
+    watch: &mut impl Watch,
+) -> Result<Option<PageSnapshot>, ApplyCause> {
+    for part in [RunPart::Additions, RunPart::Removals] {
+        if !run.write(part, watch).await? {
+            return Ok(None);
+        }
+    }
+    run.finish(watch).await
 }
 
 impl<'a> PreparedRun<'a> {
@@ -185,7 +202,9 @@ impl<'a> PreparedRun<'a> {
         }
         let settled = AppliedChanges::default();
         let page = Arc::new(page);
-        let mut prepared = Self { client, settings, runs, hold, page, logs: recorded, settled };
+        let (logs, with_language) = (recorded, false);
+        let mut prepared =
+            Self { client, settings, runs, hold, page, with_language, logs, settled };
         prepared.recheck_empty().await?;
         Ok(prepared)
     }
@@ -204,6 +223,16 @@ impl<'a> PreparedRun<'a> {
         page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
         if self.page.slots.is_empty() && !self.settings.allow_empty {
             return Err(ApplyCause::Emptied(known));
+        }
+        Ok(())
+    }
+
+    /// Reads the language of the page, if the file says which it has.
+    async fn read_language(&mut self, desired: &DesiredPage) -> Result<(), ApplyCause> {
+        self.with_language = needs_language(desired);
+        if self.with_language {
+            let read = Arc::make_mut(&mut self.page).read_language(self.client).await;
+            read.map_err(ApplyCause::Read)?;
         }
         Ok(())
     }
@@ -289,14 +318,24 @@ impl<'a> PreparedRun<'a> {
     /// Reads the page once more if other clients had time to change it since the last read, and checks the plan, which may be a new one.
     async fn read_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
         let shared = &self.client.shared;
-        if took_time || !self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
+        if !took_time && self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
+            return Ok(());
+        }
+        let fields = &proposal.plan.fields;
+        if fields.is_empty() {
             let handle = self.client.profile(self.page.id);
             let mut page = self.page.with_slots(list(&handle, Step::Check).await?);
             page.read_time = Some(ReadTime::now(shared));
             self.page = Arc::new(page);
-            return self.check_plan(proposal);
+        } else {
+            let page = read_page(self.client, self.page.id, self.with_language).await;
+            self.page = Arc::new(page.map_err(|error| failed(Step::Check, error))?);
+            let found = fields.conflicts(&self.page.fields());
+            if !found.is_empty() {
+                return Err(ApplyCause::Changed(found));
+            }
         }
-        Ok(())
+        self.check_plan(proposal)
     }
 
     fn nothing_to_do(self, plan: Arc<Plan>) -> Applied {
@@ -312,35 +351,36 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Records the plan in the journal before any of it is executed.
-    fn begin(
-        mut self,
-        proposal: &Proposal,
-    ) -> Result<(Arc<PageSnapshot>, Option<Journal>), ApplyCause> {
-        let Proposal { file, options, plan, .. } = proposal;
-        let journal =
-            match (std::mem::replace(&mut self.hold, PageHold::Nothing), &self.settings.record) {
-                (PageHold::Journal(mut journal), _) => {
-                    journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
-                    Some(*journal)
-                }
-                (PageHold::Lock(lock), Some(record)) => {
-                    let opening = RunHeader::new(&record.service, &self.page, file, options)
-                        .with_path(record.path.clone())
-                        .with_owner(record.owner.clone());
-                    let runs = JournalStore::of(&record.state, &record.service, self.page.id);
-                    let journal = runs.open(lock, opening, plan, &self.page, &options.types);
-                    Some(journal.map_err(ApplyCause::Journal)?)
-                }
-                (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
-                _ => None,
-            };
-        Ok((self.page, journal))
+    fn begin(mut self, proposal: Proposal) -> Result<PageRun, ApplyCause> {
+        let Proposal { file, options, plan, .. } = &proposal;
+        let hold = std::mem::replace(&mut self.hold, PageHold::Nothing);
+        let journal = match (hold, &self.settings.record) {
+            (PageHold::Journal(mut journal), _) => {
+                journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
+                Some(*journal)
+            }
+            (PageHold::Lock(lock), Some(record)) => {
+                let opening = RunHeader::new(&record.service, &self.page, file, options)
+                    .with_path(record.path.clone())
+                    .with_owner(record.owner.clone());
+                let runs = JournalStore::of(&record.state, &record.service, self.page.id);
+                let journal = runs.open(lock, opening, plan, &self.page, &options.types);
+                Some(journal.map_err(ApplyCause::Journal)?)
+            }
+            (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
+            _ => None,
+        };
+        Ok(PageRun::new(self.client, self.page, proposal, journal))
     }
 
     fn failed(&self, cause: ApplyCause) -> ApplyError {
         let run = self.log().map(|log| log.run().to_owned());
         ApplyError::new(cause, self.settled.clone(), run)
     }
+}
+
+fn needs_language(desired: &DesiredPage) -> bool {
+    desired.fields.contains_key("languageCode")
 }
 
 async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCause> {

@@ -1,6 +1,7 @@
 //! State of the page as a run knows it, to distinguish the run's own changes from those of other clients.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -10,9 +11,9 @@ use crate::Slot;
 use crate::conditional_write::ReadTime;
 
 /// State of the page as the run last read it, with the changes that the run has made since.
-pub(super) struct KnownPage<'a> {
-    plan: &'a Plan,
-    types: &'a SlotTypes,
+pub(super) struct KnownPage {
+    plan: Arc<Plan>,
+    types: SlotTypes,
     /// The slots that were there when the plan was made and that the run has not deleted. Updated slots are as in the service's answer.
     old: HashMap<i64, Slot>,
     /// The slots that the run created.
@@ -30,11 +31,9 @@ pub(super) struct KnownPage<'a> {
     at: Option<ReadTime>,
 }
 
-impl<'a> KnownPage<'a> {
-    pub(super) fn new(plan: &'a Plan, types: &'a SlotTypes, page: &PageSnapshot) -> Self {
+impl KnownPage {
+    pub(super) fn new(plan: Arc<Plan>, types: SlotTypes, page: &PageSnapshot) -> Self {
         Self {
-            plan,
-            types,
             old: page.slots.iter().map(|slot| (slot.id, slot.clone())).collect(),
             new: BTreeSet::new(),
             updated: HashSet::new(),
@@ -43,6 +42,8 @@ impl<'a> KnownPage<'a> {
             order: page.slots.iter().map(|slot| slot.id).collect(),
             is_ordered: !plan.reorder,
             at: page.read_time,
+            plan,
+            types,
         }
     }
 

@@ -1,11 +1,15 @@
 //! Snapshot of the page that a plan is made for.
 
+use std::fmt;
 use std::time::SystemTime;
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
+use super::page_fields::page_fields;
 use crate::conditional_write::ReadTime;
-use crate::{Client, Error, ProfileKey, Slot, operation};
+use crate::{Client, Error, Object, ProfileKey, Slot, operation};
 
 /// Page as it was read, in one request.
 #[derive(Clone, Debug)]
@@ -17,6 +21,8 @@ pub struct PageSnapshot {
     pub login: String,
     /// The page's public URL.
     pub url: Option<String>,
+    /// Record of the page as the service sent it, without its slots. `languageCode` is that of the settings, if they were read.
+    pub record: Object,
     /// Slots in page order.
     pub slots: Vec<Slot>,
     /// Time of the service's answer: by its own clock, or by the client's where it does not report one.
@@ -29,17 +35,57 @@ struct PageEnvelope {
     data: PageRecord,
 }
 
-#[derive(Deserialize)]
 struct PageRecord {
     id: i64,
     login: String,
-    computed: Option<PageComputed>,
+    fields: Map<String, Value>,
     slots: Option<Vec<Slot>>,
 }
 
-#[derive(Deserialize)]
-struct PageComputed {
-    url: Option<String>,
+// By hand because a flattened map would make serde buffer the slots.
+impl<'de> Deserialize<'de> for PageRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RecordVisitor;
+
+        impl<'de> Visitor<'de> for RecordVisitor {
+            type Value = PageRecord;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the record of a page")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PageRecord, A::Error> {
+                let (mut fields, mut slots) = (Map::new(), None);
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "slots" {
+                        slots = map.next_value()?;
+                    } else {
+                        fields.insert(key, map.next_value()?);
+                    }
+                }
+                let missing = serde::de::Error::missing_field;
+                let id = fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?;
+                let login = fields.get("login").and_then(Value::as_str);
+                let login = login.ok_or_else(|| missing("login"))?.to_owned();
+                Ok(PageRecord { id, login, fields, slots })
+            }
+        }
+
+        deserializer.deserialize_map(RecordVisitor)
+    }
+}
+
+/// Reads a page, with the code of its language where a run needs that.
+pub(super) async fn read_page(
+    client: &Client,
+    id: i64,
+    with_language: bool,
+) -> Result<PageSnapshot, Error> {
+    let mut page = PageSnapshot::read(client, &ProfileKey::Id(id)).await?;
+    if with_language {
+        page.read_language(client).await?;
+    }
+    Ok(page)
 }
 
 impl PageSnapshot {
@@ -64,20 +110,42 @@ impl PageSnapshot {
             None => client.profile(record.id).slots().list().await?,
         };
         let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
+        let url = record.fields.get("computed").and_then(|computed| computed["url"].as_str());
         Ok(Self {
             id: record.id,
             login: record.login,
-            url: record.computed.and_then(|computed| computed.url),
+            url: url.map(str::to_owned),
+            record: record.fields.into(),
             slots,
             read_at: date.unwrap_or_else(|| client.shared.clock.wall()),
             read_time: Some(ReadTime::now(&client.shared)),
         })
     }
 
+    /// Reads the code of the page's language, of which the record has only the id. Sends nothing where the page has no language of its own.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`ProfileHandle::settings`](crate::ProfileHandle::settings).
+    pub async fn read_language(&mut self, client: &Client) -> Result<(), Error> {
+        if page_fields(&self.record).contains_key("languageCode") {
+            return Ok(());
+        }
+        let settings = client.profile(self.id).settings().await?;
+        self.record.insert("languageCode".to_owned(), settings.language_code.into());
+        Ok(())
+    }
+
+    /// Returns the profile fields as files have them.
+    pub fn fields(&self) -> Object {
+        page_fields(&self.record)
+    }
+
     /// Returns the page with other slots.
     pub(crate) fn with_slots(&self, slots: Vec<Slot>) -> Self {
-        let Self { id, ref login, ref url, slots: _, read_at, read_time } = *self;
-        Self { id, login: login.clone(), url: url.clone(), slots, read_at, read_time }
+        let Self { id, ref login, ref url, ref record, slots: _, read_at, read_time } = *self;
+        let (login, url, record) = (login.clone(), url.clone(), record.clone());
+        Self { id, login, url, record, slots, read_at, read_time }
     }
 
     /// Reads the slots once more, in the other of the two ways that the service offers.

@@ -13,7 +13,10 @@ use super::normalized::{NormalizedFields, ValueShape, fields, fingerprint_of};
 use super::order::arrange;
 use super::plan_error::{ItemError, ItemProblem, PlanError};
 use super::schema::Clearing;
-use super::{DesiredPage, DesiredSlot, PlanOptions, RetainReason, same};
+use super::{
+    DesiredPage, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields,
+    RetainReason, same,
+};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::{Object, Slot};
 
@@ -27,6 +30,9 @@ pub struct Plan {
     pub page: String,
     /// Number of items of the file.
     pub items: usize,
+    /// Changes of the profile fields.
+    #[serde(default, skip_serializing_if = "PlannedFields::is_empty")]
+    pub fields: PlannedFields,
     /// Updates in the order of the file.
     pub updates: Vec<PlannedUpdate>,
     /// Creates in the order of the file; they are appended to the page.
@@ -127,6 +133,8 @@ pub enum Notice {
 /// One writing request of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanBatch<'p> {
+    /// `updateProfile` or `updateProfileSettings`.
+    Fields(FieldsRequest, &'p PlannedFields),
     /// `updateSlots`.
     Update(&'p [PlannedUpdate]),
     /// `createSlots` as a dry run: nothing is deleted to make room for slots that the service would refuse.
@@ -151,7 +159,7 @@ impl PlannedUpdate {
 }
 
 impl Plan {
-    /// Plans the changes from `page`, in page order, to what the file asks for.
+    /// Plans the changes from the slots of `page`, in page order, to those that the file asks for.
     pub fn new(
         page: &[Slot],
         desired: &DesiredPage,
@@ -218,9 +226,27 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Plans the changes of a whole page: its profile fields and its slots.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Plan::new`].
+    pub fn of_page(
+        page: &PageSnapshot,
+        desired: &DesiredPage,
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
+        let mut plan = Self::new(&page.slots, desired, options)?;
+        if !desired.fields.is_empty() {
+            plan.fields = PlannedFields::new(&page.fields(), &desired.fields);
+        }
+        Ok(plan)
+    }
+
     /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.updates.is_empty()
+        self.fields.is_empty()
+            && self.updates.is_empty()
             && self.creates.is_empty()
             && self.deletes.is_empty()
             && !self.reorder
@@ -232,7 +258,11 @@ impl Plan {
         let tried = if early.is_empty() { &[][..] } else { &self.creates };
         // Deletes due before the last `left` creates: no slot is deleted before a new one needs its place.
         let room_for = |left: usize| early.len().saturating_sub(left);
+        let fields = |request: FieldsRequest| {
+            self.fields.needs(request).then_some(PlanBatch::Fields(request, &self.fields))
+        };
         let mut batches = Vec::new();
+        batches.extend(fields(FieldsRequest::Profile));
         batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(PlanBatch::Update));
         batches.extend(tried.chunks(SLOTS_PER_BATCH).map(PlanBatch::TryCreate));
         let (mut gone, mut left) = (0, self.creates.len());
@@ -244,6 +274,8 @@ impl Plan {
             batches.push(PlanBatch::Create(creates));
         }
         batches.extend(self.reorder.then_some(PlanBatch::Reorder));
+        batches.extend(fields(FieldsRequest::Language));
+        batches.extend(fields(FieldsRequest::Login));
         batches.extend(late.chunks(SLOTS_PER_BATCH).map(PlanBatch::Delete));
         batches
     }
@@ -323,11 +355,13 @@ impl fmt::Display for Plan {
             (self.updates.len(), "to update"),
             (self.deletes.len(), "to delete"),
         ];
-        let mut parts: Vec<String> = counts
+        let names: Vec<&str> = self.fields.changed.keys().map(String::as_str).collect();
+        let mut parts = if names.is_empty() { Vec::new() } else { vec![names.join(", ")] };
+        let counted = counts
             .iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
+            .map(|(count, what)| format!("{count} {what}"));
+        parts.extend(counted);
         parts.extend(self.reorder.then(|| "order changes".to_owned()));
         f.write_str(&parts.join(", "))
     }

@@ -1,6 +1,7 @@
 //! Slot types of the service, as far as planning needs them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ use super::schema_weight::is_bounded_schema;
 /// assert!(types.is_creatable("text") && !types.is_creatable("hologram"));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct SlotTypes(BTreeMap<String, SlotTypeRules>);
+pub struct SlotTypes(Arc<BTreeMap<String, SlotTypeRules>>);
 
 #[derive(Clone, Debug)]
 struct SlotTypeRules {
@@ -46,13 +47,14 @@ impl SlotTypes {
     /// [not bounded](super::is_bounded_schema) is ignored.
     pub fn insert(&mut self, kind: impl Into<String>, writable: bool, schema: Value) {
         let schema = if is_bounded_schema(&schema) { schema } else { Value::Null };
-        self.0.insert(kind.into(), SlotTypeRules { writable, schema, computed: None });
+        Arc::make_mut(&mut self.0)
+            .insert(kind.into(), SlotTypeRules { writable, schema, computed: None });
     }
 
     /// Sets the keys that the service computes for a type that was added. A key that an open schema does not declare then counts as
     /// content, as long as it is not computed; without this call it does not count, because it may be computed.
     pub fn computes<K: Into<String>>(&mut self, kind: &str, keys: impl IntoIterator<Item = K>) {
-        if let Some(rules) = self.0.get_mut(kind) {
+        if let Some(rules) = Arc::make_mut(&mut self.0).get_mut(kind) {
             rules.computed = Some(keys.into_iter().map(Into::into).collect());
         }
     }

@@ -1,15 +1,18 @@
 //! Steps of a run, and the changes that they made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::FieldsRequest;
 use super::plan::PlanBatch;
 
 /// Step of a run, as its observer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "slots", rename_all = "snake_case")]
 pub enum Step {
+    /// Profile fields are written.
+    Fields(FieldsRequest),
     /// This number of slots is updated.
     Update(usize),
     /// The creates are sent as a dry run.
@@ -30,6 +33,9 @@ pub enum Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AppliedChanges {
+    /// Names of the profile fields that were written.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub fields: BTreeSet<String>,
     /// Number of slots that were updated.
     pub updated: usize,
     /// Ids of new slots, by the index of their item in the file.
@@ -52,6 +58,7 @@ impl AppliedChanges {
     pub(super) fn since(&self, before: &Self) -> Self {
         let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
         Self {
+            fields: self.fields.difference(&before.fields).cloned().collect(),
             updated: self.updated.saturating_sub(before.updated),
             created: self.created.iter().filter(is_new).map(|(index, id)| (*index, *id)).collect(),
             reordered: self.reordered && !before.reordered,
@@ -61,6 +68,7 @@ impl AppliedChanges {
 
     /// Returns the sum of both.
     pub(super) fn and(mut self, more: Self) -> Self {
+        self.fields.extend(more.fields);
         self.updated += more.updated;
         self.created.extend(more.created);
         self.reordered |= more.reordered;
@@ -72,6 +80,7 @@ impl AppliedChanges {
 impl From<PlanBatch<'_>> for Step {
     fn from(batch: PlanBatch<'_>) -> Self {
         match batch {
+            PlanBatch::Fields(request, _) => Self::Fields(request),
             PlanBatch::Update(updates) => Self::Update(updates.len()),
             PlanBatch::TryCreate(creates) => Self::TryCreate(creates.len()),
             PlanBatch::Create(creates) => Self::Create(creates.len()),

@@ -59,7 +59,7 @@ async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
     let twice = env.page_with(&format!("[{slot}, {slot}]")).await;
     env.proxy.script([Act::answer(200, &[], twice)]);
     let page = PageSnapshot::read(&env.client, &key()).await.unwrap();
-    let desired = DesiredPage { slots: Vec::new() };
+    let desired = DesiredPage::default();
     Plan::new(&page.slots, &desired, &PlanOptions::default()).unwrap_err();
 }
 

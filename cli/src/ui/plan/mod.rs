@@ -26,6 +26,10 @@ pub(crate) fn lines(shown: &PlanView<'_>, kept_reason: &str) -> Vec<StyledLine> 
 impl PlanView<'_> {
     fn lines(&self, width: usize, kept_reason: &str) -> Vec<StyledLine> {
         let mut lines = Vec::new();
+        if !self.fields.is_empty() {
+            lines.push(StyledLine::new(Style::Changed, "~ profile"));
+            lines.extend(self.fields.iter().flat_map(|it| change(it, width)));
+        }
         for update in &self.updates {
             let name = name(Some(update.id), update.kind, update.label);
             lines.push(StyledLine::new(Style::Changed, format!("~ {name}")));

@@ -5,7 +5,8 @@ use std::fmt;
 
 use links_sdk::Slot;
 use links_sdk::apply::{
-    self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
+    self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, RetainedSlot,
+    SlotRef,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -17,6 +18,9 @@ use crate::output::label::label;
 pub(crate) struct PlanView<'p> {
     /// Fingerprint of the page that the plan is for.
     pub(super) page: &'p str,
+    /// Changes of the profile fields.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) fields: Vec<Change<'p>>,
     pub(super) updates: Vec<Updated<'p>>,
     pub(super) creates: &'p [PlannedCreate],
     pub(super) moves: Vec<Move<'p>>,
@@ -95,6 +99,7 @@ impl<'p> PlanView<'p> {
     pub(crate) fn of(plan: &'p Plan, page: &'p [Slot]) -> Self {
         Self {
             page: &plan.page,
+            fields: fields(&plan.fields),
             updates: plan.updates.iter().map(updated).collect(),
             creates: &plan.creates,
             moves: moves(plan, page),
@@ -123,6 +128,14 @@ impl fmt::Display for Upload {
         let Self { file, media_type, bytes, .. } = self;
         write!(f, "{} ({media_type}, {bytes} bytes)", crate::sanitize::line(file))
     }
+}
+
+fn fields(planned: &PlannedFields) -> Vec<Change<'_>> {
+    let mut changes = Vec::new();
+    for (name, new) in planned.changed.iter() {
+        differences(name, planned.before.get(name), Some(new), &mut changes);
+    }
+    changes
 }
 
 fn updated(update: &PlannedUpdate) -> Updated<'_> {

@@ -174,6 +174,10 @@ impl JournalEntries {
     fn carried_out(&mut self, step: usize, created: BTreeMap<usize, i64>, deleted: usize) {
         let Some(batch) = self.batch(step) else { return };
         match batch {
+            PlanBatch::Fields(request, fields) => {
+                let names: Vec<String> = fields.of(request).map(|(name, _)| name.clone()).collect();
+                self.done.fields.extend(names);
+            }
             PlanBatch::Update(updates) => self.done.updated += updates.len(),
             PlanBatch::Create(_) => self.done.created.extend(created),
             PlanBatch::Reorder => self.done.reordered = true,

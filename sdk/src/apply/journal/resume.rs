@@ -49,6 +49,11 @@ impl Journal {
                     (CreateVerdict::Repeat | CreateVerdict::Absent, _) => self.refused(step),
                 }
             }
+            PlanBatch::Fields(request, fields) => {
+                if fields.is_done(request, &page.fields()) {
+                    self.end(step, BTreeMap::new(), 0);
+                }
+            }
             PlanBatch::Update(updates) => {
                 if updates.iter().all(|update| update.is_done(&page.slots)) {
                     self.end(step, BTreeMap::new(), 0);

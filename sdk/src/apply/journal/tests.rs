@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use super::entries::JournalEntries;
 use super::*;
-use crate::Slot;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
+use crate::{Object, Slot};
 
 const SERVICE: &str = "https://links.example/api/v1";
 
@@ -36,6 +36,7 @@ impl JournalEnv {
             id: 101,
             login: "cafe".into(),
             url: None,
+            record: Object::default(),
             slots,
             read_at,
             read_time: None,

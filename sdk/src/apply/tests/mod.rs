@@ -31,7 +31,7 @@ fn file(items: &[Value]) -> DesiredPage {
         }
         serde_json::from_value(json).unwrap()
     };
-    DesiredPage { slots: items.iter().map(item).collect() }
+    items.iter().map(item).collect::<Vec<_>>().into()
 }
 
 fn prune() -> PlanOptions {

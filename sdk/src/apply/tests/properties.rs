@@ -78,7 +78,7 @@ fn page_and_file() -> impl Strategy<Value = (Vec<Slot>, DesiredPage)> {
                 .collect::<Vec<_>>()
         });
         let items = (taken, new).prop_map(|(taken, new)| [taken, new].concat()).prop_shuffle();
-        (Just(page), items.prop_map(|slots| DesiredPage { slots }))
+        (Just(page), items.prop_map(|slots| DesiredPage::from(slots)))
     })
 }
 
@@ -339,7 +339,7 @@ proptest! {
             let id = id.filter(|_| !slots.is_empty()).map(|id| id.get(&slots).id);
             DesiredSlot { id, kind: "text".into(), data }
         };
-        let file = DesiredPage { slots: asked.into_iter().map(item).collect() };
+        let file = DesiredPage::from(asked.into_iter().map(item).collect::<Vec<_>>());
         let mut options = PlanOptions { created, ..prune() };
         if let Some(schema) = schema {
             options.types.insert("text", true, schema);

@@ -31,12 +31,12 @@ impl PageModel {
                 PlanBatch::Update(updates) => updates.len(),
                 PlanBatch::TryCreate(creates) | PlanBatch::Create(creates) => creates.len(),
                 PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => deletes.len(),
-                PlanBatch::Reorder => 1,
+                PlanBatch::Reorder | PlanBatch::Fields(..) => 1,
             };
             assert!((1..=50).contains(&len), "{len} slots in one request");
             match batch {
                 PlanBatch::Update(updates) => updates.iter().for_each(|update| self.update(update)),
-                PlanBatch::TryCreate(_) => {}
+                PlanBatch::TryCreate(_) | PlanBatch::Fields(..) => {}
                 PlanBatch::Create(creates) => {
                     ids.extend(creates.iter().map(|create| self.create(create)));
                 }

@@ -109,7 +109,7 @@ impl ServicePage {
                         }
                     }
                 }
-                PlanBatch::TryCreate(_) => {}
+                PlanBatch::TryCreate(_) | PlanBatch::Fields(..) => {}
                 PlanBatch::Create(creates) => {
                     for create in creates {
                         created.push(self.create(&create.kind, &create.data, usize::MAX));

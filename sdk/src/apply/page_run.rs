@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::create::{CreateRequest, check_creates, create, failed, list};
 use super::journal::{Journal, RunEnding};
+use super::known_fields::KnownFields;
 use super::known_page::KnownPage;
+use super::page_snapshot::read_page;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::{AppliedChanges, ApplyCause, DesiredPage, PageSnapshot, PlanOptions, Step};
+use super::{
+    AppliedChanges, ApplyCause, FieldsRequest, PageSnapshot, PlannedFields, Proposal, Step,
+};
 use crate::api::delete_if_unchanged;
 use crate::call_sender::CallSender;
 use crate::conditional_write::{
@@ -18,58 +23,90 @@ use crate::operation::{DELETE_SLOTS, Operation, REORDER_SLOTS, UPDATE_SLOTS};
 use crate::transport::Reservation;
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
-/// A run of a plan, with its changes so far, its observer and its journal.
-pub(super) struct ApplyRun<'a, W> {
-    done: AppliedChanges,
-    watch: &'a mut W,
-    journal: Option<&'a mut Journal>,
+/// A run of a plan that was confirmed and is in the journal. Its writes come in two parts, so that a run over several pages can add on all of
+/// them before it removes on any.
+pub(super) struct PageRun {
+    handle: ProfileHandle,
+    pub(super) page: Arc<PageSnapshot>,
+    pub(super) proposal: Proposal,
+    pub(super) journal: Option<Journal>,
+    /// Changes that the run has made so far.
+    pub(super) done: AppliedChanges,
+    seen: KnownPage,
+    fields: KnownFields,
+    /// Set if the last request showed the whole page.
+    is_checked: bool,
+    /// Number of batches that were written.
+    written: usize,
 }
 
-impl<'a, W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> ApplyRun<'a, W> {
-    /// Returns a run that reports each step to `watch` before the step is taken; a break ends the run there. The journal already holds the
-    /// plan.
-    pub(super) fn new(watch: &'a mut W, journal: Option<&'a mut Journal>) -> Self {
-        Self { done: AppliedChanges::default(), watch, journal }
-    }
+/// Observer of the steps, before each is taken; a break ends the run there.
+pub(super) trait Watch: FnMut(Step, &AppliedChanges) -> ControlFlow<()> {}
 
-    /// Returns the changes that the run has made so far.
-    pub(super) fn done(&self) -> &AppliedChanges {
-        &self.done
-    }
+impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> Watch for W {}
 
-    fn may_go_on(&mut self, step: Step) -> bool {
-        (self.watch)(step, &self.done).is_continue()
-    }
+/// Part of the writes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunPart {
+    /// Everything that adds, changes or moves.
+    Additions,
+    /// The login, under which links lead to the page, and the deletes.
+    Removals,
 }
 
-impl Plan {
-    /// Executes this plan, which was made from `page` for `desired` with `options`, within `run`.
-    ///
-    /// Returns `None` if the observer ended the run. [`ApplyRun::done`] has the changes made until then in either case.
+impl PageRun {
+    pub(super) fn new(
+        client: &Client,
+        page: Arc<PageSnapshot>,
+        proposal: Proposal,
+        journal: Option<Journal>,
+    ) -> Self {
+        let seen = KnownPage::new(proposal.plan.clone(), proposal.options.types.clone(), &page);
+        Self {
+            handle: client.profile(page.id),
+            fields: KnownFields::new(&page),
+            page,
+            proposal,
+            journal,
+            done: AppliedChanges::default(),
+            seen,
+            is_checked: false,
+            written: 0,
+        }
+    }
+
+    /// Sends a part of the writes. Returns `false` if the observer ended the run.
     ///
     /// # Errors
     ///
     /// The first failure. Everything before it stays written.
-    pub(super) async fn execute<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>>(
-        &self,
-        client: &Client,
-        page: &PageSnapshot,
-        desired: &DesiredPage,
-        options: &PlanOptions,
-        run: &mut ApplyRun<'_, W>,
-    ) -> Result<Option<Vec<Slot>>, ApplyCause> {
-        let handle = client.profile(page.id);
-        let seen = KnownPage::new(self, &options.types, page);
-        let mut work = PlanExecution { plan: self, handle, run, seen, is_checked: false };
-        let written = work.write_all().await;
-        work.close_untouched(&written);
-        if !written? || !work.run.may_go_on(Step::Verify) {
+    pub(super) async fn write(
+        &mut self,
+        part: RunPart,
+        watch: &mut impl Watch,
+    ) -> Result<bool, ApplyCause> {
+        let written = self.write_part(part, watch).await;
+        self.close_untouched(&written);
+        written
+    }
+
+    /// Reads the page, and checks that it matches the file and that no change of another client is on it. Returns the page, or `None` if the
+    /// observer ended the run.
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be read or does not match.
+    pub(super) async fn finish(
+        &mut self,
+        watch: &mut impl Watch,
+    ) -> Result<Option<PageSnapshot>, ApplyCause> {
+        if watch(Step::Verify, &self.done).is_break() {
             return Ok(None);
         }
-        let verified = work.verify(desired, options).await;
-        if let Some(journal) = work.run.journal.as_deref_mut() {
+        let verified = self.verify().await;
+        if let Some(journal) = &mut self.journal {
             match &verified {
-                Ok(slots) => journal.commit(slots.len()),
+                Ok(page) => journal.commit(page.slots.len()),
                 Err(ApplyCause::Call { .. }) => {}
                 Err(_) => journal.close(RunEnding::Drift),
             }
@@ -80,15 +117,6 @@ impl Plan {
 
 /// Maximum number of tries of a reorder that is refused because the page has other slots than the plan knows.
 const MAX_REORDERS: usize = 3;
-
-struct PlanExecution<'a, 'r, W> {
-    plan: &'a Plan,
-    handle: ProfileHandle,
-    run: &'a mut ApplyRun<'r, W>,
-    seen: KnownPage<'a>,
-    /// Set if the last request showed the whole page.
-    is_checked: bool,
-}
 
 /// Failure of a step.
 struct StepFailure {
@@ -103,17 +131,29 @@ impl From<ApplyCause> for StepFailure {
     }
 }
 
-impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W> {
-    /// Writes all batches. Returns `false` if the observer stopped the run before the end.
-    async fn write_all(&mut self) -> Result<bool, ApplyCause> {
-        let plan = self.plan;
-        for (nth, batch) in plan.batches().into_iter().enumerate() {
+impl PageRun {
+    async fn write_part(
+        &mut self,
+        part: RunPart,
+        watch: &mut impl Watch,
+    ) -> Result<bool, ApplyCause> {
+        let plan = self.proposal.plan.clone();
+        let batches = plan.batches();
+        while let Some(batch) = batches.get(self.written).copied() {
+            let removes =
+                matches!(batch, PlanBatch::Delete(_) | PlanBatch::Fields(FieldsRequest::Login, _));
+            if removes && part == RunPart::Additions {
+                break;
+            }
             let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
             let looks = deletes && !self.is_checked;
-            if looks && !self.run.may_go_on(Step::Check) || !self.run.may_go_on(batch.into()) {
+            if looks && watch(Step::Check, &self.done).is_break()
+                || watch(batch.into(), &self.done).is_break()
+            {
                 return Ok(false);
             }
-            self.write(nth, batch).await?;
+            self.write_batch(self.written, batch).await?;
+            self.written += 1;
         }
         Ok(true)
     }
@@ -132,8 +172,8 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
             }
             _ => return,
         };
-        if let Some(journal) = self.run.journal.as_deref_mut()
-            && self.run.done.is_nothing()
+        if let Some(journal) = &mut self.journal
+            && self.done.is_nothing()
             && journal.log().done().is_nothing()
             && !journal.log().is_in_doubt()
         {
@@ -141,18 +181,19 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
         }
     }
 
-    async fn write(&mut self, nth: usize, batch: PlanBatch<'_>) -> Result<(), ApplyCause> {
+    async fn write_batch(&mut self, nth: usize, batch: PlanBatch<'_>) -> Result<(), ApplyCause> {
         if let PlanBatch::TryCreate(creates) = batch {
             // Nothing is written to the page, so there is nothing to record.
             return check_creates(&self.handle, creates).await;
         }
-        let key = match self.run.journal.as_deref_mut() {
+        let key = match &mut self.journal {
             Some(journal) => journal.begin(nth).map_err(ApplyCause::Journal)?,
             None => None,
         };
-        let before = self.run.done.deleted;
+        let before = self.done.deleted;
         let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
+            PlanBatch::Fields(request, planned) => self.write_fields(request, planned).await,
             PlanBatch::Update(updates) => self.update(updates).await,
             PlanBatch::Create(creates) => self.create(nth, creates, key).await,
             PlanBatch::Reorder => self.reorder().await,
@@ -161,8 +202,8 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
             }
             PlanBatch::TryCreate(_) => Ok(CreatedIds::new()),
         };
-        let deleted = self.run.done.deleted - before;
-        if let Some(journal) = self.run.journal.as_deref_mut() {
+        let deleted = self.done.deleted - before;
+        if let Some(journal) = &mut self.journal {
             match &written {
                 Ok(created) => journal.end(nth, created.clone(), deleted),
                 Err(StepFailure { outcome: Outcome::NotExecuted, .. }) => journal.refused(nth),
@@ -175,26 +216,43 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
         written.map(|_| ()).map_err(|broken| broken.error)
     }
 
-    /// Reads the page, and checks that it matches the file and that no change of another client is on it.
-    async fn verify(
-        &mut self,
-        desired: &DesiredPage,
-        options: &PlanOptions,
-    ) -> Result<Vec<Slot>, ApplyCause> {
-        let slots = list(&self.handle, Step::Verify).await?;
-        let mut found = self.seen.conflicts(&slots, &[]);
-        found.extend(self.seen.foreign_slots(&slots));
-        found.extend(self.seen.edits(&slots));
+    async fn verify(&self) -> Result<PageSnapshot, ApplyCause> {
+        let Proposal { desired, options, plan, .. } = &self.proposal;
+        let page = if plan.fields.is_empty() {
+            self.page.with_slots(list(&self.handle, Step::Verify).await?)
+        } else {
+            let client = &self.handle.client;
+            let page = read_page(client, self.page.id, desired.fields.contains_key("languageCode"));
+            page.await.map_err(|error| failed(Step::Verify, error))?
+        };
+        let mut found = self.seen.conflicts(&page.slots, &[]);
+        found.extend(self.seen.foreign_slots(&page.slots));
+        found.extend(self.seen.edits(&page.slots));
+        found.extend(self.fields.edits(&plan.fields, &page));
         if !found.is_empty() {
             return Err(ApplyCause::Changed(found));
         }
         let mut options = options.clone();
-        options.created.extend(&self.run.done.created);
-        match Plan::new(&slots, desired, &options) {
-            Ok(left) if left.is_empty() => Ok(slots),
-            Ok(left) => Err(ApplyCause::Drift(Box::new(left))),
+        options.created.extend(&self.done.created);
+        match Plan::of_page(&page, desired, &options) {
+            Ok(mut left) => {
+                self.fields.accept_stored(&mut left.fields);
+                if left.is_empty() { Ok(page) } else { Err(ApplyCause::Drift(Box::new(left))) }
+            }
             Err(error) => Err(ApplyCause::Changed(vec![error.to_string()])),
         }
+    }
+
+    async fn write_fields(
+        &mut self,
+        request: FieldsRequest,
+        planned: &PlannedFields,
+    ) -> Result<CreatedIds, StepFailure> {
+        let step = Step::Fields(request);
+        let written = self.fields.write(&self.handle, request, planned).await;
+        written.map_err(|stop| broken(stop, |error| failed(step, error)))?;
+        self.done.fields.extend(planned.of(request).map(|(name, _)| name.clone()));
+        Ok(CreatedIds::new())
     }
 
     async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<CreatedIds, StepFailure> {
@@ -208,7 +266,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
             })
         })?;
         self.seen.updated(updates, &answered);
-        self.run.done.updated += updates.len();
+        self.done.updated += updates.len();
         Ok(CreatedIds::new())
     }
 
@@ -220,24 +278,24 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
     ) -> Result<CreatedIds, StepFailure> {
         let known = self.seen.known();
         let sent = CreateRequest { step, creates, known: &known, key, is_repeated: false };
-        let made = create(&self.handle, &sent, self.run.journal.as_deref_mut()).await?;
+        let made = create(&self.handle, &sent, self.journal.as_mut()).await?;
         self.seen.created(made.values().copied());
-        self.run.done.created.extend(&made);
+        self.done.created.extend(&made);
         Ok(made)
     }
 
     async fn reorder(&mut self) -> Result<CreatedIds, StepFailure> {
-        let planned = self.plan.creates.iter();
-        let created: Vec<i64> = planned
-            .filter_map(|create| self.run.done.created.get(&create.index).copied())
-            .collect();
+        let plan = self.proposal.plan.clone();
+        let planned = plan.creates.iter();
+        let created: Vec<i64> =
+            planned.filter_map(|create| self.done.created.get(&create.index).copied()).collect();
         let mut at = self.seen.at();
         for tries in 1.. {
             let ids = self.seen.order().to_vec();
-            let Some(order) = self.plan.resolve_order(&ids, &created) else { break };
+            let Some(order) = plan.resolve_order(&ids, &created) else { break };
             let mut write = StepReorder {
                 handle: &self.handle,
-                plan: self.plan,
+                plan: &plan,
                 seen: &mut self.seen,
                 created: &created,
                 order,
@@ -247,7 +305,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
                 Ok(Some(slots)) => {
                     let order = write.order;
                     self.seen.ordered();
-                    self.run.done.reordered = true;
+                    self.done.reordered = true;
                     let answered: Vec<i64> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
                     if answered == order {
@@ -289,7 +347,7 @@ impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> PlanExecution<'_, '_, W
             answer.map_err(|stop| broken(stop, |error| failed(Step::Delete(asked), error)))?;
         self.seen.deleted(&ids);
         let gone = usize::try_from(answer.deleted).unwrap_or_default();
-        self.run.done.deleted += gone;
+        self.done.deleted += gone;
         if gone != asked {
             return Err(ApplyCause::Answer(format!(
                 "{asked} slots were to be deleted, but the service reports {gone}"
@@ -311,13 +369,13 @@ async fn write_step<W: ConditionalWrite>(
     write_if_unchanged(&handle.client, operation, sender.options(), at, write).await
 }
 
-struct StepUpdate<'w, 'a> {
+struct StepUpdate<'w> {
     handle: &'w ProfileHandle,
     updates: &'w [PlannedUpdate],
-    seen: &'w mut KnownPage<'a>,
+    seen: &'w mut KnownPage,
 }
 
-impl ConditionalWrite for StepUpdate<'_, '_> {
+impl ConditionalWrite for StepUpdate<'_> {
     type Snapshot = Vec<Slot>;
     type Done = Vec<Slot>;
 
@@ -340,15 +398,15 @@ impl ConditionalWrite for StepUpdate<'_, '_> {
     }
 }
 
-struct StepReorder<'w, 'a> {
+struct StepReorder<'w> {
     handle: &'w ProfileHandle,
     plan: &'w Plan,
-    seen: &'w mut KnownPage<'a>,
+    seen: &'w mut KnownPage,
     created: &'w [i64],
     order: Vec<i64>,
 }
 
-impl ConditionalWrite for StepReorder<'_, '_> {
+impl ConditionalWrite for StepReorder<'_> {
     type Snapshot = Vec<Slot>;
     /// Slots in the answer; `None` if there was nothing to move.
     type Done = Option<Vec<Slot>>;
@@ -378,11 +436,7 @@ impl ConditionalWrite for StepReorder<'_, '_> {
 }
 
 /// Accepts a page that was read, unless changes by another client forbid to continue.
-fn accept_page<T>(
-    seen: &mut KnownPage<'_>,
-    handle: &ProfileHandle,
-    page: &[Slot],
-) -> WriteVerdict<T> {
+fn accept_page<T>(seen: &mut KnownPage, handle: &ProfileHandle, page: &[Slot]) -> WriteVerdict<T> {
     let found = seen.conflicts(page, &[]);
     if !found.is_empty() {
         return WriteVerdict::Changed(found);

@@ -1,0 +1,107 @@
+//! Profile fields of a page as a run knows them, and the requests that write them.
+
+use serde_json::Value;
+
+use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
+use super::{PageSnapshot, same};
+use crate::api::{ConditionalPatch, PatchRecord};
+use crate::call_sender::CallSender;
+use crate::changes::{ProfileChanges, SettingsChanges};
+use crate::conditional_write::{ReadTime, WriteStop, write_if_unchanged};
+use crate::generated::types::{Profile, ProfileSettings};
+use crate::{Object, ProfileHandle};
+
+/// Profile fields of a page as a run last read them.
+pub(super) struct KnownFields {
+    /// The record of the page, with the code of its language.
+    record: Object,
+    at: Option<ReadTime>,
+    /// Fields when the run began. A field that still holds its first value was not written, whatever the service answered.
+    first: Object,
+    /// Fields that the run wrote, as the service stored them.
+    stored: Object,
+}
+
+impl KnownFields {
+    pub(super) fn new(page: &PageSnapshot) -> Self {
+        Self {
+            record: page.record.clone(),
+            at: page.read_time,
+            first: page.fields(),
+            stored: Object::default(),
+        }
+    }
+
+    /// Sends a request, if the fields that it writes hold what they held when the page was read.
+    pub(super) async fn write(
+        &mut self,
+        handle: &ProfileHandle,
+        request: FieldsRequest,
+        planned: &PlannedFields,
+    ) -> Result<(), WriteStop> {
+        let body = planned.body(request);
+        let names: Vec<String> = body.keys().cloned().collect();
+        let answer = if request == FieldsRequest::Profile || body.contains_key("languageId") {
+            self.patch::<Profile>(handle, ProfileChanges::from(body)).await?
+        } else {
+            self.patch::<ProfileSettings>(handle, SettingsChanges::from(body)).await?
+        };
+        self.at = Some(ReadTime::now(&handle.client.shared));
+        for name in names {
+            // The decoded record leaves out what is null.
+            let value = held(&answer, &name).clone();
+            if name == "languageId" {
+                self.record.insert("languageCode".to_owned(), Value::Null);
+            }
+            self.record.insert(name, value);
+        }
+        let now = page_fields(&self.record);
+        let stored = planned.of(request).map(|(name, _)| (name.clone(), held(&now, name).clone()));
+        self.stored.extend(stored);
+        Ok(())
+    }
+
+    async fn patch<T>(
+        &self,
+        handle: &ProfileHandle,
+        changes: T::Changes,
+    ) -> Result<Object, WriteStop>
+    where
+        T: PatchRecord<Key = String>,
+    {
+        let sender = CallSender::of(&handle.client, T::WRITE);
+        let key = handle.key.as_ref().map_or_else(Clone::clone, ToString::to_string);
+        let seen = Some(self.record.clone());
+        let mut patch = ConditionalPatch::<T> { sender: &sender, key, seen, changes };
+        let client = &handle.client;
+        let done =
+            write_if_unchanged(client, T::WRITE, sender.options(), self.at, &mut patch).await?;
+        Ok(done.fields())
+    }
+
+    /// Describes changes that other clients made to the fields that the run wrote.
+    pub(super) fn edits(&self, planned: &PlannedFields, page: &PageSnapshot) -> Vec<String> {
+        let now = page.fields();
+        let is_edited = |name: &&String| {
+            let stored = self.stored.get(*name);
+            stored.is_some_and(|stored| !same(stored, held(&now, name)))
+        };
+        let edited = planned.changed.keys().filter(is_edited);
+        edited.map(|name| format!("{name} was edited, and was left alone")).collect()
+    }
+
+    /// Removes the differences of fields that the service stores in another form than they were sent in.
+    pub(super) fn accept_stored(&self, left: &mut PlannedFields) {
+        let PlannedFields { changed, before } = left;
+        let is_accepted = |name: &String| {
+            let stored = self.stored.get(name);
+            stored.is_some_and(|stored| !same(stored, held(&self.first, name)))
+        };
+        let accepted: Vec<String> =
+            changed.keys().filter(|name| is_accepted(name)).cloned().collect();
+        for name in accepted {
+            changed.remove(&name);
+            before.remove(&name);
+        }
+    }
+}
