@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use links_fixtures::{Fault, Slot};
+use links_fixtures::{Choices, Fault, Slot, Strings};
 use serde_json::{Value, json};
 
 use crate::test_env::{CommandResult, TestEnv, picture};
@@ -330,6 +330,97 @@ fn a_run_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
             }
         }
     }
+}
+
+/// Returns a café whose service trims texts, adds schemes to links and puts defaults in place of what is cleared.
+fn normalizing() -> TestEnv {
+    let button = json!({
+        "type": "object",
+        "properties": {
+            "title": { "type": "string" },
+            "link": { "type": "string" },
+            "style": { "type": "string", "enum": ["primary", "outline"], "default": "primary" },
+        },
+        "required": ["title", "link"],
+    });
+    let choices = Choices {
+        strings: Strings::Normalized,
+        bare_links: true,
+        slot_schemas: [("button".to_owned(), button)].into(),
+        ..Choices::default()
+    };
+    let env = TestEnv::with(|it| it.choices(choices)).env("LINKS_TEST_NO_WAIT", "1");
+    env.server.edit(|account| account.profiles[0].slots.clear());
+    ok(&env, "init");
+    env
+}
+
+/// What an interrupted run wrote is no change of another client, in whatever form the service stores it.
+#[test]
+fn what_an_interrupted_run_wrote_is_not_in_conflict_with_its_file() {
+    let before = "profile: cafe
+slots:
+  - {type: button, data: {title: Menu, link: qara.example/menu, style: outline}}
+  - {type: text, data: {title: Hours}}
+  - {type: divider}
+";
+    let after = "profile: cafe
+slots:
+  - {type: divider}
+  - {type: button, data: {title: ' Card ', link: qara.example/card, style: null}}
+  - {type: button, data: {title: New, link: new.example, style: null}}
+";
+    let further = after.replace("/card", "/dishes").replace("title: New", "title: Newer");
+    for changes_again in [false, true] {
+        for nth in 1.. {
+            let mut env = normalizing();
+            let directory = env.home.path().join("kept").display().to_string();
+            env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+            env.file("cafe.yaml", before);
+            ok(&env, "slots apply cafe.yaml");
+            env.file("cafe.yaml", after);
+            let mut command = env.command("slots apply cafe.yaml --yes".split_whitespace());
+            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            if changes_again {
+                env.file("cafe.yaml", &further);
+            }
+            let finished = env.run("slots apply cafe.yaml --yes");
+            assert_eq!(finished.exit, 0, "place {nth}: {finished}");
+            assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n", "place {nth}");
+            let links: Vec<_> =
+                page(&env).into_iter().map(|(_, data)| data["link"].clone()).collect();
+            let card = if changes_again { "dishes" } else { "card" };
+            let card = format!("https://qara.example/{card}");
+            assert_eq!(
+                links,
+                [Value::Null, json!(card), json!("https://new.example")],
+                "place {nth}"
+            );
+            // A change of another client is one all the same.
+            set(&env, 1, "link", "https://theirs.example");
+            assert_eq!(exits(&env, ""), [0, 3, 3], "place {nth}");
+            if ended.status.success() {
+                assert!(nth > 10, "only {nth} places");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_decides_as_the_run_did() {
+    let mut env = synced();
+    let directory = env.home.path().join("kept").display().to_string();
+    env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+    set(&env, 1, "title", "Theirs");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Mine").replace("Hours", "Open"));
+    let lock = read(&env, "links.lock");
+    let mut command = env.command("slots apply cafe.yaml --overwrite --locked".split_whitespace());
+    let ended = command.env("LINKS_TEST_CRASH", "any:9").output().unwrap();
+    assert!(!ended.status.success());
+    ok(&env, "slots apply --resume");
+    assert_eq!((title(&env, 0), title(&env, 1)), (json!("Open"), json!("Mine")));
+    assert_eq!(read(&env, "links.lock"), lock);
 }
 
 #[test]

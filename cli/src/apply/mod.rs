@@ -171,7 +171,7 @@ pub(crate) async fn apply(
     let applied = page.apply_with(&mut applying).journal(state).service(service).path(path);
     let applied = applied.owner(owner).wait(wait).allow_emptied(allow_emptied);
     let ended = tokio::select! {
-        ended = applied.run() => Some(ended),
+        ended = Box::pin(applied.run()) => Some(ended),
         () = running.second_interrupt() => None,
     };
     let ApplySession { context, file, planned, suppressed, done, apply_args, not_recorded, .. } =

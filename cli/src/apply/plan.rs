@@ -60,11 +60,14 @@ pub(crate) async fn resolve(
 /// Makes a plan and validates the data that would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
-    PlanInputs { file, client, images, broken, record }: PlanInputs,
+    PlanInputs { file, client, images, broken, mut record }: PlanInputs,
     page: Arc<PageSnapshot>,
     apply_args: &ApplyArgs,
     created: BTreeMap<usize, i64>,
 ) -> Result<PlannedPage, CommandError> {
+    if let Some(record) = &mut record {
+        record.read_sent(context, page.id)?;
+    }
     let (prune, prune_unsupported) = (apply_args.prune, apply_args.prune_unsupported);
     let exact = apply_args.exact.clone();
     let mut all_created = apply_args.created.clone();
@@ -116,8 +119,8 @@ pub(crate) async fn plan(
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });
-    let PlanTarget { desired, options, merge } = target;
-    let merged = record.zip(merge).map(|(record, merge)| MergedPage { record, merge });
+    let PlanTarget { desired, options, merge, base } = target;
+    let merged = record.zip(merge).map(|(record, merge)| MergedPage { record, base, merge });
     Ok(PlannedPage {
         file,
         client,

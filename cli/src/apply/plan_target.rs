@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions};
-use links_sdk::sync::{Merge, MergeOptions, SyncError};
+use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
+use links_sdk::sync::{Merge, MergeOptions, PageBase, SyncError};
 
 use super::problems;
 use crate::apply::image::Image;
-use crate::apply::planned::ApplyArgs;
+use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::sync::{self, SyncRecord};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -19,6 +19,15 @@ pub(super) struct PlanTarget {
     pub(super) options: PlanOptions,
     /// The merge, if a `links.lock` governs the file.
     pub(super) merge: Option<Merge>,
+    /// The record of the last sync with which the merge was made.
+    pub(super) base: Option<PageBase>,
+}
+
+/// Returns what the journal of a run says of its merge.
+fn run(record: &SyncRecord, apply_args: &ApplyArgs) -> SyncedRun {
+    let base = record.base().map(PageBase::digest).unwrap_or_default();
+    let SyncArgs { overwrite, exact } = apply_args.sync;
+    SyncedRun { file: record.file(), base, overwrite, exact, locked: apply_args.locked }
 }
 
 impl PlanTarget {
@@ -33,7 +42,7 @@ impl PlanTarget {
     ) -> Result<Self, CommandError> {
         let Some(record) = record else {
             let (desired, options) = (file.page.content.clone(), options.clone());
-            return Ok(Self { desired, options, merge: None });
+            return Ok(Self { desired, options, merge: None, base: None });
         };
         let merge_options = MergeOptions {
             overwrite: apply_args.sync.overwrite,
@@ -42,7 +51,7 @@ impl PlanTarget {
             types: options.types.clone(),
             created: options.created.clone(),
         };
-        let merge = record.merge(file, images, page, &merge_options).map_err(|error| {
+        let merged = record.merge(file, images, page, &merge_options).map_err(|error| {
             let problems = match error {
                 SyncError::Identity(error) => sync::identity_problems(&error, file),
                 SyncError::Plan(PlanError::Items(items)) => problems::of_items(&items, file, None),
@@ -52,8 +61,13 @@ impl PlanTarget {
             };
             CommandError::from(file.document.bad(problems))
         })?;
+        let (merge, base) = merged;
         let desired = Arc::new(merge.desired.clone());
-        Ok(Self { desired, options: merge.plan_options(options), merge: Some(merge) })
+        let mut options = merge.plan_options(options);
+        if let Some(merged) = &mut options.merged {
+            merged.run = Some(run(record, apply_args));
+        }
+        Ok(Self { desired, options, merge: Some(merge), base })
     }
 
     pub(super) fn is_free_of_conflicts(&self) -> bool {

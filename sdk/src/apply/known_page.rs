@@ -186,6 +186,26 @@ impl KnownPage {
             .collect()
     }
 
+    /// Removes the differences of values that the run wrote and that the service stores in another form than they were sent in.
+    pub(super) fn accept_stored(&self, left: &mut Vec<PlannedUpdate>) {
+        for PlannedUpdate { id, kind, changed, before, .. } in left.iter_mut() {
+            let written = self.plan.updates.iter().find(|update| update.id == *id);
+            let is_accepted = |key: &str, wanted: &Value| {
+                let held = before.get(key).unwrap_or(&Value::Null);
+                match written.filter(|_| self.updated.contains(id)) {
+                    // A key that still holds its first value was not written, whatever the service answered.
+                    Some(update) => {
+                        let first = update.before.get(key).unwrap_or(&Value::Null);
+                        update.changed.contains_key(key) && !same(first, held)
+                    }
+                    None => self.new.contains(id) && self.types.may_store(kind, key, wanted, held),
+                }
+            };
+            changed.retain(|key, wanted| !is_accepted(key, wanted));
+        }
+        left.retain(|update| !update.changed.is_empty());
+    }
+
     fn is_edited(&self, before: &Slot, now: &Slot) -> bool {
         before.kind != now.kind || self.edits_of(before, now).next().is_some()
     }

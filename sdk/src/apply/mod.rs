@@ -60,6 +60,7 @@ mod resemblance;
 mod schema;
 mod schema_weight;
 mod step;
+mod stored_form;
 #[cfg(test)]
 mod tests;
 
@@ -68,9 +69,10 @@ pub use delegate::{ApplyDelegate, Confirmation, DefaultDelegate, Proposal};
 pub use desired::{DesiredPage, DesiredSlot};
 pub use flow::{Applied, PlannedPage};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
+pub(crate) use journal::SentSlot;
 pub use journal::{
     JournalEntries, JournalError, JournalStore, LockError, PageLock, RecordedRun, RunEnding,
-    RunHeader, RunOwner, RunState,
+    RunHeader, RunOwner, RunState, SentValues,
 };
 pub use literal::{literal, literal_key};
 pub(crate) use matching::matched_slots;
@@ -83,9 +85,10 @@ pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 pub use plan_error::{ItemError, ItemProblem, PlanError};
-pub use plan_options::{MergedItems, PlanOptions, RetainReason};
+pub use plan_options::{MergedItems, PlanOptions, RetainReason, SyncedRun};
 pub use request::{Apply, Checked};
 pub(crate) use resemblance::tells;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{AppliedChanges, Step};
+pub(crate) use stored_form::may_be_stored_as;

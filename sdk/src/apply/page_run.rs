@@ -237,6 +237,10 @@ impl PageRun {
         match Plan::of_page(&page, desired, &options) {
             Ok(mut left) => {
                 self.fields.accept_stored(&mut left.fields);
+                // Where the last sync is recorded, the next plan knows what the service stores.
+                if options.merged.is_some() {
+                    self.seen.accept_stored(&mut left.updates);
+                }
                 if left.is_empty() { Ok(page) } else { Err(ApplyCause::Drift(Box::new(left))) }
             }
             Err(error) => Err(ApplyCause::Changed(vec![error.to_string()])),

@@ -52,6 +52,31 @@ pub struct MergedItems {
     pub items: Vec<usize>,
     /// Ids of the supported slots to delete, and of no others.
     pub deleted: BTreeSet<i64>,
+    /// What the journal says of the merge.
+    pub run: Option<SyncedRun>,
+}
+
+/// What the journal of a run says of the merge that the run carries out, so that a later run can tell its writes from those of other clients.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncedRun {
+    /// The page file.
+    pub file: String,
+    /// [Digest](crate::sync::PageBase::digest) of the record of the last sync.
+    pub base: String,
+    /// Set if the file won where the page had changed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub overwrite: bool,
+    /// Set if the file was compared with the page alone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exact: bool,
+    /// Set if only what the record identified could be written, and the record was kept apart.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub locked: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Reason why a slot that the file does not mention stays.

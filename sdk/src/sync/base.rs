@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::HashPair;
 use super::unique_map::unique_map;
+use super::{HashPair, ValueHash};
 
 /// Record of the last sync of a page and its file: identities and hashes, never content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,11 @@ impl SlotBase {
 }
 
 impl PageBase {
+    /// Returns a short digest, which two equal records share.
+    pub fn digest(&self) -> String {
+        ValueHash::of(&serde_json::to_value(self).unwrap_or_default()).to_string()
+    }
+
     /// Returns an id that two slots have, or a slot has twice.
     pub(super) fn repeated_id(&self) -> Option<i64> {
         let mut seen = BTreeSet::new();

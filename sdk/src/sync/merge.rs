@@ -10,14 +10,13 @@ use super::key_decision::KeyDecision;
 use super::merge_options::MergeOptions;
 use super::merged_order::merged_order;
 use super::order_decision::OrderDecision;
-use super::stored_form::may_be_stored_as;
 use super::two_way::two_way;
 use super::{
     Conflict, Deletion, DeletionReason, FilePage, IdentityProblem, LivePage, PageBase,
     RemoteChange, Replaced, SyncError, SyncNote,
 };
-use crate::Object;
-use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, label};
+use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
+use crate::{Object, Slot};
 
 /// What a page should become, and how that relates to what others did since the last sync.
 ///
@@ -83,6 +82,7 @@ impl Merge {
             is_recorded: base.is_some(),
             wins,
             prune: options.prune,
+            types: &options.types,
             merge: Self::default(),
         };
         Ok(merger.run())
@@ -96,7 +96,7 @@ impl Merge {
     /// Returns the options with which the planner makes of `desired` what this merge says.
     pub fn plan_options(&self, options: &PlanOptions) -> PlanOptions {
         let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
-        let merged = Some(MergedItems { items: self.items.clone(), deleted });
+        let merged = Some(MergedItems { items: self.items.clone(), deleted, run: None });
         PlanOptions { merged, ..options.clone() }
     }
 }
@@ -143,6 +143,7 @@ struct Merger<'c, 'a> {
     /// Set if the file wins over the page.
     wins: bool,
     prune: bool,
+    types: &'c SlotTypes,
     merge: Merge,
 }
 
@@ -232,7 +233,7 @@ impl Merger<'_, '_> {
             return desired;
         }
         for compared in self.comparison.keys(item, position) {
-            if self.merge_key(item, id, &compared) {
+            if self.merge_key(item, slot.slot, &compared) {
                 desired.data.insert(compared.key.to_owned(), compared.file.clone());
             }
         }
@@ -250,13 +251,15 @@ impl Merger<'_, '_> {
     }
 
     /// Returns whether the file's value has to be written.
-    fn merge_key(&mut self, item: usize, id: i64, compared: &ComparedKey<'_>) -> bool {
-        let key = compared.key.to_owned();
+    fn merge_key(&mut self, item: usize, slot: &Slot, compared: &ComparedKey<'_>) -> bool {
+        let (id, key) = (slot.id, compared.key.to_owned());
         let (file, page) = (compared.file.clone(), compared.page.clone());
         match compared.decision {
             KeyDecision::Agreed | KeyDecision::Unchanged => false,
             KeyDecision::ChangedHere => true,
-            KeyDecision::Unrecorded if may_be_stored_as(&file, &page) => false,
+            KeyDecision::Unrecorded if self.types.may_store(&slot.kind, &key, &file, &page) => {
+                false
+            }
             KeyDecision::ChangedThere if !self.wins => {
                 self.merge.remote.push(RemoteChange::Key { item, id, key, file, page });
                 false

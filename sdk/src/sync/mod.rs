@@ -55,9 +55,9 @@ mod merge_options;
 mod merged_order;
 mod next_base;
 mod order_decision;
+mod own_writes;
 mod pull;
 mod pull_edit;
-mod stored_form;
 mod subsequence;
 mod sync_error;
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::hashed::HashedSlot;
 use super::hashed::hashed_slots;
-use super::stored_form::may_be_stored_as;
 use super::{FilePage, FileSlot, HashPair, LivePage, Merge, PageBase, SlotBase, ValueHash};
 use crate::Object;
 use crate::apply::{SlotTypes, same};
@@ -29,7 +28,7 @@ impl Merge {
         let written = self.items.iter().zip(&self.desired.slots).map(|(item, desired)| {
             (*item, WrittenSlot { id: created.get(item).copied(), data: &desired.data })
         });
-        let next = NextBase { base, by_id, written: written.collect() };
+        let next = NextBase { base, by_id, written: written.collect(), types };
         let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
         let mut served: BTreeSet<usize> = BTreeSet::new();
         for (item, binding) in self.bindings.iter().enumerate() {
@@ -61,6 +60,7 @@ struct NextBase<'a> {
     base: Option<&'a PageBase>,
     by_id: HashMap<i64, &'a HashedSlot<'a>>,
     written: BTreeMap<usize, WrittenSlot<'a>>,
+    types: &'a SlotTypes,
 }
 
 impl NextBase<'_> {
@@ -96,8 +96,8 @@ impl NextBase<'_> {
             if is_written || same(sent, page) {
                 keys.insert(key.clone(), HashPair { file, page: slot.hash(key) });
             } else if old.is_none() {
-                let page =
-                    if may_be_stored_as(sent, page) { slot.hash(key) } else { ValueHash::of(sent) };
+                let is_stored = self.types.may_store(&said.kind, key, sent, page);
+                let page = if is_stored { slot.hash(key) } else { ValueHash::of(sent) };
                 keys.insert(key.clone(), HashPair { file, page });
             }
         }
@@ -157,8 +157,16 @@ fn unedited(id: i64, said: &FileSlot) -> SlotBase {
 
 /// Returns the pairs of the keys that a slot holds and its item does not mention.
 pub(super) fn unmentioned(slot: &HashedSlot<'_>, said: &FileSlot) -> BTreeMap<String, HashPair> {
+    unmentioned_keys(slot, &said.data)
+}
+
+/// Returns the pairs of the keys that a slot holds and that `mentioned` does not have.
+pub(super) fn unmentioned_keys(
+    slot: &HashedSlot<'_>,
+    mentioned: &Object,
+) -> BTreeMap<String, HashPair> {
     slot.writable_keys()
-        .filter(|key| !said.data.contains_key(*key))
+        .filter(|key| !mentioned.contains_key(*key))
         .map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) }))
         .collect()
 }

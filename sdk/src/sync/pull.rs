@@ -10,7 +10,6 @@ use super::key_decision::KeyDecision;
 use super::merged_order::merged_order;
 use super::next_base::{earlier_ids, unmentioned};
 use super::order_decision::OrderDecision;
-use super::stored_form::may_be_stored_as;
 use super::two_way::two_way;
 use super::{
     ConflictMark, FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, PulledField,
@@ -198,7 +197,7 @@ impl<'a> Puller<'_, 'a> {
                 HashPair { file: Some(ValueHash::of(&said.data[compared.key])), page: hash };
             match compared.decision {
                 KeyDecision::Unchanged | KeyDecision::ChangedHere => {}
-                KeyDecision::Unrecorded if may_be_stored_as(&file, &page) => {
+                KeyDecision::Unrecorded if self.types.may_store(&said.kind, &key, &file, &page) => {
                     pairs.insert(key, agreed);
                 }
                 KeyDecision::Agreed => {

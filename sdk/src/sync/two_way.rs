@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::comparison::Comparison;
 use super::hashed::{hashed_items, hashed_slots};
 use super::identity::{Identities, ItemIdentity};
-use super::stored_form::may_be_stored_as;
 use super::{FilePage, FileSlot, FileSlotId, LivePage, PageBase, SyncError};
 use crate::Object;
-use crate::apply::{DesiredSlot, PlanError, PlanOptions, SlotTypes, matched_slots, same};
+use crate::apply::{
+    DesiredSlot, PlanError, PlanOptions, SlotTypes, matched_slots, may_be_stored_as, same,
+};
 
 /// Compares a file with a page that were never synced, or whose record is lost. The slots are found by the rules of [`crate::apply`].
 /// `none` is an empty record.

@@ -32,6 +32,15 @@ async fn found_40_links_of_socials_are_urls_or_any_text() {
 }
 
 #[tokio::test]
+async fn links_without_a_scheme_are_refused_or_completed() {
+    let (refused, completed) = both(|choices| choices.bare_links = true).await;
+    let slot = json!({"type": "button", "data": {"title": "Menu", "link": "qara.example/menu"}});
+    refused.post("/profiles/cafe/slots").json(&slot).await.names(&["data.link"]);
+    let answer = completed.post("/profiles/cafe/slots").json(&slot).await.is(201);
+    assert_eq!(answer.json["data"]["data"]["link"], "https://qara.example/menu");
+}
+
+#[tokio::test]
 async fn found_40_unknown_values_of_include_are_refused_or_ignored() {
     let (refused, passed_over) = both(|choices| choices.any_include = true).await;
     for (api, status) in [(refused, 422), (passed_over, 200)] {

@@ -57,9 +57,9 @@ impl LockStore {
         Some(names.collect::<Option<Vec<_>>>()?.join("/"))
     }
 
-    /// Returns whether a file that the lock names is there.
-    pub(crate) fn has_file(&self, key: &str) -> bool {
-        self.directory.join(key).exists()
+    /// Returns the path of a file that the lock names.
+    pub(crate) fn path_of(&self, key: &str) -> PathBuf {
+        self.directory.join(key)
     }
 
     /// Reads the lock.

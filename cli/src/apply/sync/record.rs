@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::{PageSnapshot, PlanOptions, SlotTypes};
+use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
     FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, ValueHash,
 };
@@ -26,12 +26,16 @@ pub(crate) struct SyncRecord {
     key: String,
     service: String,
     lock: Lock,
+    /// What runs of the file have sent since the record was written.
+    sent: SentValues,
 }
 
 /// A merge of a page file with its page, and the record that it was made with.
 #[derive(Debug)]
 pub(crate) struct MergedPage {
     pub(crate) record: SyncRecord,
+    /// The record of the last sync with which the merge was made.
+    pub(crate) base: Option<PageBase>,
     pub(crate) merge: Merge,
 }
 
@@ -46,13 +50,39 @@ impl SyncRecord {
         };
         let service = runs::service(context).unwrap_or_default();
         let lock = store.read(&service)?;
-        Ok(Some(Self { store, key, service, lock }))
+        Ok(Some(Self { store, key, service, lock, sent: SentValues::default() }))
     }
 
     /// Reads the lock again: another run may have changed it before this one had the page to itself.
     pub(crate) fn read_again(&mut self) -> Result<(), CommandError> {
         self.lock = self.store.read(&self.service)?;
         Ok(())
+    }
+
+    /// Reads what runs of the file have sent to its page since the record was written.
+    pub(crate) fn read_sent(&mut self, context: &Context, page: i64) -> Result<(), CommandError> {
+        let (Ok(state), Some(base)) = (runs::directory(context), self.base()) else {
+            return Ok(());
+        };
+        let runs = JournalStore::of(&state, &self.service, page);
+        self.sent =
+            runs.sent(&self.file(), &base.digest()).map_err(|error| runs::list_error(&error))?;
+        Ok(())
+    }
+
+    /// Returns the page file, as journals name it.
+    pub(crate) fn file(&self) -> String {
+        self.store.path_of(&self.key).display().to_string()
+    }
+
+    /// Returns the record of the last sync with what runs of the file have sent since.
+    fn base_with_sent(
+        &self,
+        said: &FilePage,
+        live: &LivePage,
+        types: &SlotTypes,
+    ) -> Option<PageBase> {
+        self.base().map(|base| base.with_sent(&self.sent, said, live, types))
     }
 
     /// Returns the record of the last sync, if there was one.
@@ -68,7 +98,7 @@ impl SyncRecord {
     /// Takes the record of a page whose file was moved or renamed. Refuses a page that another file has too.
     fn claim(&mut self, page: &PageSnapshot) -> Result<(), CommandError> {
         let Some(other) = self.other_file(page.id) else { return Ok(()) };
-        if self.store.has_file(&other) {
+        if self.store.path_of(&other).exists() {
             let message = format!(
                 "{} and {other} are both files of the page {} (id {}); nothing was written",
                 self.key, page.login, page.id
@@ -129,7 +159,9 @@ impl SyncRecord {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Pull, SyncError> {
-        Pull::new(self.base(), said, &live(page), types)
+        let live = live(page);
+        let base = self.base_with_sent(said, &live, types);
+        Pull::new(base.as_ref(), said, &live, types)
     }
 
     /// Records a file and its page as far as they agree. What differs counts as changed on both sides.
@@ -188,15 +220,18 @@ impl SyncRecord {
             .then_some(path)
     }
 
-    /// Merges a file with its page.
+    /// Merges a file with its page. Also returns the record of the last sync that it did so by.
     pub(crate) fn merge(
         &self,
         file: &PageFile,
         images: &[Image],
         page: &PageSnapshot,
         options: &MergeOptions,
-    ) -> Result<Merge, SyncError> {
-        Merge::new(self.base(), &file_page(file, images), &live(page), options)
+    ) -> Result<(Merge, Option<PageBase>), SyncError> {
+        let (said, live) = (file_page(file, images), live(page));
+        let base = self.base_with_sent(&said, &live, &options.types);
+        let merge = Merge::new(base.as_ref(), &said, &live, options)?;
+        Ok((merge, base))
     }
 }
 
@@ -213,8 +248,8 @@ impl MergedPage {
     ) -> Result<(), CommandError> {
         let record = &self.record;
         let said = file_page(file, images);
-        let base =
-            self.merge.base_after(record.base(), &said, &live(after), created, &options.types);
+        let before = self.base.as_ref();
+        let base = self.merge.base_after(before, &said, &live(after), created, &options.types);
         record.put(context, base, image_paths(file, images))
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct SlotsApplyArgs {
     /// List unfinished runs, and do nothing else
     #[arg(long, conflicts_with_all = ["resume", "abort"])]
     status: bool,
-    /// Continue an unfinished run, with its file and its --prune
+    /// Continue an unfinished run, with its file and its options --prune, --overwrite, --exact and --locked
     #[arg(long, conflicts_with = "abort")]
     resume: bool,
     /// Discard an unfinished run; what it has written stays on the page
@@ -95,7 +95,7 @@ pub(crate) async fn run(
         abort,
         dry_run,
     } = args;
-    apply_args.sync = sync;
+    (apply_args.sync, apply_args.locked) = (sync, locked);
     let roots = apply_args.upload_root.clone();
     let mut source = match (&file, &plan) {
         (Some(file), _) => Some(ApplySource::page(file, &roots, "apply")?),
@@ -115,6 +115,11 @@ pub(crate) async fn run(
         let opening = unfinished_runs::only(context, key)?;
         apply_args.prune |= opening.prune;
         apply_args.prune_unsupported |= opening.prune_unsupported;
+        if let Some(run) = &opening.sync {
+            apply_args.sync.overwrite |= run.overwrite;
+            apply_args.sync.exact |= run.exact;
+            apply_args.locked |= run.locked;
+        }
         if source.is_none() {
             let recorded = opening.path.ok_or_else(|| {
                 CommandError::usage(
@@ -131,7 +136,7 @@ pub(crate) async fn run(
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, resume)?;
     }
-    (apply_args.profile, apply_args.locked) = (profile, locked);
+    apply_args.profile = profile;
     apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
         .await
 }

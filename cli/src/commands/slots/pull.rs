@@ -108,6 +108,7 @@ async fn pull_into(
     let client = context.client().await?;
     let page = PageSnapshot::read(&client, key).await?;
     record.check_page(&file, &page)?;
+    record.read_sent(context, page.id)?;
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
     let broken =

@@ -108,7 +108,7 @@ impl JournalEntries {
                 _ => return Err(JournalError::Damaged(nth + 1)),
             };
             match (&mut log, entry) {
-                (None, JournalEntry::Open(opening)) => log = Some(Self::new(run, opening)),
+                (None, JournalEntry::Open(opening)) => log = Some(Self::new(run, *opening)),
                 (Some(log), entry) if log.fits(&entry) => log.take(entry),
                 _ => return Err(JournalError::Damaged(nth + 1)),
             }
@@ -253,7 +253,7 @@ impl JournalEntries {
 /// Returns the header in the first line, whatever comes after it.
 pub(super) fn opening_of(bytes: &[u8]) -> Option<RunHeader> {
     match serde_json::from_slice(bytes.split(|byte| *byte == b'\n').next()?) {
-        Ok(JournalEntry::Open(opening)) => Some(opening),
+        Ok(JournalEntry::Open(opening)) => Some(*opening),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hash::short_hash;
 use super::owner::RunOwner;
-use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, fingerprint};
+use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint};
 
 /// Format of the journals that this version writes. It reads no newer one.
 pub(super) const FORMAT: u32 = 1;
@@ -34,6 +34,9 @@ pub struct RunHeader {
     pub prune: bool,
     /// Set if unsupported slots were to be deleted.
     pub prune_unsupported: bool,
+    /// What the run says of the merge that it carries out, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<SyncedRun>,
     /// The [`fingerprint`] of the page before the run.
     pub page: String,
     /// Number of slots on the page.
@@ -60,6 +63,7 @@ impl RunHeader {
             path: None,
             prune: options.prune,
             prune_unsupported: options.prune_unsupported,
+            sync: options.merged.as_ref().and_then(|merged| merged.run.clone()),
             page: fingerprint(&page.slots),
             slots: page.slots.len(),
             time: seconds(page.read_at),
@@ -116,7 +120,7 @@ pub enum RunEnding {
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
     /// Header of the run, the first entry.
-    Open(RunHeader),
+    Open(Box<RunHeader>),
     /// The plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
     Plan { time: u64, keys: BTreeMap<usize, String>, plan: Box<Plan> },
     /// The step's request is about to be sent.

@@ -142,7 +142,7 @@ impl Journal {
 
     /// Writes the header.
     pub(super) fn open(&mut self, opening: RunHeader) -> io::Result<()> {
-        self.write(&JournalEntry::Open(opening))
+        self.write(&JournalEntry::Open(Box::new(opening)))
     }
 
     pub(super) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {

@@ -11,6 +11,7 @@ mod hash;
 mod lock;
 mod owner;
 mod resume;
+mod sent;
 mod settle;
 mod state_file;
 mod store;
@@ -22,6 +23,8 @@ pub use entry::{RunEnding, RunHeader};
 pub(in crate::apply) use file::Journal;
 pub use lock::{LockError, PageLock};
 pub use owner::RunOwner;
+pub(crate) use sent::SentSlot;
+pub use sent::SentValues;
 pub(super) use settle::created_slots;
 
 pub(in crate::apply) use store::JournalPositions;

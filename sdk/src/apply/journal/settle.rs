@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use crate::Slot;
-use crate::apply::{PlannedCreate, same};
+use crate::apply::{PlannedCreate, may_be_stored_as};
 
 /// Returns the slot of `page` that each create must have made, by the index of its item: the first slot in the order of creation that is
-/// not `known`, is not taken, and holds what was sent.
+/// not `known`, is not taken, and holds what was sent, as the service may store it.
 ///
 /// A batch is all or nothing, so a single slot proves that all were made: those that are missing were deleted since.
 pub(in crate::apply) fn created_slots(
@@ -27,7 +27,8 @@ pub(in crate::apply) fn created_slots(
 
 fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
     let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
-    slot.kind == create.kind && create.data.iter().all(|(key, sent)| same(held(key), sent))
+    slot.kind == create.kind
+        && create.data.iter().all(|(key, sent)| may_be_stored_as(sent, held(key)))
 }
 
 /// Decision about a create of an earlier process.

@@ -13,6 +13,7 @@ use super::entry::{JournalEntry, RunEnding, RunHeader};
 use super::file::Journal;
 use super::hash::short_hash;
 use super::lock::{LockError, PageLock};
+use super::sent::SentValues;
 use super::state_file::{self, entries, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
 use crate::crash_point;
@@ -160,6 +161,31 @@ impl JournalStore {
             Err(error) => Err(JournalError::Io(error)),
         };
         Some(RecordedRun { run, path, opening, log })
+    }
+
+    /// Returns what runs of a page file sent since the record of the last sync with this digest was written: values of the page that equal it
+    /// are no changes of other clients.
+    ///
+    /// # Errors
+    ///
+    /// When a journal cannot be read.
+    pub fn sent(&self, file: &str, base: &str) -> io::Result<SentValues> {
+        let mut journals = Vec::new();
+        for path in entries(&self.directory)?.into_iter().rev() {
+            if run_of(&path).is_none_or(|(_, what)| what == BACKUP) {
+                continue;
+            }
+            let bytes = state_file::read(&path, MAX_BYTES)?;
+            match opening_of(&bytes).and_then(|opening| opening.sync) {
+                Some(run) if run.file == file && run.base == base => journals.push(bytes),
+                // The record was written after this run, and after all before it.
+                Some(run) if run.file == file => break,
+                _ => {}
+            }
+        }
+        let mut sent = SentValues::default();
+        journals.iter().rev().for_each(|journal| sent.add(journal));
+        Ok(sent)
     }
 
     /// Returns the current end of the journals.

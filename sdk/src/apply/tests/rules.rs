@@ -557,7 +557,7 @@ fn the_result_of_a_merge_is_matched_by_ids_alone() {
         {"type": "text", "data": text("A")},
     ]}))
     .unwrap();
-    let merged = MergedItems { items: vec![4, 7], deleted: [2].into() };
+    let merged = MergedItems { items: vec![4, 7], deleted: [2].into(), run: None };
     let mut options = PlanOptions { merged: Some(merged), prune: true, ..PlanOptions::default() };
     let plan = Plan::new(&slots, &file, &options).unwrap();
     // Slot 1 has the content of the new item, but the merge did not say that it is the same; nor was it deleted.

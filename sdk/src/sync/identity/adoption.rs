@@ -1,6 +1,5 @@
 //! Slots made on both sides: new items, and new slots of the page.
 
-use super::super::stored_form::may_be_stored_as;
 use super::binder::Binder;
 
 /// Binds new items to new slots of the page that equal them in every key the item mentions and have no further telling value, where there
@@ -95,7 +94,7 @@ pub(super) fn find_resembling(binder: &mut Binder<'_>) {
 fn is_equal(binder: &Binder<'_>, item: usize, position: usize) -> bool {
     let (item, slot) = (&binder.items[item], &binder.slots[position]);
     item.item.kind == slot.slot.kind
-        && item.keys.keys().all(|key| is_similar(item, slot, key))
+        && item.keys.keys().all(|key| is_similar(binder, item, slot, key))
         && slot.telling.iter().all(|key| item.keys.contains_key(key))
 }
 
@@ -104,13 +103,15 @@ fn common_telling(binder: &Binder<'_>, item: usize, position: usize) -> usize {
     if item.item.kind != slot.slot.kind {
         return 0;
     }
-    item.telling.iter().filter(|key| is_similar(item, slot, key)).count()
+    item.telling.iter().filter(|key| is_similar(binder, item, slot, key)).count()
 }
 
 fn is_similar(
+    binder: &Binder<'_>,
     item: &super::super::hashed::HashedItem<'_>,
     slot: &super::super::hashed::HashedSlot<'_>,
     key: &str,
 ) -> bool {
-    item.item.value(key).is_some_and(|value| may_be_stored_as(value, slot.value(key)))
+    let may_store = |value| binder.types.may_store(&item.item.kind, key, value, slot.value(key));
+    item.item.value(key).is_some_and(may_store)
 }

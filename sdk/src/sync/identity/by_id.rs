@@ -56,6 +56,14 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
 pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, i64>) {
     let open = binder.open_items();
     for (item, id) in created {
+        let is_entry = |entry: &usize| binder.entries[*entry].id == *id;
+        if let Some(entry) = binder.open_entries().into_iter().find(is_entry)
+            && open.contains(item)
+            && binder.entries[entry].kind == binder.items[*item].item.kind
+        {
+            binder.bind_entry(*item, entry);
+            continue;
+        }
         let is_slot = |position: &usize| {
             let slot = &binder.slots[*position];
             slot.slot.id == *id

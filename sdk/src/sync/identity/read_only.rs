@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::IdentityProblem;
-use super::super::stored_form::may_be_stored_as;
 use super::binder::Binder;
-use crate::apply::same;
+use crate::apply::{may_be_stored_as, same};
 
 /// Binds items of read-only types that have no id. No other rule is tried for them.
 pub(super) fn bind_read_only(binder: &mut Binder<'_>) {

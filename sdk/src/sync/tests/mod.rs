@@ -8,6 +8,7 @@ mod identity_rules;
 mod lock_document;
 mod merge_branches;
 mod merge_rules;
+mod own_writes;
 mod pull_checks;
 mod pull_rules;
 mod pulling;

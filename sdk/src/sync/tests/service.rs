@@ -99,8 +99,13 @@ impl ServicePage {
 
     /// Carries a plan out. Returns the ids of the new slots.
     pub(super) fn execute(&mut self, plan: &Plan) -> Vec<i64> {
+        self.execute_steps(plan, usize::MAX)
+    }
+
+    /// Carries the first steps of a plan out. Returns the ids of the new slots.
+    pub(super) fn execute_steps(&mut self, plan: &Plan, steps: usize) -> Vec<i64> {
         let mut created = Vec::new();
-        for batch in plan.batches() {
+        for batch in plan.batches().into_iter().take(steps) {
             match batch {
                 PlanBatch::Update(updates) => {
                     for update in updates {

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::apply::same;
+use super::{SlotTypes, same};
 
 /// Returns whether the service may have stored the file's value as the page's: the values are the same, or the service added the scheme of
 /// a URL or the slash at its end.
 ///
 /// Only where nothing is known of the last sync: else the record says what the page stored.
-pub(super) fn may_be_stored_as(file: &Value, page: &Value) -> bool {
+pub(crate) fn may_be_stored_as(file: &Value, page: &Value) -> bool {
     if same(file, page) {
         return true;
     }
@@ -25,6 +25,14 @@ pub(super) fn may_be_stored_as(file: &Value, page: &Value) -> bool {
                 .all(|key| may_be_stored_as(&value(file, key), &value(page, key)))
         }
         _ => false,
+    }
+}
+
+impl SlotTypes {
+    /// Returns whether the service may hold `page` for a key for which `sent` was written: the same value, in another form, or the default of a
+    /// key that was cleared.
+    pub(crate) fn may_store(&self, kind: &str, key: &str, sent: &Value, page: &Value) -> bool {
+        may_be_stored_as(sent, page) || (same(sent, &Value::Null) && self.fills_in(kind, key, page))
     }
 }
 
