@@ -120,7 +120,8 @@ pub(crate) async fn plan(
         None => "not in the file; --prune deletes it",
     });
     let PlanTarget { desired, options, merge, base } = target;
-    let merged = record.zip(merge).map(|(record, merge)| MergedPage { record, base, merge });
+    let merged =
+        record.zip(merge).map(|(record, merge)| Box::new(MergedPage { record, base, merge }));
     Ok(PlannedPage {
         file,
         client,

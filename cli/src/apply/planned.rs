@@ -98,7 +98,7 @@ pub(crate) struct PlannedPage {
     /// Slots that the page should have: those of the file, or what a merge made of them.
     pub(crate) desired: Arc<DesiredPage>,
     /// Merge that the plan carries out, if a `links.lock` governs the file.
-    pub(crate) merged: Option<MergedPage>,
+    pub(crate) merged: Option<Box<MergedPage>>,
     pub(crate) plan: Arc<Plan>,
     /// True if the slots are validated only by the service.
     pub(crate) no_validate: bool,

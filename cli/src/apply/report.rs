@@ -15,7 +15,7 @@ pub(crate) fn shown(planned: PlannedPage, fail_on: FailOn) -> CommandOutput {
     let mut lines = planned.lines();
     lines.extend(summary(&planned));
     let (exit, requests, refusal) = (exit(&planned, fail_on), planned.requests(), planned.refusal);
-    let (left_out, sync) = (planned.file.left_out.clone(), sync(planned.merged.as_ref()));
+    let (left_out, sync) = (planned.file.left_out.clone(), sync(planned.merged.as_deref()));
     let (plan, page, images) = (planned.plan.clone(), planned.page.clone(), planned.images.clone());
     planned.leave();
     let body = Body::on_demand(move || {
@@ -61,7 +61,7 @@ pub(crate) fn report(
     lines.extend(planned.newer_slots_note());
     lines.extend(planned.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
     let PageSnapshot { id, login, url, .. } = &*planned.page;
-    let sync = sync(planned.merged.as_ref());
+    let sync = sync(planned.merged.as_deref());
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },
         "meta": meta(json!({ "requests": requests }), &planned.file.left_out, sync),
