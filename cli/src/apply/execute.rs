@@ -12,6 +12,7 @@ use crate::error::exit_code::Exit;
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
     match step {
+        Step::CreatePage => "creating the page".to_owned(),
         Step::Fields(FieldsRequest::Profile) => "updating the profile".to_owned(),
         Step::Fields(FieldsRequest::Language) => "setting the language".to_owned(),
         Step::Fields(FieldsRequest::Login) => "changing the login".to_owned(),

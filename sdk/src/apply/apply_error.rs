@@ -43,6 +43,10 @@ pub enum ApplyCause {
     /// The page reads empty, although the last run left this number of slots on it.
     #[error("the page is empty, but the last run left {0} slots on it")]
     Emptied(usize),
+    /// The deletes of the page were not sent, because another page of the same run lacks its new slots: a slot that moves between pages would
+    /// be on neither.
+    #[error("nothing was deleted, because another page of the run is not complete")]
+    Withheld,
     /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]
     Lock(#[source] LockError),

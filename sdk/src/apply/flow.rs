@@ -1,42 +1,32 @@
-//! Order of a run: read, lock, read again where needed, settle, plan, confirm, write down, execute.
+//! Order of a run over one or more pages: read, lock, settle, plan, confirm, write down, add on every page, remove on every page, verify.
+//!
+//! Everything that adds comes before everything that removes, across the pages: a slot that moves from one page to another is never on
+//! neither of them.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::create::{failed, list};
-use super::delegate::{ApplyDelegate, Confirmation, Proposal};
+use super::account_delegate::{AccountDelegate, PageToConfirm};
+use super::create::failed;
+use super::delegate::{Confirmation, Proposal};
 use super::journal::{Journal, JournalPositions};
-use super::page_run::{PageRun, RunPart, Watch};
-use super::page_snapshot::read_page;
-use super::{
-    AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
-    PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunOwner, RunState, Step, fingerprint,
-};
-use crate::conditional_write::ReadTime;
+use super::page_run::{PageRun, RunPart};
+use super::prepared_run::{PreparedRun, RunSettings, created_before, needs_language, read};
+use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Plan, Step};
+use crate::changes::NewProfile;
 use crate::{Client, ProfileKey};
 
-/// Settings of the journal and the lock of a run.
-#[derive(Clone, Debug, Default)]
-pub(super) struct RunSettings {
-    pub(super) record: Option<JournalSettings>,
-    /// Set to wait for another run on the page.
-    pub(super) wait: bool,
-    /// Set if the page may have lost all of its slots.
-    pub(super) allow_empty: bool,
-}
-
-/// Settings of the journal of a run.
+/// A page of a run.
 #[derive(Clone, Debug)]
-pub(super) struct JournalSettings {
-    pub(super) state: PathBuf,
-    pub(super) service: String,
-    pub(super) path: Option<String>,
-    pub(super) owner: Option<RunOwner>,
+pub(super) struct PageTask {
+    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
+    pub(super) keys: Vec<ProfileKey>,
+    pub(super) settings: RunSettings,
+    /// Set if a page of this login is created where there is none.
+    pub(super) may_create: bool,
 }
 
-/// Result of a run: a page that matches the desired content.
+/// Result of a run on a page: the page matches the desired content.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Applied {
@@ -60,340 +50,366 @@ pub struct PlannedPage {
     pub proposal: Proposal,
 }
 
-/// Exclusive access of a run to its page.
-enum PageHold {
-    /// No lock, because no journal is written.
-    Nothing,
-    /// No lock, because the directory cannot be used. That does not matter if there is nothing to do.
-    Failed(LockError),
-    Lock(PageLock),
-    /// The journal, with its lock, of a run that is continued.
-    Journal(Box<Journal>),
-}
+/// Result of each page of a run, in the order of its tasks.
+pub(super) type PageResults<T> = Vec<Result<T, ApplyError>>;
 
-/// A run from its first read to its first write.
-struct PreparedRun<'a> {
-    client: &'a Client,
-    settings: &'a RunSettings,
-    runs: Option<JournalStore>,
-    hold: PageHold,
-    page: Arc<PageSnapshot>,
-    /// Set if the file says which language the page has.
-    with_language: bool,
-    /// Journals of the runs of the page that have not ended, if they were read under the lock.
-    logs: Option<Vec<JournalEntries>>,
-    /// Changes of an interrupted run that were found when it was settled.
-    settled: AppliedChanges,
-}
-
-pub(super) async fn plan<D: ApplyDelegate>(
+/// Reads the pages and plans. Nothing is locked and nothing is written.
+pub(super) async fn plan<D: AccountDelegate>(
     client: &Client,
-    key: &ProfileKey,
-    settings: &RunSettings,
+    tasks: &[PageTask],
+    delegate: &mut D,
+) -> Result<Vec<PlannedPage>, D::Error> {
+    let found = find_pages(client, tasks).await.map_err(ApplyError::from)?;
+    let (mut planned, mut failures) = (Vec::new(), Vec::new());
+    for (nth, task) in tasks.iter().enumerate() {
+        match plan_page(client, task, &found[nth], nth, delegate).await {
+            Ok(page) => planned.push(page),
+            Err(error) => failures.push((nth, error)),
+        }
+    }
+    if failures.is_empty() { Ok(planned) } else { Err(delegate.refuse(failures)) }
+}
+
+async fn plan_page<D: AccountDelegate>(
+    client: &Client,
+    task: &PageTask,
+    found: &FoundPage,
+    nth: usize,
     delegate: &mut D,
 ) -> Result<PlannedPage, D::Error> {
-    let mut page = Arc::new(read(client, key).await.map_err(ApplyError::from)?);
-    let desired = delegate.resolve(&page).await?;
+    let mut page = Arc::new(match found.page(client, task).await.map_err(ApplyError::from)? {
+        Some(page) => page,
+        None => PageSnapshot::not_yet(task.login()),
+    });
+    let desired = delegate.resolve(nth, &page).await?;
     if needs_language(&desired) {
         let read = Arc::make_mut(&mut page).read_language(client).await;
         read.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
     }
-    let created = match &settings.record {
-        None => BTreeMap::new(),
-        Some(record) => {
-            let runs = JournalStore::of(&record.state, &record.service, page.id);
-            let logs = logs(runs.unended()).map_err(ApplyError::from)?;
-            let same = unfinished(&logs).filter(|log| log.opening().is_of(&desired));
-            same.map(|log| log.done().created.clone()).unwrap_or_default()
-        }
-    };
-    let proposal = delegate.plan(&page, &created, false).await?;
+    let created = created_before(&task.settings, &page, &desired).map_err(ApplyError::from)?;
+    let proposal = delegate.plan(nth, &page, &created, false).await?;
     Ok(PlannedPage { page, proposal })
 }
 
-pub(super) async fn apply<D: ApplyDelegate>(
-    client: &Client,
-    key: &ProfileKey,
-    settings: &RunSettings,
-    delegate: &mut D,
-) -> Result<Applied, D::Error> {
-    let mut prepared =
-        PreparedRun::read_and_lock(client, key, settings).await.map_err(ApplyError::from)?;
-    let desired = delegate.resolve(&prepared.page).await?;
-    prepared.read_language(&desired).await.map_err(ApplyError::from)?;
-    let settled = prepared.settle(&desired).await;
-    if let Some((log, is_resumed)) = settled.map_err(|cause| prepared.failed(cause))? {
-        delegate.interrupted(&log, is_resumed);
-    }
-    let (created, is_resumed) = (prepared.created(), matches!(prepared.hold, PageHold::Journal(_)));
-    let mut proposal = delegate.plan(&prepared.page, &created, is_resumed).await?;
-    prepared.check_plan(&proposal).map_err(|cause| prepared.failed(cause))?;
-    if proposal.plan.is_empty() {
-        return Ok(prepared.nothing_to_do(proposal.plan));
-    }
-    prepared.check_lock().map_err(ApplyError::from)?;
-    let is_confirmed = prepared.is_confirmed(&proposal.plan);
-    let confirmed = delegate.confirm(&prepared.page, is_confirmed).await?;
-    let took_time = match confirmed {
-        Confirmation::AsPlanned => false,
-        Confirmation::Later(new) => {
-            proposal = *new;
-            true
-        }
-    };
-    prepared.read_again(took_time, &proposal).await.map_err(|cause| prepared.failed(cause))?;
-    let settled = prepared.settled.clone();
-    let mut run = prepared.begin(proposal).map_err(ApplyError::from)?;
-    let mut watch = |step: Step, done: &AppliedChanges| delegate.step(step, done);
-    let ended = execute(&mut run, &mut watch).await;
-    let PageRun { done, journal, proposal, .. } = run;
-    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
-    if let Some(error) = journal.as_ref().and_then(Journal::write_error) {
-        delegate.not_recorded(error);
-    }
-    let cause = match ended {
-        Ok(Some(page)) => {
-            return Ok(Applied { page: Arc::new(page), plan: proposal.plan, done, run: name });
-        }
-        Ok(None) => ApplyCause::Stopped,
-        Err(cause) => cause,
-    };
-    Err(ApplyError::new(cause, settled.and(done), name).into())
+/// A page of a run before its first write.
+enum Candidate<'a> {
+    Live {
+        run: Box<PreparedRun<'a>>,
+        proposal: Proposal,
+    },
+    /// The page is created first.
+    New {
+        page: Arc<PageSnapshot>,
+        proposal: Proposal,
+    },
 }
 
-/// Executes a run. Returns the page, or `None` if the observer ended the run.
-async fn execute(
-    run: &mut PageRun,
-    watch: &mut impl Watch,
-) -> Result<Option<PageSnapshot>, ApplyCause> {
+impl Candidate<'_> {
+    fn proposal(&self) -> &Proposal {
+        match self {
+            Self::Live { proposal, .. } | Self::New { proposal, .. } => proposal,
+        }
+    }
+}
+
+/// Makes the pages match what the delegate plans. Nothing is written before all pages were planned and confirmed. From then on a page that
+/// fails does not stop the others.
+pub(super) async fn apply<D: AccountDelegate>(
+    client: &Client,
+    tasks: &[PageTask],
+    delegate: &mut D,
+) -> Result<PageResults<Applied>, D::Error> {
+    let marks = tasks.first().and_then(|task| task.settings.positions());
+    let found = find_pages(client, tasks).await.map_err(ApplyError::from)?;
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    // Two runs that lock the same pages do so in the same order.
+    order.sort_by_key(|nth| found[*nth].id);
+    let mut candidates = BTreeMap::new();
+    let mut failures = Vec::new();
+    for nth in order {
+        match prepare(client, &tasks[nth], &found[nth], marks.as_ref(), nth, delegate).await {
+            Ok(candidate) => drop(candidates.insert(nth, candidate)),
+            Err(error) => failures.push((nth, error)),
+        }
+    }
+    if !failures.is_empty() {
+        failures.sort_by_key(|(nth, _)| *nth);
+        return Err(delegate.refuse(failures));
+    }
+    let mut results: BTreeMap<usize, Result<Applied, ApplyError>> = BTreeMap::new();
+    let mut to_write = Vec::new();
+    for (nth, candidate) in candidates {
+        match candidate {
+            Candidate::Live { run, proposal } if proposal.plan.is_empty() => {
+                results.insert(nth, Ok(run.nothing_to_do(proposal.plan)));
+            }
+            candidate => to_write.push((nth, candidate)),
+        }
+    }
+    if !to_write.is_empty() || delegate.has_more_to_do() {
+        let mut runs = Vec::new();
+        for (nth, begun) in confirm_and_begin(client, tasks, to_write, delegate).await? {
+            match begun {
+                Ok(run) => runs.push((nth, run)),
+                Err(error) => drop(results.insert(nth, Err(error))),
+            }
+        }
+        let is_incomplete = results.values().any(Result::is_err);
+        results.extend(execute(runs, is_incomplete, delegate).await);
+    }
+    Ok(results.into_values().collect())
+}
+
+async fn prepare<'a, D: AccountDelegate>(
+    client: &'a Client,
+    task: &'a PageTask,
+    found: &FoundPage,
+    marks: Option<&JournalPositions>,
+    nth: usize,
+    delegate: &mut D,
+) -> Result<Candidate<'a>, D::Error> {
+    let page = found.page(client, task).await.map_err(ApplyError::from)?;
+    let Some(page) = page else {
+        let page = Arc::new(PageSnapshot::not_yet(task.login()));
+        delegate.resolve(nth, &page).await?;
+        let proposal = delegate.plan(nth, &page, &BTreeMap::new(), false).await?;
+        return Ok(Candidate::New { page, proposal });
+    };
+    let run = PreparedRun::lock(client, page, marks, &task.settings).await;
+    let mut run = run.map_err(ApplyError::from)?;
+    let desired = delegate.resolve(nth, &run.page).await?;
+    run.read_language(&desired).await.map_err(ApplyError::from)?;
+    let settled = run.settle(&desired).await;
+    if let Some((log, is_resumed)) = settled.map_err(|cause| run.failed(cause))? {
+        delegate.interrupted(nth, &log, is_resumed);
+    }
+    let proposal = delegate.plan(nth, &run.page, &run.created(), run.is_resumed()).await?;
+    run.check_plan(&proposal).map_err(|cause| run.failed(cause))?;
+    if !proposal.plan.is_empty() {
+        run.check_lock().map_err(ApplyError::from)?;
+    }
+    Ok(Candidate::Live { run: Box::new(run), proposal })
+}
+
+/// Has the plans confirmed, creates the pages that are missing, and writes the plans down.
+async fn confirm_and_begin<'a, D: AccountDelegate>(
+    client: &'a Client,
+    tasks: &'a [PageTask],
+    candidates: Vec<(usize, Candidate<'a>)>,
+    delegate: &mut D,
+) -> Result<Vec<(usize, Result<StartedRun, ApplyError>)>, D::Error> {
+    let pages: Vec<PageToConfirm> = candidates
+        .iter()
+        .map(|(nth, candidate)| match candidate {
+            Candidate::Live { run, proposal } => PageToConfirm {
+                nth: *nth,
+                page: run.page.clone(),
+                is_new: false,
+                is_confirmed: run.is_confirmed(&proposal.plan),
+            },
+            Candidate::New { page, .. } => {
+                PageToConfirm { nth: *nth, page: page.clone(), is_new: true, is_confirmed: false }
+            }
+        })
+        .collect();
+    let mut confirmed = delegate.confirm(&pages).await?.into_iter();
+    let is_one = candidates.len() == 1;
+    let mut begun = Vec::new();
+    for (nth, candidate) in candidates {
+        let (proposal, took_time) = match confirmed.next() {
+            Some(Confirmation::Later(new)) => (*new, true),
+            // The other pages took time.
+            _ => (candidate.proposal().clone(), !is_one),
+        };
+        let run = match candidate {
+            Candidate::Live { run, .. } => begin(run, proposal, took_time).await,
+            Candidate::New { .. } => create_page(client, &tasks[nth], nth, delegate).await?,
+        };
+        begun.push((nth, run));
+    }
+    Ok(begun)
+}
+
+async fn begin(
+    mut run: Box<PreparedRun<'_>>,
+    proposal: Proposal,
+    took_time: bool,
+) -> Result<StartedRun, ApplyError> {
+    if let Err(cause) = run.read_again(took_time, &proposal).await {
+        return Err(run.failed(cause));
+    }
+    let settled = run.settled.clone();
+    let run = run.begin(proposal)?;
+    Ok(StartedRun { run, settled })
+}
+
+/// Creates a page and begins its run. Its plan is made again, because the service decides what a new page holds.
+async fn create_page<D: AccountDelegate>(
+    client: &Client,
+    task: &PageTask,
+    nth: usize,
+    delegate: &mut D,
+) -> Result<Result<StartedRun, ApplyError>, D::Error> {
+    if delegate.step(nth, Step::CreatePage, &AppliedChanges::default()).is_break() {
+        return Ok(Err(ApplyCause::Stopped.into()));
+    }
+    let marks = task.settings.positions();
+    let created = client.profiles().create(NewProfile::with_login(task.login())).await;
+    let id = match created {
+        Ok(page) => page.id,
+        Err(error) => return Ok(Err(failed(Step::CreatePage, error).into())),
+    };
+    let done = AppliedChanges { is_page_created: true, ..AppliedChanges::default() };
+    let unfinished = |cause| ApplyError::new(cause, done.clone(), None);
+    let page = match read(client, &ProfileKey::Id(id)).await {
+        Ok(page) => page,
+        Err(cause) => return Ok(Err(unfinished(cause))),
+    };
+    let run = PreparedRun::lock(client, page, marks.as_ref(), &task.settings).await;
+    let mut run = match run {
+        Ok(run) => run,
+        Err(cause) => return Ok(Err(unfinished(cause))),
+    };
+    run.settled = done.clone();
+    let proposal = delegate.plan(nth, &run.page, &BTreeMap::new(), false).await?;
+    if let Err(cause) = run.check_plan(&proposal) {
+        return Ok(Err(unfinished(cause)));
+    }
+    Ok(begin(Box::new(run), proposal, false).await)
+}
+
+/// A run whose plan is in the journal.
+struct StartedRun {
+    run: PageRun,
+    /// Changes that were made before: by an interrupted run, or the creation of the page.
+    settled: AppliedChanges,
+}
+
+/// Adds on every page, then removes on every page, then verifies every page. `is_incomplete` tells whether a page lacks new slots already.
+async fn execute<D: AccountDelegate>(
+    runs: Vec<(usize, StartedRun)>,
+    is_incomplete: bool,
+    delegate: &mut D,
+) -> Vec<(usize, Result<Applied, ApplyError>)> {
+    let mut open: Vec<(usize, StartedRun, Result<(), ApplyCause>)> =
+        runs.into_iter().map(|(nth, run)| (nth, run, Ok(()))).collect();
+    let mut is_incomplete = is_incomplete;
     for part in [RunPart::Additions, RunPart::Removals] {
-        if !run.write(part, watch).await? {
+        let mut is_stopped = false;
+        for (nth, started, state) in &mut open {
+            let nth = *nth;
+            if state.is_err() {
+                continue;
+            }
+            if is_stopped {
+                *state = Err(ApplyCause::Stopped);
+                continue;
+            }
+            if part == RunPart::Removals && is_incomplete && started.run.has_removals() {
+                *state = Err(ApplyCause::Withheld);
+                continue;
+            }
+            let mut watch = |step: Step, done: &AppliedChanges| delegate.step(nth, step, done);
+            *state = match started.run.write(part, &mut watch).await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(ApplyCause::Stopped),
+                Err(cause) => Err(cause),
+            };
+            is_stopped |= matches!(state, Err(ApplyCause::Stopped));
+            // What is deleted here may be a slot that was to appear there.
+            is_incomplete |= state.is_err() && started.run.has_creates();
+        }
+    }
+    let mut results = Vec::new();
+    for (nth, mut started, state) in open {
+        let ended = match state {
+            Ok(()) => {
+                let mut watch = |step: Step, done: &AppliedChanges| delegate.step(nth, step, done);
+                started.run.finish(&mut watch).await
+            }
+            Err(cause) => Err(cause),
+        };
+        let StartedRun { run: PageRun { done, journal, proposal, .. }, settled } = started;
+        let run = journal.as_ref().map(|journal| journal.log().run().to_owned());
+        if let Some(error) = journal.as_ref().and_then(Journal::write_error) {
+            delegate.not_recorded(nth, error);
+        }
+        let cause = match ended {
+            Ok(Some(page)) => {
+                let page = Arc::new(page);
+                let done = AppliedChanges { is_page_created: settled.is_page_created, ..done };
+                results.push((nth, Ok(Applied { page, plan: proposal.plan, done, run })));
+                continue;
+            }
+            Ok(None) => ApplyCause::Stopped,
+            Err(cause) => cause,
+        };
+        results.push((nth, Err(ApplyError::new(cause, settled.and(done), run))));
+    }
+    results
+}
+
+/// A page of the account that a task is for, as far as that is known before the page is read.
+#[derive(Clone, Copy, Debug)]
+struct FoundPage {
+    /// Id of the page, if it is known.
+    id: Option<i64>,
+    /// Set if the pages of the account were listed: a page without an id is not there.
+    is_listed: bool,
+}
+
+impl FoundPage {
+    /// Reads the page; `None` if it has to be created.
+    async fn page(
+        &self,
+        client: &Client,
+        task: &PageTask,
+    ) -> Result<Option<PageSnapshot>, ApplyCause> {
+        if let Some(id) = self.id {
+            return read(client, &ProfileKey::Id(id)).await.map(Some);
+        }
+        if self.is_listed && task.may_create {
             return Ok(None);
         }
-    }
-    run.finish(watch).await
-}
-
-impl<'a> PreparedRun<'a> {
-    /// Reads the page and locks it. A page that was read before the lock is read again unless nothing can have changed in between.
-    async fn read_and_lock(
-        client: &'a Client,
-        key: &ProfileKey,
-        settings: &'a RunSettings,
-    ) -> Result<Self, ApplyCause> {
-        let marks = settings.record.as_ref().map(|it| JournalPositions::of(&it.state, &it.service));
-        let mut page = read(client, key).await?;
-        let (mut runs, mut hold, mut recorded) = (None, PageHold::Nothing, None);
-        if let (Some(record), Some(marks)) = (&settings.record, marks) {
-            let of_page = JournalStore::of(&record.state, &record.service, page.id);
-            hold = match of_page.lock(settings.wait) {
-                Ok(lock) => {
-                    let logs = recorded.insert(logs(of_page.unended())?);
-                    let in_doubt = logs.iter().any(JournalEntries::is_in_doubt);
-                    if lock.was_awaited || in_doubt || marks.are_past(&of_page) {
-                        page = read(client, &ProfileKey::Id(page.id)).await?;
-                    }
-                    PageHold::Lock(lock)
-                }
-                Err(error @ LockError::Taken(_)) => return Err(ApplyCause::Lock(error)),
-                Err(error) => PageHold::Failed(error),
-            };
-            runs = Some(of_page);
-        }
-        let settled = AppliedChanges::default();
-        let page = Arc::new(page);
-        let (logs, with_language) = (recorded, false);
-        let mut prepared =
-            Self { client, settings, runs, hold, page, with_language, logs, settled };
-        prepared.recheck_empty().await?;
-        Ok(prepared)
-    }
-
-    /// Reads a page that is empty although the last run left slots on it once more, in the other way. Fails if it is still empty and may
-    /// not be.
-    async fn recheck_empty(&mut self) -> Result<(), ApplyCause> {
-        let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
-            return Ok(());
-        };
-        let known = logs(runs.list())?.last().map_or(0, JournalEntries::slots);
-        if known == 0 {
-            return Ok(());
-        }
-        let page = Arc::make_mut(&mut self.page);
-        page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
-        if self.page.slots.is_empty() && !self.settings.allow_empty {
-            return Err(ApplyCause::Emptied(known));
-        }
-        Ok(())
-    }
-
-    /// Reads the language of the page, if the file says which it has.
-    async fn read_language(&mut self, desired: &DesiredPage) -> Result<(), ApplyCause> {
-        self.with_language = needs_language(desired);
-        if self.with_language {
-            let read = Arc::make_mut(&mut self.page).read_language(self.client).await;
-            read.map_err(ApplyCause::Read)?;
-        }
-        Ok(())
-    }
-
-    /// Settles whether the last request of an interrupted run was executed. A run for the same page file is continued.
-    async fn settle(
-        &mut self,
-        desired: &DesiredPage,
-    ) -> Result<Option<(JournalEntries, bool)>, ApplyCause> {
-        let Some(runs) = self.runs.clone() else { return Ok(None) };
-        let logs = match self.logs.take() {
-            Some(logs) => logs,
-            None => logs(runs.unended())?,
-        };
-        let Some(log) = unfinished(&logs) else { return Ok(None) };
-        let lock = self.locked()?;
-        let resumed = runs.resume(lock, log.run());
-        let path = runs.journal(log.run());
-        let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
-        let before = journal.log().done().clone();
-        let page = Arc::make_mut(&mut self.page);
-        let settled = journal.settle(self.client, page, desired).await;
-        self.settled = journal.log().done().since(&before);
-        settled?;
-        let log = journal.log().clone();
-        let is_resumed = log.opening().is_of(desired);
-        self.hold = if is_resumed {
-            PageHold::Journal(Box::new(journal))
-        } else {
-            PageHold::Lock(journal.replace())
-        };
-        Ok(Some((log, is_resumed)))
-    }
-
-    /// Takes the lock out of `hold`, for another use.
-    fn locked(&mut self) -> Result<PageLock, ApplyCause> {
-        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
-            PageHold::Lock(lock) => Ok(lock),
-            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
-            PageHold::Journal(journal) => Ok(journal.replace()),
-            PageHold::Nothing => Err(ApplyCause::Journals(std::io::Error::other("not locked"))),
-        }
-    }
-
-    /// Fails early if the lock could not be taken, so that the user is not asked in vain.
-    fn check_lock(&mut self) -> Result<(), ApplyCause> {
-        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
-            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
-            hold => {
-                self.hold = hold;
-                Ok(())
+        let mut missing = None;
+        for key in &task.keys {
+            match read(client, key).await {
+                Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
+                page => return page.map(Some),
             }
         }
-    }
-
-    fn log(&self) -> Option<&JournalEntries> {
-        match &self.hold {
-            PageHold::Journal(journal) => Some(journal.log()),
-            _ => None,
+        match missing {
+            Some(error) if !task.may_create => Err(ApplyCause::Read(error)),
+            _ => Ok(None),
         }
-    }
-
-    fn created(&self) -> BTreeMap<usize, i64> {
-        self.log().map(|log| log.done().created.clone()).unwrap_or_default()
-    }
-
-    /// Returns whether an interrupted run was confirmed with all deletes of the plan.
-    fn is_confirmed(&self, plan: &Plan) -> bool {
-        let is_covered = |log: &JournalEntries| {
-            plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))
-        };
-        self.log().is_some_and(is_covered)
-    }
-
-    /// Checks that the plan was made for the page as it was read under the lock.
-    fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
-        if proposal.plan.page == fingerprint(&self.page.slots) {
-            return Ok(());
-        }
-        Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
-    }
-
-    /// Reads the page once more if other clients had time to change it since the last read, and checks the plan, which may be a new one.
-    async fn read_again(&mut self, took_time: bool, proposal: &Proposal) -> Result<(), ApplyCause> {
-        let shared = &self.client.shared;
-        if !took_time && self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
-            return Ok(());
-        }
-        let fields = &proposal.plan.fields;
-        if fields.is_empty() {
-            let handle = self.client.profile(self.page.id);
-            let mut page = self.page.with_slots(list(&handle, Step::Check).await?);
-            page.read_time = Some(ReadTime::now(shared));
-            self.page = Arc::new(page);
-        } else {
-            let page = read_page(self.client, self.page.id, self.with_language).await;
-            self.page = Arc::new(page.map_err(|error| failed(Step::Check, error))?);
-            let found = fields.conflicts(&self.page.fields());
-            if !found.is_empty() {
-                return Err(ApplyCause::Changed(found));
-            }
-        }
-        self.check_plan(proposal)
-    }
-
-    fn nothing_to_do(self, plan: Arc<Plan>) -> Applied {
-        let Self { page, hold, .. } = self;
-        let run = match hold {
-            PageHold::Journal(mut journal) => {
-                journal.commit(page.slots.len());
-                Some(journal.log().run().to_owned())
-            }
-            _ => None,
-        };
-        Applied { page, plan, done: AppliedChanges::default(), run }
-    }
-
-    /// Records the plan in the journal before any of it is executed.
-    fn begin(mut self, proposal: Proposal) -> Result<PageRun, ApplyCause> {
-        let Proposal { file, options, plan, .. } = &proposal;
-        let hold = std::mem::replace(&mut self.hold, PageHold::Nothing);
-        let journal = match (hold, &self.settings.record) {
-            (PageHold::Journal(mut journal), _) => {
-                journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
-                Some(*journal)
-            }
-            (PageHold::Lock(lock), Some(record)) => {
-                let opening = RunHeader::new(&record.service, &self.page, file, options)
-                    .with_path(record.path.clone())
-                    .with_owner(record.owner.clone());
-                let runs = JournalStore::of(&record.state, &record.service, self.page.id);
-                let journal = runs.open(lock, opening, plan, &self.page, &options.types);
-                Some(journal.map_err(ApplyCause::Journal)?)
-            }
-            (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
-            _ => None,
-        };
-        Ok(PageRun::new(self.client, self.page, proposal, journal))
-    }
-
-    fn failed(&self, cause: ApplyCause) -> ApplyError {
-        let run = self.log().map(|log| log.run().to_owned());
-        ApplyError::new(cause, self.settled.clone(), run)
     }
 }
 
-fn needs_language(desired: &DesiredPage) -> bool {
-    desired.fields.contains_key("languageCode")
+impl PageTask {
+    /// Returns the login of the page if it is created.
+    fn login(&self) -> String {
+        self.keys.last().map(ProfileKey::to_string).unwrap_or_default()
+    }
 }
 
-async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCause> {
-    PageSnapshot::read(client, key).await.map_err(ApplyCause::Read)
-}
-
-/// Returns the journals of runs. Fails if the journal of an open run cannot be used.
-fn logs(runs: io::Result<Vec<RecordedRun>>) -> Result<Vec<JournalEntries>, ApplyCause> {
-    let recorded = runs.map_err(ApplyCause::Journals)?;
-    let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
-    in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
-}
-
-fn unfinished(logs: &[JournalEntries]) -> Option<&JournalEntries> {
-    logs.iter().rev().find(|log| log.state() == RunState::Unfinished)
+/// Finds the pages of several tasks in the list of the account's pages. One page alone is found when it is read.
+async fn find_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
+    let id = |task: &PageTask| match task.keys.first() {
+        Some(ProfileKey::Id(id)) => Some(*id),
+        _ => None,
+    };
+    if tasks.len() == 1 || tasks.iter().all(|task| id(task).is_some()) {
+        let found = |task| FoundPage { id: id(task), is_listed: false };
+        return Ok(tasks.iter().map(found).collect());
+    }
+    let pages = client.profiles().list().await.map_err(ApplyCause::Read)?;
+    let by_key = |key: &ProfileKey| match key {
+        ProfileKey::Id(id) => Some(*id),
+        ProfileKey::Login(login) => {
+            pages.iter().find(|page| page.login.eq_ignore_ascii_case(login)).map(|page| page.id)
+        }
+    };
+    let found =
+        |task: &PageTask| FoundPage { id: task.keys.iter().find_map(by_key), is_listed: true };
+    Ok(tasks.iter().map(found).collect())
 }

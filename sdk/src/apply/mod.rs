@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account_delegate;
 mod apply_error;
 mod check;
 mod content;
@@ -55,6 +56,7 @@ mod plan;
 mod plan_error;
 mod plan_options;
 mod positions;
+mod prepared_run;
 mod request;
 mod resemblance;
 mod schema;
@@ -64,6 +66,7 @@ mod stored_form;
 #[cfg(test)]
 mod tests;
 
+pub use account_delegate::{AccountDelegate, PageToConfirm};
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
 pub use delegate::{ApplyDelegate, Confirmation, DefaultDelegate, Proposal};
 pub use desired::{DesiredPage, DesiredSlot};

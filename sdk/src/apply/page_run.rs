@@ -75,6 +75,17 @@ impl PageRun {
         }
     }
 
+    /// Returns whether the plan deletes or renames.
+    pub(super) fn has_removals(&self) -> bool {
+        let plan = &self.proposal.plan;
+        !plan.deletes.is_empty() || plan.fields.needs(FieldsRequest::Login)
+    }
+
+    /// Returns whether the plan creates slots.
+    pub(super) fn has_creates(&self) -> bool {
+        !self.proposal.plan.creates.is_empty()
+    }
+
     /// Sends a part of the writes. Returns `false` if the observer ended the run.
     ///
     /// # Errors

@@ -122,6 +122,24 @@ impl PageSnapshot {
         })
     }
 
+    /// Returns a page that is not created yet. Its id is 0.
+    pub(super) fn not_yet(login: String) -> Self {
+        Self {
+            id: 0,
+            login,
+            url: None,
+            record: Object::default(),
+            slots: Vec::new(),
+            read_at: SystemTime::UNIX_EPOCH,
+            read_time: None,
+        }
+    }
+
+    /// Returns whether the page exists.
+    pub fn exists(&self) -> bool {
+        self.id != 0
+    }
+
     /// Reads the code of the page's language, of which the record has only the id. Sends nothing where the page has no language of its own.
     ///
     /// # Errors

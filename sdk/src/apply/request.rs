@@ -5,8 +5,10 @@ use std::future::IntoFuture;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use super::account_delegate::SinglePage;
 use super::delegate::{ApplyDelegate, DefaultDelegate};
-use super::flow::{self, Applied, JournalSettings, PlannedPage, RunSettings};
+use super::flow::{self, Applied, PageTask, PlannedPage};
+use super::prepared_run::{JournalSettings, RunSettings};
 use super::{
     ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, RunOwner, SlotTypes, Step,
 };
@@ -118,8 +120,10 @@ impl<D: ApplyDelegate> Apply<D> {
     ///
     /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
     pub async fn run(mut self) -> Result<Applied, D::Error> {
-        let key = self.key()?;
-        flow::apply(&self.client, &key, &self.settings, &mut self.delegate).await
+        let task = self.task()?;
+        let mut delegate = SinglePage(&mut self.delegate);
+        let mut results = flow::apply(&self.client, &[task], &mut delegate).await?;
+        results.pop().unwrap_or_else(|| Err(ApplyCause::Declined.into())).map_err(D::Error::from)
     }
 
     /// Reads the page and plans. Nothing is locked and nothing is written.
@@ -128,8 +132,10 @@ impl<D: ApplyDelegate> Apply<D> {
     ///
     /// When the page cannot be read, or no plan can be made.
     pub async fn plan(mut self) -> Result<PlannedPage, D::Error> {
-        let key = self.key()?;
-        flow::plan(&self.client, &key, &self.settings, &mut self.delegate).await
+        let task = self.task()?;
+        let mut delegate = SinglePage(&mut self.delegate);
+        let mut planned = flow::plan(&self.client, &[task], &mut delegate).await?;
+        planned.pop().ok_or_else(|| ApplyError::from(ApplyCause::Declined).into())
     }
 
     /// Plans, and sends every create and update as a dry run. Nothing is written.
@@ -145,8 +151,10 @@ impl<D: ApplyDelegate> Apply<D> {
         Ok(Checked { planned, refused })
     }
 
-    fn key(&self) -> Result<ProfileKey, ApplyError> {
-        self.key.clone().map_err(|why| ApplyCause::Read(Error::invalid("getProfile", why)).into())
+    fn task(&self) -> Result<PageTask, ApplyError> {
+        let refused = |why| ApplyCause::Read(Error::invalid("getProfile", why));
+        let keys = vec![self.key.clone().map_err(refused)?];
+        Ok(PageTask { keys, settings: self.settings.clone(), may_create: false })
     }
 
     fn recorded(mut self, change: impl FnOnce(JournalSettings) -> JournalSettings) -> Self {

@@ -11,6 +11,8 @@ use super::plan::PlanBatch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "slots", rename_all = "snake_case")]
 pub enum Step {
+    /// The page is created.
+    CreatePage,
     /// Profile fields are written.
     Fields(FieldsRequest),
     /// This number of slots is updated.
@@ -33,6 +35,9 @@ pub enum Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AppliedChanges {
+    /// Set if the page was created.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_page_created: bool,
     /// Names of the profile fields that were written.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub fields: BTreeSet<String>,
@@ -58,6 +63,7 @@ impl AppliedChanges {
     pub(super) fn since(&self, before: &Self) -> Self {
         let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
         Self {
+            is_page_created: self.is_page_created && !before.is_page_created,
             fields: self.fields.difference(&before.fields).cloned().collect(),
             updated: self.updated.saturating_sub(before.updated),
             created: self.created.iter().filter(is_new).map(|(index, id)| (*index, *id)).collect(),
@@ -68,6 +74,7 @@ impl AppliedChanges {
 
     /// Returns the sum of both.
     pub(super) fn and(mut self, more: Self) -> Self {
+        self.is_page_created |= more.is_page_created;
         self.fields.extend(more.fields);
         self.updated += more.updated;
         self.created.extend(more.created);

@@ -1,0 +1,316 @@
+//! A run from its first read to its first write: read, lock, read again where needed, settle, write down.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::create::{failed, list};
+use super::delegate::Proposal;
+use super::flow::Applied;
+use super::journal::{Journal, JournalPositions};
+use super::page_run::PageRun;
+use super::page_snapshot::read_page;
+use super::{
+    AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
+    PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunOwner, RunState, Step, fingerprint,
+};
+use crate::conditional_write::ReadTime;
+use crate::{Client, ProfileKey};
+
+/// Settings of the journal and the lock of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RunSettings {
+    pub(super) record: Option<JournalSettings>,
+    /// Set to wait for another run on the page.
+    pub(super) wait: bool,
+    /// Set if the page may have lost all of its slots.
+    pub(super) allow_empty: bool,
+}
+
+/// Settings of the journal of a run.
+#[derive(Clone, Debug)]
+pub(super) struct JournalSettings {
+    pub(super) state: PathBuf,
+    pub(super) service: String,
+    pub(super) path: Option<String>,
+    pub(super) owner: Option<RunOwner>,
+}
+
+impl RunSettings {
+    /// Returns the ends of the journals of all pages.
+    pub(super) fn positions(&self) -> Option<JournalPositions> {
+        self.record.as_ref().map(|it| JournalPositions::of(&it.state, &it.service))
+    }
+}
+
+/// Exclusive access of a run to its page.
+enum PageHold {
+    /// No lock, because no journal is written.
+    Nothing,
+    /// No lock, because the directory cannot be used. That does not matter if there is nothing to do.
+    Failed(LockError),
+    Lock(PageLock),
+    /// The journal, with its lock, of a run that is continued.
+    Journal(Box<Journal>),
+}
+
+/// A run from its first read to its first write.
+pub(super) struct PreparedRun<'a> {
+    client: &'a Client,
+    settings: &'a RunSettings,
+    runs: Option<JournalStore>,
+    hold: PageHold,
+    pub(super) page: Arc<PageSnapshot>,
+    /// Set if the file says which language the page has.
+    with_language: bool,
+    /// Journals of the runs of the page that have not ended, if they were read under the lock.
+    logs: Option<Vec<JournalEntries>>,
+    /// Changes of an interrupted run that were found when it was settled.
+    pub(super) settled: AppliedChanges,
+}
+
+impl<'a> PreparedRun<'a> {
+    /// Locks a page that was read after `marks` were taken. It is read again unless nothing can have changed in between.
+    pub(super) async fn lock(
+        client: &'a Client,
+        mut page: PageSnapshot,
+        marks: Option<&JournalPositions>,
+        settings: &'a RunSettings,
+    ) -> Result<Self, ApplyCause> {
+        let (mut runs, mut hold, mut recorded) = (None, PageHold::Nothing, None);
+        if let (Some(record), Some(marks)) = (&settings.record, marks) {
+            let of_page = JournalStore::of(&record.state, &record.service, page.id);
+            hold = match of_page.lock(settings.wait) {
+                Ok(lock) => {
+                    let logs = recorded.insert(logs(of_page.unended())?);
+                    let in_doubt = logs.iter().any(JournalEntries::is_in_doubt);
+                    if lock.was_awaited || in_doubt || marks.are_past(&of_page) {
+                        page = read(client, &ProfileKey::Id(page.id)).await?;
+                    }
+                    PageHold::Lock(lock)
+                }
+                Err(error @ LockError::Taken(_)) => return Err(ApplyCause::Lock(error)),
+                Err(error) => PageHold::Failed(error),
+            };
+            runs = Some(of_page);
+        }
+        let settled = AppliedChanges::default();
+        let page = Arc::new(page);
+        let (logs, with_language) = (recorded, false);
+        let mut prepared =
+            Self { client, settings, runs, hold, page, with_language, logs, settled };
+        prepared.recheck_empty().await?;
+        Ok(prepared)
+    }
+
+    /// Reads a page that is empty although the last run left slots on it once more, in the other way. Fails if it is still empty and may
+    /// not be.
+    async fn recheck_empty(&mut self) -> Result<(), ApplyCause> {
+        let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
+            return Ok(());
+        };
+        let known = logs(runs.list())?.last().map_or(0, JournalEntries::slots);
+        if known == 0 {
+            return Ok(());
+        }
+        let page = Arc::make_mut(&mut self.page);
+        page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
+        if self.page.slots.is_empty() && !self.settings.allow_empty {
+            return Err(ApplyCause::Emptied(known));
+        }
+        Ok(())
+    }
+
+    /// Reads the language of the page, if the file says which it has.
+    pub(super) async fn read_language(&mut self, desired: &DesiredPage) -> Result<(), ApplyCause> {
+        self.with_language = needs_language(desired);
+        if self.with_language {
+            let read = Arc::make_mut(&mut self.page).read_language(self.client).await;
+            read.map_err(ApplyCause::Read)?;
+        }
+        Ok(())
+    }
+
+    /// Settles whether the last request of an interrupted run was executed. A run for the same page file is continued.
+    pub(super) async fn settle(
+        &mut self,
+        desired: &DesiredPage,
+    ) -> Result<Option<(JournalEntries, bool)>, ApplyCause> {
+        let Some(runs) = self.runs.clone() else { return Ok(None) };
+        let logs = match self.logs.take() {
+            Some(logs) => logs,
+            None => logs(runs.unended())?,
+        };
+        let Some(log) = unfinished(&logs) else { return Ok(None) };
+        let lock = self.locked()?;
+        let resumed = runs.resume(lock, log.run());
+        let path = runs.journal(log.run());
+        let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
+        let before = journal.log().done().clone();
+        let page = Arc::make_mut(&mut self.page);
+        let settled = journal.settle(self.client, page, desired).await;
+        self.settled = journal.log().done().since(&before);
+        settled?;
+        let log = journal.log().clone();
+        let is_resumed = log.opening().is_of(desired);
+        self.hold = if is_resumed {
+            PageHold::Journal(Box::new(journal))
+        } else {
+            PageHold::Lock(journal.replace())
+        };
+        Ok(Some((log, is_resumed)))
+    }
+
+    /// Takes the lock out of `hold`, for another use.
+    fn locked(&mut self) -> Result<PageLock, ApplyCause> {
+        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
+            PageHold::Lock(lock) => Ok(lock),
+            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
+            PageHold::Journal(journal) => Ok(journal.replace()),
+            PageHold::Nothing => Err(ApplyCause::Journals(std::io::Error::other("not locked"))),
+        }
+    }
+
+    /// Fails early if the lock could not be taken, so that the user is not asked in vain.
+    pub(super) fn check_lock(&mut self) -> Result<(), ApplyCause> {
+        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
+            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
+            hold => {
+                self.hold = hold;
+                Ok(())
+            }
+        }
+    }
+
+    fn log(&self) -> Option<&JournalEntries> {
+        match &self.hold {
+            PageHold::Journal(journal) => Some(journal.log()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn created(&self) -> BTreeMap<usize, i64> {
+        self.log().map(|log| log.done().created.clone()).unwrap_or_default()
+    }
+
+    /// Returns whether an interrupted run is continued.
+    pub(super) fn is_resumed(&self) -> bool {
+        matches!(self.hold, PageHold::Journal(_))
+    }
+
+    /// Returns whether an interrupted run was confirmed with all deletes of the plan.
+    pub(super) fn is_confirmed(&self, plan: &Plan) -> bool {
+        let is_covered = |log: &JournalEntries| {
+            plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))
+        };
+        self.log().is_some_and(is_covered)
+    }
+
+    /// Checks that the plan was made for the page as it was read under the lock.
+    pub(super) fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
+        if proposal.plan.page == fingerprint(&self.page.slots) {
+            return Ok(());
+        }
+        Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
+    }
+
+    /// Reads the page once more if other clients had time to change it since the last read, and checks the plan, which may be a new one.
+    pub(super) async fn read_again(
+        &mut self,
+        took_time: bool,
+        proposal: &Proposal,
+    ) -> Result<(), ApplyCause> {
+        let shared = &self.client.shared;
+        if !took_time && self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
+            return Ok(());
+        }
+        let fields = &proposal.plan.fields;
+        if fields.is_empty() {
+            let handle = self.client.profile(self.page.id);
+            let mut page = self.page.with_slots(list(&handle, Step::Check).await?);
+            page.read_time = Some(ReadTime::now(shared));
+            self.page = Arc::new(page);
+        } else {
+            let page = read_page(self.client, self.page.id, self.with_language).await;
+            self.page = Arc::new(page.map_err(|error| failed(Step::Check, error))?);
+            let found = fields.conflicts(&self.page.fields());
+            if !found.is_empty() {
+                return Err(ApplyCause::Changed(found));
+            }
+        }
+        self.check_plan(proposal)
+    }
+
+    pub(super) fn nothing_to_do(self, plan: Arc<Plan>) -> Applied {
+        let Self { page, hold, .. } = self;
+        let run = match hold {
+            PageHold::Journal(mut journal) => {
+                journal.commit(page.slots.len());
+                Some(journal.log().run().to_owned())
+            }
+            _ => None,
+        };
+        Applied { page, plan, done: AppliedChanges::default(), run }
+    }
+
+    /// Records the plan in the journal before any of it is executed.
+    pub(super) fn begin(mut self, proposal: Proposal) -> Result<PageRun, ApplyCause> {
+        let Proposal { file, options, plan, .. } = &proposal;
+        let hold = std::mem::replace(&mut self.hold, PageHold::Nothing);
+        let journal = match (hold, &self.settings.record) {
+            (PageHold::Journal(mut journal), _) => {
+                journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
+                Some(*journal)
+            }
+            (PageHold::Lock(lock), Some(record)) => {
+                let opening = RunHeader::new(&record.service, &self.page, file, options)
+                    .with_path(record.path.clone())
+                    .with_owner(record.owner.clone());
+                let runs = JournalStore::of(&record.state, &record.service, self.page.id);
+                let journal = runs.open(lock, opening, plan, &self.page, &options.types);
+                Some(journal.map_err(ApplyCause::Journal)?)
+            }
+            (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
+            _ => None,
+        };
+        Ok(PageRun::new(self.client, self.page, proposal, journal))
+    }
+
+    pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {
+        let run = self.log().map(|log| log.run().to_owned());
+        ApplyError::new(cause, self.settled.clone(), run)
+    }
+}
+
+/// Returns the slots that an interrupted run of the same content created, by the index of their item.
+pub(super) fn created_before(
+    settings: &RunSettings,
+    page: &PageSnapshot,
+    desired: &DesiredPage,
+) -> Result<BTreeMap<usize, i64>, ApplyCause> {
+    let Some(record) = &settings.record else { return Ok(BTreeMap::new()) };
+    let runs = JournalStore::of(&record.state, &record.service, page.id);
+    let logs = logs(runs.unended())?;
+    let same = unfinished(&logs).filter(|log| log.opening().is_of(desired));
+    Ok(same.map(|log| log.done().created.clone()).unwrap_or_default())
+}
+
+pub(super) fn needs_language(desired: &DesiredPage) -> bool {
+    desired.fields.contains_key("languageCode")
+}
+
+pub(super) async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCause> {
+    PageSnapshot::read(client, key).await.map_err(ApplyCause::Read)
+}
+
+/// Returns the journals of runs. Fails if the journal of an open run cannot be used.
+fn logs(runs: io::Result<Vec<RecordedRun>>) -> Result<Vec<JournalEntries>, ApplyCause> {
+    let recorded = runs.map_err(ApplyCause::Journals)?;
+    let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
+    in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
+}
+
+fn unfinished(logs: &[JournalEntries]) -> Option<&JournalEntries> {
+    logs.iter().rev().find(|log| log.state() == RunState::Unfinished)
+}
