@@ -25,7 +25,8 @@ pub fn page_file(bytes: &[u8]) {
         Err(problem) => failure(&problem.into()),
         // Written as if the whole page had come from the service.
         Ok(mut file) => {
-            file.page.fields.retain(|_, value| !value.is_object());
+            let page = std::sync::Arc::make_mut(&mut file.page.content);
+            page.fields.retain(|_, value| !value.is_object());
             file.page.has_slots = true;
             let Ok(text) = yaml::write(&file.page) else { return };
             match read(text.as_bytes()) {

@@ -113,7 +113,7 @@ mod tests {
         };
         let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
         let image = Upload {
-            index: 0,
+            index: Some(0),
             path: "image".into(),
             file: "a\n\u{1b}.gif".into(),
             media_type: "image/gif",

@@ -19,7 +19,7 @@ use crate::ui::Ui;
 /// unknown ids, and the ids were just read.
 pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(), CommandError> {
     let waiting: BTreeSet<usize> =
-        planned.images.iter().filter(|it| !it.uploaded).map(|it| it.place.index).collect();
+        planned.images.iter().filter(|it| !it.uploaded).filter_map(|it| it.place.item).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
             1 => "1 slot with an image that is not uploaded yet is not checked".to_owned(),

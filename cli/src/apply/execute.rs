@@ -49,10 +49,11 @@ pub(crate) fn failed(
                 "nothing was written: the token is read-only, or may not change this page",
             );
         }
-        ApplyCause::Call { items, source, .. } => {
+        ApplyCause::Call { step, items, source, .. } => {
             let failure = CommandError::from(source);
-            match planned {
-                Some(planned) if !items.is_empty() => at_items(failure, &items, planned),
+            match (planned, step) {
+                (Some(planned), Step::Fields(_)) => at_fields(failure, planned),
+                (Some(planned), _) if !items.is_empty() => at_items(failure, &items, planned),
                 _ => failure,
             }
         }
@@ -86,6 +87,12 @@ pub(crate) fn failed(
         (true, _) => failure.with_hint(resume),
         (false, _) => failure.partial(&so_far).with_hint(resume),
     }
+}
+
+/// Places the fields that the service refused in the file.
+fn at_fields(failure: CommandError, planned: &PlannedPage) -> CommandError {
+    let problems = problems::of_refused_fields(failure.errors(), &planned.file);
+    if problems.is_empty() { failure } else { failure.at(planned.file.document.bad(problems)) }
 }
 
 fn at_items(failure: CommandError, items: &[ItemRefusal], planned: &PlannedPage) -> CommandError {

@@ -17,7 +17,7 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
         // A reference to an image that cannot be uploaded is still there as written.
         let is_reference = |path: &[String]| {
             let mut places = file.references.iter().map(|it| &it.place);
-            places.any(|it| it.index == index && path[3..].starts_with(&it.path))
+            places.any(|it| it.item == Some(index) && path[3..].starts_with(&it.path))
         };
         for (name, value) in data.iter() {
             find(name, value, &mut path, &mut |path, text| {

@@ -13,7 +13,7 @@ use crate::apply::sync::{MergedPage, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{FieldDiagnostic, PageFile};
+use crate::page_file::{FieldDiagnostic, PageFile, mood};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 
@@ -82,7 +82,7 @@ pub(crate) async fn plan(
             && let Ok(target) =
                 PlanTarget::of(&file, &images, &page, record.as_ref(), &options, apply_args)
             && target.is_free_of_conflicts()
-            && let Ok(plan) = Plan::new(&page.slots, &target.desired, &target.options)
+            && let Ok(plan) = Plan::of_page(&page, &target.desired, &target.options)
             && plan.is_empty()
         {
             // A page that matches the file needs no slot types, so that this case costs one request.
@@ -162,11 +162,12 @@ fn checked(
                 .with_hint("--no-validate leaves the validation to the service"));
         }
     }
-    let planned = Plan::new(&page.slots, &target.desired, options);
+    let planned = Plan::of_page(page, &target.desired, options);
     let mut problems = match &planned {
         Ok(_) if apply_args.no_validate => Vec::new(),
         Ok(plan) => {
-            let mut all = problems::of_plan(plan, &page.slots, file, described, |nth| nth);
+            let mut all = mood::problems(&file.document, &plan.fields.changed, &page.record);
+            all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
             // The data of a restored slot comes from the page itself.
             if apply_args.kept_reason.is_none() {
                 all.extend(local_images::problems(plan, file));

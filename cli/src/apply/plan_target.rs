@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
+use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, PlanError, PlanOptions, SyncedRun};
 use links_sdk::sync::{Merge, MergeOptions, PageBase, SyncError};
+use links_sdk::{Object, Slot};
 
 use super::problems;
 use crate::apply::image::Image;
@@ -12,6 +13,16 @@ use crate::apply::sync::{self, SyncRecord};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::PageFile;
+
+/// Returns the slots of a page as they are, for a file that says nothing of them.
+fn unchanged_slots(page: &PageSnapshot) -> Vec<DesiredSlot> {
+    let slot = |slot: &Slot| DesiredSlot {
+        id: Some(slot.id),
+        kind: slot.kind.clone(),
+        data: Object::default(),
+    };
+    page.slots.iter().map(slot).collect()
+}
 
 /// What a plan is to reach.
 pub(super) struct PlanTarget {
@@ -41,7 +52,10 @@ impl PlanTarget {
         apply_args: &ApplyArgs,
     ) -> Result<Self, CommandError> {
         let Some(record) = record else {
-            let (desired, options) = (file.page.content.clone(), options.clone());
+            let (mut desired, options) = (file.page.content.clone(), options.clone());
+            if !file.page.has_slots {
+                Arc::make_mut(&mut desired).slots = unchanged_slots(page);
+            }
             return Ok(Self { desired, options, merge: None, base: None });
         };
         let merge_options = MergeOptions {
@@ -62,12 +76,18 @@ impl PlanTarget {
             CommandError::from(file.document.bad(problems))
         })?;
         let (merge, base) = merged;
-        let desired = Arc::new(merge.desired.clone());
+        let mut desired = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
         let mut options = merge.plan_options(options);
         if let Some(merged) = &mut options.merged {
             merged.run = Some(run(record, apply_args));
         }
-        Ok(Self { desired, options, merge: Some(merge), base })
+        if !file.page.has_slots {
+            desired.slots = unchanged_slots(page);
+            if let Some(merged) = &mut options.merged {
+                merged.items = (0..desired.slots.len()).collect();
+            }
+        }
+        Ok(Self { desired: desired.into(), options, merge: Some(merge), base })
     }
 
     pub(super) fn is_free_of_conflicts(&self) -> bool {

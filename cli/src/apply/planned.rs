@@ -187,7 +187,7 @@ impl PlannedPage {
 /// View of a plan for output, including the uploads of these images.
 pub(crate) fn shown<'p>(plan: &'p Plan, page: &'p PageSnapshot, images: &[Image]) -> PlanView<'p> {
     let upload = |image: &Image| ui::plan::Upload {
-        index: image.place.index,
+        index: image.place.item,
         path: image.place.path.join("."),
         file: image.local.path().display().to_string(),
         media_type: image.local.image_type.media_type(),

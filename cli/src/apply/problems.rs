@@ -104,6 +104,20 @@ pub(crate) fn of_others(
     }
 }
 
+/// Diagnostics of the profile fields that the service refused. `errors` are their paths in the request, with the service's messages.
+pub(crate) fn of_refused_fields<'e>(
+    errors: impl Iterator<Item = (&'e str, &'e str)>,
+    file: &PageFile,
+) -> Vec<FieldDiagnostic> {
+    let place = |(path, message): (&str, &str)| {
+        let name = path.split('.').next().unwrap_or_default();
+        let path: Vec<&str> = path.split('.').filter(|key| *key != "link").collect();
+        let is_known = file.page.content.fields.contains_key(name);
+        is_known.then(|| file.document.locate(&path, At::Value, message))
+    };
+    errors.filter_map(place).collect()
+}
+
 /// Diagnostics of the items that the service refused.
 pub(crate) fn of_refusals(
     items: &[ItemRefusal],
@@ -141,7 +155,7 @@ fn at_faults(
         fault.at == At::Value
             && file.references.iter().any(|reference| {
                 matches!(reference.target, ReferenceTarget::Upload(_))
-                    && reference.place.index == index
+                    && reference.place.item == Some(index)
                     && reference.place.path == fault.path
             })
     };

@@ -82,7 +82,9 @@ struct SavedOptions {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedImage {
-    index: usize,
+    /// Index of the item; `None` for a field of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
     path: Vec<String>,
     name: String,
     sha256: String,
@@ -215,7 +217,7 @@ impl SavedPlan {
     pub(crate) fn of(planned: &PlannedPage, path: &Path) -> Self {
         let document = &planned.file.document;
         let saved_image = |image: &Image| SavedImage {
-            index: image.place.index,
+            index: image.place.item,
             path: image.place.path.clone(),
             name: image.name.clone(),
             sha256: image.local.hash.clone(),
@@ -302,7 +304,7 @@ impl SavedPlan {
         // An image that was uploaded since needs no upload any more; this difference is ignored.
         let mut now = Plan::clone(&planned.plan);
         for image in self.images.iter().filter(|it| !it.uploaded) {
-            let place = ReferencePlace { index: image.index, path: image.path.clone() };
+            let place = ReferencePlace { item: image.index, path: image.path.clone() };
             put_in_plan(&mut now, &place, &upload_of(&image.name));
         }
         if now != self.plan {

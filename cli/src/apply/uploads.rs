@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use links_sdk::apply::DesiredPage;
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
@@ -48,7 +47,9 @@ pub(crate) async fn resolve(
         for reference in &file.references {
             let ReferenceTarget::Form(title) = &reference.target else { continue };
             match form(title, &forms.items) {
-                Ok(form) => put(&mut file.page.content, &reference.place, &json!(form.id)),
+                Ok(form) => {
+                    reference.place.put_in(Arc::make_mut(&mut file.page.content), &json!(form.id))
+                }
                 Err((message, help)) => problems.push(with(reference.problem(message), help)),
             }
         }
@@ -60,7 +61,7 @@ pub(crate) async fn resolve(
         let path = known.of_page(page, hash).or_else(recorded);
         image.uploaded = path.is_some();
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
-        put(&mut file.page.content, &image.place, &value);
+        image.place.put_in(Arc::make_mut(&mut file.page.content), &value);
     }
     Ok(problems)
 }
@@ -169,12 +170,16 @@ impl PlannedPage {
 
     /// Writes a value into the desired page and into the plan.
     fn put(&mut self, place: &ReferencePlace, value: &Value) {
-        put(&mut self.file.page.content, place, value);
+        place.put_in(Arc::make_mut(&mut self.file.page.content), value);
         let items = self.merged.as_ref().map(|it| &it.merge.items);
-        let position = items
-            .map_or(Some(place.index), |items| items.iter().position(|item| *item == place.index));
-        if let Some(index) = position {
-            put(&mut self.desired, &ReferencePlace { index, ..place.clone() }, value);
+        // A merge puts only the items that the page keeps, in the order of the page.
+        let item = match (place.item, items) {
+            (Some(item), Some(items)) => items.iter().position(|it| *it == item).map(Some),
+            (item, _) => Some(item),
+        };
+        if let Some(item) = item {
+            let place = ReferencePlace { item, ..place.clone() };
+            place.put_in(Arc::make_mut(&mut self.desired), value);
         }
         put_in_plan(Arc::make_mut(&mut self.plan), place, value);
     }
@@ -188,20 +193,18 @@ impl PlannedPage {
     }
 }
 
-fn put(content: &mut Arc<DesiredPage>, place: &ReferencePlace, value: &Value) {
-    if let Some(slot) = Arc::make_mut(content).slots.get_mut(place.index) {
-        place.put(&mut slot.data, value);
-    }
-}
-
-/// Writes a value into the data that a plan sends for an item of the file.
+/// Writes a value into what a plan sends for a place of the file.
 pub(crate) fn put_in_plan(
     plan: &mut links_sdk::apply::Plan,
     place: &ReferencePlace,
     value: &Value,
 ) {
-    let creates = plan.creates.iter_mut().filter(|it| it.index == place.index);
+    let Some(item) = place.item else {
+        place.put(&mut plan.fields.changed, value);
+        return;
+    };
+    let creates = plan.creates.iter_mut().filter(|it| it.index == item);
     creates.for_each(|it| place.put(&mut it.data, value));
-    let updates = plan.updates.iter_mut().filter(|it| it.index == place.index);
+    let updates = plan.updates.iter_mut().filter(|it| it.index == item);
     updates.for_each(|it| place.put(&mut it.changed, value));
 }

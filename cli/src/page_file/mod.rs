@@ -24,13 +24,13 @@ mod validate;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(crate) use document::{Document, DocumentError};
 pub(crate) use kind::FileKind;
 use local_image::{ImageRoots, LocalImage};
 use node::Node;
 pub(crate) use page::PageContent;
-use profile_fields::FieldImage;
 pub(crate) use read::{MAX_BYTES, ReadError, read, read_most, too_large};
 pub(crate) use rearrange::LayoutChange;
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
@@ -43,18 +43,28 @@ pub(crate) struct PageFile {
     pub(crate) page: PageContent,
     /// Document with the text and its spans.
     pub(crate) document: Document,
-    /// References in slots to resolve; until then the page holds them as written.
+    /// References to resolve; until then the page holds them as written.
     pub(crate) references: Vec<Reference>,
-    /// Images of fields of the page that may be uploaded.
-    pub(crate) field_images: Vec<FieldImage>,
-    /// Images among the references in slots that may be uploaded.
+    /// Images among the references that may be uploaded.
     pub(crate) images: Vec<(ReferencePlace, String, LocalImage)>,
     /// Diagnostics of the other images.
     pub(crate) missing: Vec<FieldDiagnostic>,
     /// Directory that image paths are relative to.
     pub(crate) directory: PathBuf,
+    /// What the command takes of the file.
+    pub(crate) scope: FileScope,
     /// Names of the fields that were removed by [`slots_only`](Self::slots_only).
     pub(crate) left_out: Vec<String>,
+}
+
+/// Part of a page file that a command takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FileScope {
+    /// Fields and slots.
+    #[default]
+    Page,
+    /// Slots alone.
+    Slots,
 }
 
 impl PageFile {
@@ -84,26 +94,22 @@ impl PageFile {
     pub(crate) fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);
-        let (field_images, missing_of_fields, plain) =
-            profile_fields::images(&document.root, images);
-        problems.extend(plain);
+        problems.extend(profile_fields::local_paths(&document.root, images));
         let checked = validate::check(&document.root);
-        let has_references = !references.is_empty() || !missing_of_fields.is_empty();
-        let needs_spans = has_references || !problems.is_empty() || checked.is_err();
+        let needs_spans = !references.is_empty() || !problems.is_empty() || checked.is_err();
         if needs_spans && document.lacks_spans() {
             return Self::of(document.parsed_again()?, images);
         }
-        let (images, mut missing) = references::images(&references, images);
-        missing.extend(missing_of_fields);
+        let (images, missing) = references::images(&references, images);
         match checked {
             Ok(page) if problems.is_empty() => Ok(Self {
                 page,
                 document,
                 references,
-                field_images,
                 images,
                 missing,
                 directory: PathBuf::new(),
+                scope: FileScope::Page,
                 left_out: Vec::new(),
             }),
             checked => {
@@ -125,10 +131,10 @@ impl PageFile {
             page,
             document,
             references: Vec::new(),
-            field_images: Vec::new(),
             images: Vec::new(),
             missing: Vec::new(),
             directory: PathBuf::new(),
+            scope: FileScope::Page,
             left_out: Vec::new(),
         })
     }
@@ -143,9 +149,11 @@ impl PageFile {
             let problem = self.document.locate(&["slots"], At::Value, "this file has no `slots`");
             return Err(self.document.bad(vec![problem.help("`slots: []` is an empty page")]));
         }
-        let fields = std::mem::take(&mut self.page.fields).0;
-        self.field_images.clear();
+        let fields = std::mem::take(&mut Arc::make_mut(&mut self.page.content).fields).0;
+        self.references.retain(|reference| reference.place.item.is_some());
+        self.images.retain(|(place, ..)| place.item.is_some());
         self.missing.retain(|problem| !fields.contains_key(&problem.path));
+        self.scope = FileScope::Slots;
         self.left_out.extend(fields.into_iter().map(|(name, _)| name));
         Ok(self)
     }

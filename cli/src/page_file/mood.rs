@@ -10,7 +10,6 @@ const MOOD: [&str; 2] = ["moodText", "moodHours"];
 
 /// Returns a diagnostic for each field of the status badge that a file sets, if the page's record has no `moodText`: then statuses are
 /// switched off (the interface, section 2.1).
-#[cfg_attr(not(test), expect(dead_code, reason = "for `links plan`"))]
 pub(crate) fn problems(
     document: &Document,
     fields: &Object,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use links_sdk::ProfileKey;
 use links_sdk::apply::DesiredPage;
-use links_sdk::{Object, ProfileKey};
 
 /// Id in a file for a slot that is none of those that were made on the page.
 pub(crate) const NEW: &str = "new";
@@ -14,11 +14,9 @@ pub(crate) const NEW: &str = "new";
 pub(crate) struct PageContent {
     /// Key of the page.
     pub(crate) profile: ProfileKey,
-    /// Profile fields that the file mentions, with `socials` as URLs; null clears one. An image of this machine is a reference as written.
-    pub(crate) fields: Object,
-    /// False if the file leaves the slots of the page as they are; then `content` is empty.
+    /// False if the file leaves the slots of the page as they are; then `content` has none.
     pub(crate) has_slots: bool,
-    /// Slots in page order, at most 500. Shared with the run that applies them.
+    /// Profile fields that the file mentions, and slots in page order, at most 500. An image of this machine is a reference as written. Shared with the run that applies them.
     pub(crate) content: Arc<DesiredPage>,
     /// Indices of the slots with `id: new`: they are none of those that were made on the page, although they resemble one.
     pub(crate) marked_new: BTreeSet<usize>,
@@ -27,12 +25,6 @@ pub(crate) struct PageContent {
 impl PageContent {
     /// Returns the content of a file that has only slots.
     pub(crate) fn of_slots(profile: ProfileKey, slots: DesiredPage) -> Self {
-        Self {
-            profile,
-            fields: Object::default(),
-            has_slots: true,
-            content: slots.into(),
-            marked_new: BTreeSet::new(),
-        }
+        Self { profile, has_slots: true, content: slots.into(), marked_new: BTreeSet::new() }
     }
 }

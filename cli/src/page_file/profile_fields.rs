@@ -3,7 +3,7 @@
 use links_sdk::Object;
 
 use super::field_rule::{FieldRule, FieldType, UPLOAD, computed_key, local_file, unknown_key};
-use super::local_image::{ImageError, ImageRoots, LocalImage};
+use super::local_image::ImageRoots;
 use super::local_path::has_image_ending;
 use super::node::{Key, Node, Span, Tree};
 use super::report::FieldDiagnostic;
@@ -58,18 +58,6 @@ const COMPUTED: [&str; 3] = ["id", "themeId", "computed"];
 
 const HELP: &str = "a page file has `profile` (login or id), `slots` (a list of `id`, `type` and `data`) and fields of the page such as `title`";
 
-/// Image of this machine that a field names.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "for `links plan`"))]
-pub(crate) struct FieldImage {
-    /// Name of the field.
-    pub(crate) field: &'static str,
-    /// Path of the image as written in the file.
-    pub(crate) name: String,
-    /// Image that may be uploaded.
-    pub(crate) local: LocalImage,
-}
-
 /// Returns the fields among the entries of a page file. Adds diagnostics of invalid fields and of keys that no page file has.
 pub(super) fn check(entries: &[(Key, Node)], problems: &mut Vec<FieldDiagnostic>) -> Object {
     let mut fields = Object::default();
@@ -97,34 +85,28 @@ pub(super) fn rule(name: &str) -> Option<&'static FieldRule> {
     PROFILE_FIELDS.iter().find(|rule| rule.name == name)
 }
 
-/// Finds the images of this machine that fields name. Returns those that may be uploaded, diagnostics of the others, and diagnostics of
-/// paths that are given as plain strings.
-pub(super) fn images(
-    root: &Node,
-    roots: &ImageRoots,
-) -> (Vec<FieldImage>, Vec<FieldDiagnostic>, Vec<FieldDiagnostic>) {
-    let (mut images, mut missing, mut plain) = (Vec::new(), Vec::new(), Vec::new());
-    for rule in PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image) {
-        match root.get(rule.name) {
-            Some(Node { tree: Tree::Text(text), span })
-                if has_image_ending(text) && roots.find(text).is_ok() =>
-            {
-                let (message, help) = local_file(text);
-                plain.push(FieldDiagnostic::new(rule.name, span.clone(), message).help(help));
-            }
-            Some(node) => {
-                let Some((name, span)) = upload(node) else { continue };
-                match roots.find(name) {
-                    Ok(local) => {
-                        images.push(FieldImage { field: rule.name, name: name.to_owned(), local });
-                    }
-                    Err(why) => missing.push(unusable(rule.name, span, &why)),
-                }
-            }
-            None => {}
+/// Returns the valid references to images in fields: the name of the field, the path of the image, and its span.
+pub(super) fn uploads(root: &Node) -> impl Iterator<Item = (&'static str, &str, &Span)> {
+    let images = PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image);
+    images.filter_map(|rule| {
+        let (image, span) = upload(root.get(rule.name)?)?;
+        Some((rule.name, image, span))
+    })
+}
+
+/// Returns diagnostics of fields that are paths of images of this machine as plain strings.
+pub(super) fn local_paths(root: &Node, roots: &ImageRoots) -> Vec<FieldDiagnostic> {
+    let images = PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image);
+    let problem = |rule: &FieldRule| match root.get(rule.name)? {
+        Node { tree: Tree::Text(text), span }
+            if has_image_ending(text) && roots.find(text).is_ok() =>
+        {
+            let (message, help) = local_file(text);
+            Some(FieldDiagnostic::new(rule.name, span.clone(), message).help(help))
         }
-    }
-    (images, missing, plain)
+        _ => None,
+    };
+    images.filter_map(problem).collect()
 }
 
 /// Returns the path of a valid reference to an image, with its span.
@@ -136,14 +118,6 @@ fn upload(node: &Node) -> Option<(&str, &Span)> {
             Some((name, span))
         }
         _ => None,
-    }
-}
-
-fn unusable(field: &str, span: &Span, why: &ImageError) -> FieldDiagnostic {
-    let problem = FieldDiagnostic::new(field, span.clone(), why.to_string());
-    match why.help() {
-        Some(help) => problem.help(help),
-        None => problem,
     }
 }
 

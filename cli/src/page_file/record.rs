@@ -2,48 +2,28 @@
 
 use links_sdk::apply::DesiredPage;
 use links_sdk::{Object, ProfileKey};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::PageContent;
 use super::node::{Key, Node};
-use super::profile_fields::{PROFILE_FIELDS, rule};
+use super::profile_fields::rule;
 
 impl PageContent {
-    /// Returns a page as it is: its fields that have a value, and its slots. Also returns the names of the fields whose value no page file
+    /// Returns a page as it is: its fields (see `links_sdk::apply::page_fields`) that have a value, and its slots. Also returns the names of the fields whose value no page file
     /// can hold, for example an avatar that is a URL.
     #[cfg_attr(not(test), expect(dead_code, reason = "for `links pull`"))]
     pub(crate) fn of_page(
         profile: ProfileKey,
-        record: &Map<String, Value>,
-        language_code: Option<&Value>,
+        fields: Object,
         slots: DesiredPage,
     ) -> (Self, Vec<String>) {
-        let fields = of_record(record, language_code).0.into_iter().filter(|(_, it)| has_value(it));
+        // The login names the page.
+        let fields = fields.0.into_iter().filter(|(name, it)| name != "login" && has_value(it));
         let (kept, left): (Vec<_>, Vec<_>) = fields.partition(|(name, it)| is_writable(name, it));
-        let fields = kept.into_iter().collect();
-        let page = Self { fields, ..Self::of_slots(profile, slots) };
+        let slots = DesiredPage { fields: kept.into_iter().collect(), ..slots };
+        let page = Self::of_slots(profile, slots);
         (page, left.into_iter().map(|(name, _)| name).collect())
     }
-}
-
-/// Returns the fields of a page's record as page files have them: `socials` as URLs in order, the language as a code. A field that the
-/// record does not have, such as `moodText` where statuses are switched off, is absent. So is the login, which names the page.
-pub(crate) fn of_record(record: &Map<String, Value>, language_code: Option<&Value>) -> Object {
-    let value = |name: &str| match name {
-        "login" => None,
-        "languageCode" => language_code.cloned(),
-        "socials" => record.get(name).map(urls),
-        _ => record.get(name).cloned(),
-    };
-    let entry = |name: &'static str| Some((name, value(name)?));
-    PROFILE_FIELDS.iter().filter_map(|rule| entry(rule.name)).collect()
-}
-
-/// Returns the links of social links in their order.
-fn urls(socials: &Value) -> Value {
-    let mut items: Vec<&Value> = socials.as_array().into_iter().flatten().collect();
-    items.sort_by_key(|it| it["order"].as_i64().unwrap_or(i64::MAX));
-    items.into_iter().map(|it| it["link"].clone()).collect()
 }
 
 fn has_value(value: &Value) -> bool {
@@ -70,15 +50,18 @@ mod tests {
     use super::*;
     use crate::output::yaml;
     use crate::page_file::local_image::ImageRoots;
+    use crate::page_file::profile_fields::PROFILE_FIELDS;
     use crate::page_file::{Document, PageFile};
+    use links_sdk::apply::page_fields;
 
     fn slots() -> DesiredPage {
         serde_json::from_value(json!({ "slots": [{ "id": 1, "type": "divider" }] })).unwrap()
     }
 
     fn page(record: &Value, language: Option<&Value>) -> (PageContent, Vec<String>) {
-        let key = ProfileKey::Login("cafe".into());
-        PageContent::of_page(key, record.as_object().unwrap(), language, slots())
+        let mut record = record.as_object().unwrap().clone();
+        record.extend(language.map(|code| ("languageCode".to_owned(), code.clone())));
+        PageContent::of_page(ProfileKey::Login("cafe".into()), page_fields(&record), slots())
     }
 
     #[test]
@@ -123,8 +106,8 @@ slots:
         });
         let (page, left_out) = page(&record, None);
         assert_eq!(left_out, ["avatar", "bgImage"]);
-        assert_eq!(json!(page.fields), json!({ "description": "" }));
-        let fields = of_record(record.as_object().unwrap(), None);
+        assert_eq!(json!(page.content.fields), json!({ "description": "" }));
+        let fields = page_fields(record.as_object().unwrap());
         assert_eq!(
             fields.keys().collect::<Vec<_>>(),
             ["title", "description", "avatar", "bgImage", "socials"]
@@ -156,15 +139,15 @@ slots:
             language in prop::option::of(value()),
         ) {
             let names = PROFILE_FIELDS.iter().map(|rule| rule.name);
-            let record: Map<_, _> = names.map(str::to_owned).zip(values).collect();
+            let record: serde_json::Map<_, _> = names.map(str::to_owned).zip(values).collect();
             let (page, left_out) = page(&Value::Object(record), language.as_ref());
             for text in [yaml::write(&page).unwrap(), serde_json::to_string(&page).unwrap()] {
                 let document = Document::from_bytes("cafe.yaml", text.clone().into()).unwrap();
                 let file = PageFile::of(document, &ImageRoots::none());
                 let file = file.map_err(|bad| TestCaseError::fail(format!("{bad:?} {text}")))?;
                 prop_assert_eq!(&file.page, &page, "{}", text);
-                prop_assert!(file.field_images.is_empty() && file.missing.is_empty());
-                prop_assert!(left_out.iter().all(|name| !page.fields.contains_key(name)));
+                prop_assert!(file.references.is_empty() && file.missing.is_empty());
+                prop_assert!(left_out.iter().all(|name| !page.content.fields.contains_key(name)));
             }
         }
     }

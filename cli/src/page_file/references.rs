@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use links_sdk::apply::DesiredPage;
 use serde_json::{Map, Value};
 
 use super::field_rule::UPLOAD;
 use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
+use super::profile_fields;
 use super::report::FieldDiagnostic;
 use crate::suggest::nearest;
 
@@ -22,12 +24,12 @@ pub(crate) struct Reference {
     span: Span,
 }
 
-/// Place in the data of a slot.
+/// Place in the data of a slot, or in the fields of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReferencePlace {
-    /// Index of the item in the file.
-    pub(crate) index: usize,
-    /// Keys from the data of the item down, at least one.
+    /// Index of the slot's item in the file; `None` for a field of the page.
+    pub(crate) item: Option<usize>,
+    /// Keys from the data of the item down, or the name of the field: at least one.
     pub(crate) path: Vec<String>,
 }
 
@@ -49,15 +51,38 @@ impl Reference {
     }
 }
 
-/// Formats the place as a path in the file: `slots.2.data.image`.
+/// Formats the place as a path in the file: `slots.2.data.image`, or `avatar`.
 impl fmt::Display for ReferencePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "slots.{}.data", self.index)?;
-        self.path.iter().try_for_each(|key| write!(f, ".{key}"))
+        let path = self.path.join(".");
+        match self.item {
+            Some(item) => write!(f, "slots.{item}.data.{path}"),
+            None => f.write_str(&path),
+        }
     }
 }
 
 impl ReferencePlace {
+    /// Returns the data of the item or the fields of the page that the place is in.
+    pub(crate) fn data<'p>(&self, page: &'p DesiredPage) -> Option<&'p Map<String, Value>> {
+        match self.item {
+            Some(item) => page.slots.get(item).map(|slot| &slot.data.0),
+            None => Some(&page.fields.0),
+        }
+    }
+
+    /// Sets the value at this place of a page, if the page has the place.
+    pub(crate) fn put_in(&self, page: &mut DesiredPage, value: &Value) {
+        match self.item {
+            Some(item) => {
+                if let Some(slot) = page.slots.get_mut(item) {
+                    self.put(&mut slot.data, value);
+                }
+            }
+            None => self.put(&mut page.fields, value),
+        }
+    }
+
     /// Returns the value at this place, if the data has the place.
     pub(crate) fn value<'d>(&self, data: &'d Map<String, Value>) -> Option<&'d Value> {
         let (first, rest) = self.path.split_first()?;
@@ -88,10 +113,15 @@ impl ReferencePlace {
 /// Finds the references of a page file, and diagnostics of invalid ones.
 pub(crate) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     let mut search = Search::default();
+    for (name, image, span) in profile_fields::uploads(root) {
+        let place = ReferencePlace { item: None, path: vec![name.to_owned()] };
+        let (target, span) = (ReferenceTarget::Upload(image.to_owned()), span.clone());
+        search.found.push(Reference { place, target, span });
+    }
     if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
         for (index, item) in items.iter().enumerate() {
             if let Some(data) = item.get("data") {
-                search.walk(data, &mut ReferencePlace { index, path: Vec::new() });
+                search.walk(data, &mut ReferencePlace { item: Some(index), path: Vec::new() });
             }
         }
     }

@@ -463,7 +463,7 @@ slots:
     let found: Vec<_> = file
         .references
         .iter()
-        .map(|it| (it.place.index, it.place.path.join("."), it.target.clone()))
+        .map(|it| (it.place.item.unwrap(), it.place.path.join("."), it.target.clone()))
         .collect();
     assert_eq!(
         found,
@@ -474,12 +474,11 @@ slots:
         ]
     );
     for reference in &file.references {
-        let slots = &mut Arc::make_mut(&mut file.page.content).slots;
-        let data = &mut slots[reference.place.index].data.0;
-        reference.place.put(data, &json!("found"));
-        let wrong =
-            ReferencePlace { index: 0, path: vec!["images".into(), "7".into(), "x".into()] };
-        wrong.put(data, &json!("lost"));
+        let page = Arc::make_mut(&mut file.page.content);
+        reference.place.put_in(page, &json!("found"));
+        let path = vec!["images".into(), "7".into(), "x".into()];
+        let wrong = ReferencePlace { item: reference.place.item, path };
+        wrong.put_in(page, &json!("lost"));
     }
     let data: Vec<_> = file.page.content.slots.iter().map(|it| json!(it.data)).collect();
     assert_eq!(

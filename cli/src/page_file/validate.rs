@@ -37,7 +37,7 @@ pub(crate) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
 /// Diagnostics of all violations.
 pub(crate) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
     let page = check(root)?;
-    let reference = page.fields.iter().find(|(_, value)| value.is_object());
+    let reference = page.content.fields.iter().find(|(_, value)| value.is_object());
     match reference.map(|(name, _)| name) {
         None => Ok(page),
         Some(name) => {
@@ -99,9 +99,10 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
         }
         None => missing(root, "slots", "the list of slots", problems),
     };
-    let (has_slots, content) = (root.get("slots").is_some(), DesiredPage::from(slots?).into());
+    let (has_slots, content) =
+        (root.get("slots").is_some(), DesiredPage { fields, slots: slots? }.into());
     let marked_new = root.get("slots").map(marked_new).unwrap_or_default();
-    Some(PageContent { profile: profile?, fields, has_slots, content, marked_new })
+    Some(PageContent { profile: profile?, has_slots, content, marked_new })
 }
 
 const SHAPE: &str =

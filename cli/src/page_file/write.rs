@@ -18,7 +18,7 @@ impl Serialize for PageContent {
             ProfileKey::Login(login) => map.serialize_entry("profile", login)?,
         }
         for rule in PROFILE_FIELDS {
-            if let Some(value) = self.fields.get(rule.name) {
+            if let Some(value) = self.content.fields.get(rule.name) {
                 map.serialize_entry(rule.name, value)?;
             }
         }

@@ -21,7 +21,7 @@ pub(crate) fn file_page(file: &PageFile, images: &[Image]) -> FilePage {
             data: slot.data.clone(),
             resolved: Object::default(),
         };
-        for reference in file.references.iter().filter(|it| it.place.index == index) {
+        for reference in file.references.iter().filter(|it| it.place.item == Some(index)) {
             let Some((key, value)) =
                 reference.place.path.first().and_then(|key| slot.data.get_key_value(key))
             else {
@@ -32,7 +32,16 @@ pub(crate) fn file_page(file: &PageFile, images: &[Image]) -> FilePage {
         }
         said
     });
-    FilePage { slots: slots.collect(), ..FilePage::default() }
+    let slots = slots.collect();
+    let (mut fields, mut resolved) = (file.page.content.fields.clone(), Object::default());
+    for reference in file.references.iter().filter(|it| it.place.item.is_none()) {
+        let name = reference.place.path.first();
+        if let Some((name, value)) = name.and_then(|name| fields.get_key_value(name)) {
+            resolved.insert(name.clone(), value.clone());
+        }
+        reference.place.put(&mut fields, &named(reference, images));
+    }
+    FilePage { fields, resolved, slots }
 }
 
 /// Returns the value by which a reference is compared with that of the last sync: the hash of an image, the name of a form.

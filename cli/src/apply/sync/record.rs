@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
     FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, ValueHash,
 };
+use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
 
 use super::{LockStore, file_page, identity_problems};
@@ -16,7 +16,7 @@ use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::PageFile;
+use crate::page_file::{FileScope, PageFile};
 
 /// The `links.lock` of a page file, as it was read when the command began.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ impl SyncRecord {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Pull, SyncError> {
-        let live = live(page);
+        let live = live(page, FileScope::Slots);
         let base = self.base_with_sent(said, &live, types);
         Pull::new(base.as_ref(), said, &live, types)
     }
@@ -173,7 +173,7 @@ impl SyncRecord {
         page: &PageSnapshot,
         types: SlotTypes,
     ) -> Result<(), CommandError> {
-        let (said, live) = (file_page(file, images), live(page));
+        let (said, live) = (file_page(file, images), live(page, file.scope));
         let options = MergeOptions { types, ..MergeOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
             SyncError::Identity(error) => {
@@ -228,8 +228,11 @@ impl SyncRecord {
         page: &PageSnapshot,
         options: &MergeOptions,
     ) -> Result<(Merge, Option<PageBase>), SyncError> {
-        let (said, live) = (file_page(file, images), live(page));
-        let base = self.base_with_sent(&said, &live, &options.types);
+        let (said, live) = compared(file, images, page);
+        let mut base = self.base_with_sent(&said, &live, &options.types);
+        if !file.page.has_slots {
+            base.iter_mut().for_each(|base| base.slots.clear());
+        }
         let merge = Merge::new(base.as_ref(), &said, &live, options)?;
         Ok((merge, base))
     }
@@ -247,24 +250,44 @@ impl MergedPage {
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
         let record = &self.record;
-        let said = file_page(file, images);
+        let (said, live) = compared(file, images, after);
         let before = self.base.as_ref();
-        let base = self.merge.base_after(before, &said, &live(after), created, &options.types);
+        let mut base = self.merge.base_after(before, &said, &live, created, &options.types);
+        if !file.page.has_slots {
+            base.slots = record.base().map(|base| base.slots.clone()).unwrap_or_default();
+        }
         record.put(context, base, image_paths(file, images))
     }
 }
 
-/// Returns a page in the form that is merged.
-pub(super) fn live(page: &PageSnapshot) -> LivePage {
-    let PageSnapshot { id, login, slots, .. } = page;
-    LivePage { id: *id, login: login.clone(), slots: slots.clone(), ..LivePage::default() }
+/// Returns what a file says and what its page holds, as far as the file says something of it.
+fn compared(file: &PageFile, images: &[Image], page: &PageSnapshot) -> (FilePage, LivePage) {
+    let (mut said, mut live) = (file_page(file, images), live(page, file.scope));
+    if !said.fields.contains_key(LOGIN) {
+        live.fields.remove(LOGIN);
+    }
+    if !file.page.has_slots {
+        (said.slots, live.slots) = (Vec::new(), Vec::new());
+    }
+    (said, live)
+}
+
+const LOGIN: &str = "login";
+
+/// Returns what a command takes of a page, in the form that is merged. Fields that were not taken keep their record.
+pub(super) fn live(page: &PageSnapshot, scope: FileScope) -> LivePage {
+    let fields = match scope {
+        FileScope::Page => page.fields(),
+        FileScope::Slots => Object::default(),
+    };
+    LivePage { id: page.id, login: page.login.clone(), fields, slots: page.slots.clone() }
 }
 
 /// Returns the paths of the images of a file that the service has, by their hashes.
 pub(super) fn image_paths(file: &PageFile, images: &[Image]) -> BTreeMap<String, String> {
     let path = |image: &Image| {
-        let slot = file.page.content.slots.get(image.place.index)?;
-        let path = image.place.value(&slot.data)?.as_str()?;
+        let data = image.place.data(&file.page.content)?;
+        let path = image.place.value(data)?.as_str()?;
         Some((image.local.hash.clone(), path.to_owned()))
     };
     images.iter().filter(|it| it.uploaded).filter_map(path).collect()

@@ -42,7 +42,7 @@ fn the_fields_of_a_page_are_read() {
         "bgImage": null, "socials": ["https://instagram.com/qara", "https://t.me/qara"],
         "languageCode": "kk", "moodText": "Open till midnight", "moodHours": 24,
     });
-    assert_eq!(json!(file.page.fields), fields);
+    assert_eq!(json!(file.page.content.fields), fields);
     assert!(!file.page.has_slots && file.page.content.slots.is_empty());
     assert_eq!(yaml::write(&file.page).unwrap().lines().count(), 12);
 
@@ -51,7 +51,7 @@ fn the_fields_of_a_page_are_read() {
     let mut whole = fields.clone();
     whole["profile"] = json!("cafe");
     let json = PageFile::from_bytes("cafe.json", whole.to_string().into(), &ImageRoots::none());
-    assert_eq!(json!(json.unwrap().page.fields), fields);
+    assert_eq!(json!(json.unwrap().page.content.fields), fields);
     assert!(read("profile: cafe\nsocials: []\n").is_ok());
 }
 
@@ -139,11 +139,11 @@ fn images_of_fields_are_found_beneath_the_directory_of_the_file() {
     ] {
         let file = PageFile::from_bytes("cafe.yaml", text.into(), &roots).unwrap();
         let images: Vec<_> = file
-            .field_images
+            .images
             .iter()
-            .map(|it| (it.field, it.name.as_str(), it.local.size))
+            .map(|(place, name, local)| (place.to_string(), name.as_str(), local.size))
             .collect();
-        assert_eq!(images, [("avatar", "images/logo.gif", DOT.len() as u64)]);
+        assert_eq!(images, [("avatar".to_owned(), "images/logo.gif", DOT.len() as u64)]);
         let missing: Vec<_> =
             file.missing.iter().map(|it| (it.path.as_str(), it.message.as_str())).collect();
         let outside = "../outside.gif is outside the page file's directory";
@@ -152,8 +152,8 @@ fn images_of_fields_are_found_beneath_the_directory_of_the_file() {
 
         let slots = file.slots_only().unwrap();
         assert_eq!(slots.left_out, ["avatar", "bgImage"]);
-        assert!(slots.missing.is_empty() && slots.field_images.is_empty());
-        assert!(slots.page.fields.is_empty());
+        assert!(slots.missing.is_empty() && slots.images.is_empty());
+        assert!(slots.page.content.fields.is_empty());
     }
     let plain = "profile: cafe\navatar: images/logo.gif\nbgImage: images/none.gif\n";
     let problems = places(&read_with(plain, &roots).unwrap_err());
@@ -219,7 +219,8 @@ proptest! {
     fn written_fields_read_back_the_same(fields in fields(), has_slots in any::<bool>()) {
         let has_slots = has_slots || fields.is_empty();
         let mut page = read("profile: cafe\nslots: []\n").unwrap().page;
-        (page.fields, page.has_slots) = (fields, has_slots);
+        page.has_slots = has_slots;
+        std::sync::Arc::make_mut(&mut page.content).fields = fields;
         for text in [yaml::write(&page).unwrap(), serde_json::to_string(&page).unwrap()] {
             let back = read(&text).map_err(|bad| TestCaseError::fail(format!("{text}\n{:?}", places(&bad))))?;
             prop_assert_eq!(&back.page, &page, "{}", text);

@@ -37,9 +37,10 @@ pub(crate) struct PlanView<'p> {
 /// Image to upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Upload {
-    /// Index of the first item in the file that names the image.
-    pub(crate) index: usize,
-    /// Path in the data of that item.
+    /// Index of the first item in the file that names the image; `None` for a field of the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) index: Option<usize>,
+    /// Path in the data of that item, or name of the field.
     pub(crate) path: String,
     /// Path of the image on this machine, with links resolved.
     pub(crate) file: String,
