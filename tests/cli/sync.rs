@@ -5,6 +5,7 @@ use std::fs;
 use links_fixtures::{Choices, Fault, Slot, Strings};
 use serde_json::{Value, json};
 
+use crate::auth::log_in;
 use crate::test_env::{CommandResult, TestEnv, picture};
 
 const SLOTS: &str = "profile: cafe
@@ -373,9 +374,7 @@ slots:
     let further = after.replace("/card", "/dishes").replace("title: New", "title: Newer");
     for changes_again in [false, true] {
         for nth in 1.. {
-            let mut env = normalizing();
-            let directory = env.home.path().join("kept").display().to_string();
-            env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+            let env = normalizing().keeping_state();
             env.file("cafe.yaml", before);
             ok(&env, "slots apply cafe.yaml");
             env.file("cafe.yaml", after);
@@ -409,9 +408,7 @@ slots:
 
 #[test]
 fn a_resumed_run_decides_as_the_run_did() {
-    let mut env = synced();
-    let directory = env.home.path().join("kept").display().to_string();
-    env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+    let env = synced().keeping_state();
     set(&env, 1, "title", "Theirs");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Mine").replace("Hours", "Open"));
     let lock = read(&env, "links.lock");
@@ -716,6 +713,73 @@ fn a_locked_apply_leaves_the_lock_as_it_is() {
     env.file("cafe.yaml", edited.replace("Card", "Dishes"));
     ok(&env, "slots apply cafe.yaml --locked");
     assert_eq!(title(&env, 1), json!("Dishes"));
+}
+
+#[test]
+fn runs_with_locked_are_recorded_in_the_state_directory() {
+    let env = synced().keeping_state();
+    let lock = read(&env, "links.lock");
+    let locked = "slots apply cafe.yaml --locked --yes";
+    // Each edit is written, also one back to what the lock says.
+    for (title_here, exits_before) in [("Card", 3), ("Dishes", 3), ("Menu", 3), ("Card", 3)] {
+        env.file("cafe.yaml", SLOTS.replace("Menu", title_here));
+        assert_eq!(env.run("slots plan cafe.yaml").exit, exits_before, "{title_here}");
+        ok(&env, locked);
+        assert_eq!(title(&env, 1), json!(title_here));
+        assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n", "{title_here}");
+    }
+    // What another client changes is theirs.
+    set(&env, 1, "title", "Theirs");
+    assert_eq!(exits(&env, ""), [0, 3, 3]);
+    env.file("cafe.yaml", SLOTS);
+    assert_eq!(env.run(locked).exit, 7);
+    set(&env, 1, "title", "Card");
+    // Items come and go.
+    let more =
+        SLOTS.replace("  - type: divider\n", "") + "  - type: text\n    data: {title: New}\n";
+    env.file("cafe.yaml", &more);
+    ok(&env, locked);
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    let plan = env.run("slots plan cafe.yaml");
+    assert!(plan.stdout.contains("1 to create, 1 to update, 1 to delete"), "{plan}");
+    assert_eq!(read(&env, "links.lock"), lock);
+    // Without --locked the lock catches up, and a lock that others committed counts more than what was recorded here.
+    env.file("cafe.yaml", &more);
+    ok(&env, "slots apply cafe.yaml");
+    let caught_up = read(&env, "links.lock");
+    assert_ne!(caught_up, lock);
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    env.file("cafe.yaml", more.replace("New", "Newer"));
+    ok(&env, locked);
+    env.file("links.lock", &lock);
+    let plan = env.run("slots plan cafe.yaml");
+    assert!(!plan.stdout.starts_with("no changes"), "{plan}");
+    env.file("links.lock", &caught_up);
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn the_lock_of_another_user_is_refused_before_anything_is_read() {
+    let env = synced();
+    let lock = read(&env, "links.lock");
+    let other = lock.replace("\"user\":4021", "\"user\":7");
+    assert_ne!(other, lock);
+    env.file("links.lock", &other);
+    // A token alone does not tell whose it is.
+    ok(&env, "slots plan cafe.yaml");
+    let env = env.env("LINKS_TOKEN", "");
+    assert_eq!(log_in(&env, &env.server.token(), &[]).exit, 0);
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    env.operations();
+    let lines = ["slots plan cafe.yaml", "slots apply cafe.yaml", "slots pull cafe -O cafe.yaml"];
+    for line in lines {
+        let run = env.run(line);
+        assert_eq!(run.exit, 14, "{run}");
+        assert!(run.stderr.contains("belongs to the user 7, not to 4021"), "{run}");
+        assert!(env.operations().is_empty(), "{run}");
+    }
+    env.file("links.lock", &lock);
+    ok(&env, "slots apply cafe.yaml");
 }
 
 #[test]

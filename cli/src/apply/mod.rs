@@ -78,7 +78,7 @@ struct ApplySession<'c> {
     /// Page file; `None` once it was read together with its page.
     file: Option<PageFile>,
     read: Option<PlanInputs>,
-    record: Option<SyncRecord>,
+    record: Option<Box<SyncRecord>>,
     saved: Option<Box<SavedPlan>>,
     apply_args: ApplyArgs,
     ask: bool,
@@ -202,11 +202,7 @@ pub(crate) async fn apply(
                 let mut created = planned.options.created.clone();
                 created.extend(done.created);
                 let (file, images) = (&planned.file, &planned.images);
-                let stored = if apply_args.locked {
-                    Ok(())
-                } else {
-                    merged.store(context, file, images, &page, &created, &planned.options)
-                };
+                let stored = merged.store(context, file, images, &page, &created, &planned.options);
                 if let Err(error) = stored {
                     let text = format!(
                         "the page matches the file, but that could not be recorded: {error}; run the same command again"
@@ -272,9 +268,9 @@ impl<'c> ApplySession<'c> {
             context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
         let record = path.as_deref().map(|it| SyncRecord::of(context, it)).transpose()?.flatten();
         if apply_args.locked {
-            locked::check(&file, record.as_ref())?;
+            locked::check(&file, record.as_deref())?;
         }
-        let recorded = record.as_ref().and_then(SyncRecord::page_key);
+        let recorded = record.as_deref().and_then(SyncRecord::page_key);
         if let Some(note) = left_out_note(&file) {
             context.ui.say(&note);
         }

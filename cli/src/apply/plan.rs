@@ -38,11 +38,11 @@ pub(crate) async fn resolve(
     client: Client,
     mut file: PageFile,
     page: &PageSnapshot,
-    mut record: Option<SyncRecord>,
+    mut record: Option<Box<SyncRecord>>,
     apply_args: &ApplyArgs,
 ) -> Result<PlanInputs, CommandError> {
     if let Some(record) = &mut record {
-        record.read_again()?;
+        record.read_again(context)?;
         record.check_page(&file, page)?;
     }
     if let Some(key) = &apply_args.profile {
@@ -51,7 +51,7 @@ pub(crate) async fn resolve(
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(
-        uploads::resolve(context, &client, page.id, &mut file, &mut images, record.as_ref())
+        uploads::resolve(context, &client, page.id, &mut file, &mut images, record.as_deref())
             .await?,
     );
     Ok(PlanInputs { file, client, images, broken, record })
@@ -80,7 +80,7 @@ pub(crate) async fn plan(
         if described.is_none()
             && broken.is_empty()
             && let Ok(target) =
-                PlanTarget::of(&file, &images, &page, record.as_ref(), &options, apply_args)
+                PlanTarget::of(&file, &images, &page, record.as_deref(), &options, apply_args)
             && target.is_free_of_conflicts()
             && let Ok(plan) = Plan::of_page(&page, &target.desired, &target.options)
             && plan.is_empty()
@@ -94,7 +94,7 @@ pub(crate) async fn plan(
         };
         options.types = types.rules();
         let is_fresh = types.fresh;
-        let target = PlanTarget::of(&file, &images, &page, record.as_ref(), &options, apply_args);
+        let target = PlanTarget::of(&file, &images, &page, record.as_deref(), &options, apply_args);
         let planned = target.and_then(|target| {
             let plan = checked(&page, &file, &broken, &target, &types, apply_args)?;
             Ok((target, plan))

@@ -83,7 +83,7 @@ pub(crate) struct PlanInputs {
     /// Diagnostics of references that cannot be resolved.
     pub(crate) broken: Vec<FieldDiagnostic>,
     /// Record of the last sync, if a `links.lock` governs the file.
-    pub(crate) record: Option<SyncRecord>,
+    pub(crate) record: Option<Box<SyncRecord>>,
 }
 
 /// Plan together with the inputs it was made from.

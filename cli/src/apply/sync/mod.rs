@@ -6,6 +6,7 @@ mod merge_report;
 mod pull_edits;
 mod pulled;
 mod record;
+mod state_records;
 
 pub(crate) use file_page::file_page;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};

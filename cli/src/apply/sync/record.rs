@@ -10,6 +10,7 @@ use links_sdk::sync::{
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
 
+use super::state_records::StateRecords;
 use super::{LockStore, file_page, identity_problems};
 use crate::apply::image::Image;
 use crate::apply::runs;
@@ -26,6 +27,8 @@ pub(crate) struct SyncRecord {
     key: String,
     service: String,
     lock: Lock,
+    /// Record of runs with `--locked` since that of the lock was written, if there were any.
+    beyond_lock: Option<PageBase>,
     /// What runs of the file have sent since the record was written.
     sent: SentValues,
 }
@@ -33,7 +36,7 @@ pub(crate) struct SyncRecord {
 /// A merge of a page file with its page, and the record that it was made with.
 #[derive(Debug)]
 pub(crate) struct MergedPage {
-    pub(crate) record: SyncRecord,
+    pub(crate) record: Box<SyncRecord>,
     /// The record of the last sync with which the merge was made.
     pub(crate) base: Option<PageBase>,
     pub(crate) merge: Merge,
@@ -41,7 +44,7 @@ pub(crate) struct MergedPage {
 
 impl SyncRecord {
     /// Returns the record of a page file; `None` if no `links.lock` governs the file.
-    pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Self>, CommandError> {
+    pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>, CommandError> {
         let Some(store) = LockStore::of(file) else { return Ok(None) };
         let Some(key) = store.key(file) else {
             let message = format!("{} has a name that is not Unicode", file.display());
@@ -50,13 +53,38 @@ impl SyncRecord {
         };
         let service = runs::service(context).unwrap_or_default();
         let lock = store.read(&service)?;
-        Ok(Some(Self { store, key, service, lock, sent: SentValues::default() }))
+        let sent = SentValues::default();
+        let mut record = Self { store, key, service, lock, beyond_lock: None, sent };
+        record.check_user(context)?;
+        record.read_beyond_lock(context)?;
+        Ok(Some(Box::new(record)))
+    }
+
+    /// Refuses the lock of another user, as far as the user is known without asking the service.
+    fn check_user(&self, context: &Context) -> Result<(), CommandError> {
+        let user = context.owner().and_then(|owner| owner.user);
+        let Some(user) = user.filter(|user| *user != self.lock.user) else { return Ok(()) };
+        let message = format!(
+            "{} belongs to the user {}, not to {user}; nothing was written",
+            self.store.path().display(),
+            self.lock.user
+        );
+        Err(CommandError::new(Exit::Refused, message)
+            .with_hint("use the account that it belongs to, or another directory"))
+    }
+
+    fn read_beyond_lock(&mut self, context: &Context) -> Result<(), CommandError> {
+        let Some(base) = self.lock.pages.get(&self.key) else { return Ok(()) };
+        let records = StateRecords::of(context, &self.service, &self.file());
+        let beyond = records.map(|it| it.beyond_lock(&base.digest())).transpose()?.flatten();
+        self.beyond_lock = beyond.filter(|beyond| beyond.id == base.id);
+        Ok(())
     }
 
     /// Reads the lock again: another run may have changed it before this one had the page to itself.
-    pub(crate) fn read_again(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
         self.lock = self.store.read(&self.service)?;
-        Ok(())
+        self.read_beyond_lock(context)
     }
 
     /// Reads what runs of the file have sent to its page since the record was written.
@@ -87,7 +115,7 @@ impl SyncRecord {
 
     /// Returns the record of the last sync, if there was one.
     pub(crate) fn base(&self) -> Option<&PageBase> {
-        self.lock.pages.get(&self.key)
+        self.beyond_lock.as_ref().or_else(|| self.lock.pages.get(&self.key))
     }
 
     /// Returns the key by which the page is read: its recorded id, because a login can change.
@@ -208,7 +236,27 @@ impl SyncRecord {
             lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
             lock.pages.insert(self.key.clone(), base);
             lock.images.extend(images);
-        })
+        })?;
+        match &self.beyond_lock {
+            Some(_) => self.forget_beyond_lock(context),
+            None => Ok(()),
+        }
+    }
+
+    fn forget_beyond_lock(&self, context: &Context) -> Result<(), CommandError> {
+        let records = StateRecords::of(context, &self.service, &self.file());
+        records.map_or(Ok(()), |records| records.forget_beyond_lock(context))
+    }
+
+    /// Records a run that leaves the lock as it is.
+    fn put_beyond_lock(&self, context: &Context, base: PageBase) -> Result<(), CommandError> {
+        let locked = self.lock.pages.get(&self.key);
+        let records = StateRecords::of(context, &self.service, &self.file());
+        let (Some(locked), Some(records)) = (locked, records) else { return Ok(()) };
+        if *locked == base {
+            return records.forget_beyond_lock(context);
+        }
+        records.put_beyond_lock(context, &locked.digest(), self.lock.user, base)
     }
 
     /// Returns the path on the service of an image with this content.
@@ -250,13 +298,18 @@ impl MergedPage {
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
         let record = &self.record;
+        let run = options.merged.as_ref().and_then(|merged| merged.run.as_ref());
         let (said, live) = compared(file, images, after);
         let before = self.base.as_ref();
         let mut base = self.merge.base_after(before, &said, &live, created, &options.types);
         if !file.page.has_slots {
             base.slots = record.base().map(|base| base.slots.clone()).unwrap_or_default();
         }
-        record.put(context, base, image_paths(file, images))
+        if run.is_some_and(|run| run.locked) {
+            record.put_beyond_lock(context, base)
+        } else {
+            record.put(context, base, image_paths(file, images))
+        }
     }
 }
 

@@ -36,7 +36,8 @@ pub(crate) struct SlotsApplyArgs {
     sync: SyncArgs,
     /// Refuse a page or an image that links.lock does not have, and leave links.lock as it is
     ///
-    /// What is written is recorded by the next apply of the file without --locked, or by `links init --refresh`. Until then it counts as changed on the page.
+    /// What is written is recorded in the state directory of this machine, until an apply of the file without --locked writes it to links.lock. On
+    /// other machines it counts as changed on the page until then.
     #[arg(long, hide_short_help = true)]
     locked: bool,
     /// Wait for another run on the same page instead of refusing

@@ -1,0 +1,106 @@
+//! Records of syncs in the state directory: those that only this machine has.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use links_sdk::sync::{Lock, PageBase};
+
+use crate::apply::runs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::private;
+use crate::page_file::local_image::hash_of;
+
+/// Extension of a record that goes beyond that of a `links.lock`.
+const BEYOND_LOCK: &str = "locked";
+
+/// The records of one page file in the state directory.
+#[derive(Clone, Debug)]
+pub(crate) struct StateRecords {
+    directory: PathBuf,
+    service: String,
+    /// The path of the page file, absolute and without symbolic links.
+    file: String,
+}
+
+impl StateRecords {
+    /// Returns the records of a file; `None` without a state directory.
+    pub(super) fn of(context: &Context, service: &str, file: &str) -> Option<Self> {
+        let state = runs::directory(context).ok()?;
+        let directory = state.join("sync").join(short(service));
+        Some(Self { directory, service: service.to_owned(), file: file.to_owned() })
+    }
+
+    /// Returns what runs with `--locked` recorded since the `links.lock` got the record with this digest.
+    pub(super) fn beyond_lock(&self, digest: &str) -> Result<Option<PageBase>, CommandError> {
+        let lock = self.read(&self.beyond_lock_path(digest))?;
+        Ok(lock.and_then(|mut lock| lock.pages.remove(&self.file)))
+    }
+
+    /// Records a run with `--locked`. `digest` is that of the record in the `links.lock`.
+    pub(super) fn put_beyond_lock(
+        &self,
+        context: &Context,
+        digest: &str,
+        user: i64,
+        base: PageBase,
+    ) -> Result<(), CommandError> {
+        let _turn = self.turn(context);
+        self.remove_beyond_lock()?;
+        let mut lock = Lock::new(self.service.clone(), user);
+        lock.pages.insert(self.file.clone(), base);
+        let path = self.beyond_lock_path(digest);
+        private::write(&path, lock.to_string().as_bytes()).map_err(|error| unusable(&path, &error))
+    }
+
+    /// Forgets what runs with `--locked` recorded.
+    pub(super) fn forget_beyond_lock(&self, context: &Context) -> Result<(), CommandError> {
+        let _turn = self.turn(context);
+        self.remove_beyond_lock()
+    }
+
+    fn remove_beyond_lock(&self) -> Result<(), CommandError> {
+        let prefix = format!("{}-", short(&self.file));
+        for path in self.paths() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with(&prefix) && path.extension().is_some_and(|it| it == BEYOND_LOCK) {
+                private::remove(&path).map_err(|error| unusable(&path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn beyond_lock_path(&self, digest: &str) -> PathBuf {
+        self.directory.join(format!("{}-{digest}.{BEYOND_LOCK}", short(&self.file)))
+    }
+
+    fn paths(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.directory).into_iter().flatten();
+        entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Lock>, CommandError> {
+        let Some(bytes) = private::read(path).map_err(|error| unusable(path, &error))? else {
+            return Ok(None);
+        };
+        let lock = Lock::parse(&String::from_utf8_lossy(&bytes))
+            .map_err(|error| unusable(path, &error))?;
+        Ok((lock.service == self.service).then_some(lock))
+    }
+
+    fn turn(&self, context: &Context) -> crate::fs::lock::ResourceLock {
+        context.lock(&format!("sync-{}", short(&self.file)))
+    }
+}
+
+fn unusable(path: &Path, why: &dyn std::fmt::Display) -> CommandError {
+    let message = format!("the record {} cannot be used: {why}", path.display());
+    CommandError::new(Exit::Refused, message)
+        .with_hint("delete it: the next apply then begins a new one")
+}
+
+/// Short name that differs between texts.
+fn short(text: &str) -> String {
+    hash_of(text.as_bytes()).chars().take(16).collect()
+}
