@@ -45,6 +45,7 @@
 //! empty object. Writing is strict: a field that the service computes cannot be sent by accident, and [`Error::field_errors`] lists the
 //! fields that the service refuses. Where the SDK's types are not enough, [`Call::answer`] returns the answer as it was sent.
 
+pub mod account;
 mod api;
 pub mod apply;
 mod base_url;

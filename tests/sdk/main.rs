@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod account;
 mod apply;
 mod apply_call;
 mod batch;

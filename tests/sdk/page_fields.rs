@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use links_fixtures::{Choices, ContractServer, Fault};
-use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, Step};
+use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, SlotTypes, Step};
 use links_sdk::{Client, Outcome};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::{cafe, cafe_with};
 /// Asks for profile fields, and for all slots to stay as they are.
 async fn desired(client: &Client, fields: Value) -> DesiredPage {
     let slots = client.profile("cafe").slots().list().await.unwrap();
-    let mut desired = DesiredPage::from_page(&slots, &Default::default());
+    let mut desired = DesiredPage::from_page(&slots, &SlotTypes::default());
     desired.fields = serde_json::from_value(fields).unwrap();
     desired
 }

@@ -13,8 +13,13 @@ use crate::{Error, Outcome};
 
 /// Error of a run that ended before the page matched the file.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ApplyError(Box<ApplyFailure>);
+
+/// What an error holds, in one allocation, because most results are no error.
+#[derive(Debug, thiserror::Error)]
 #[error("{cause}")]
-pub struct ApplyError {
+struct ApplyFailure {
     #[source]
     cause: ApplyCause,
     done: AppliedChanges,
@@ -99,33 +104,33 @@ pub struct ItemRefusal {
 
 impl ApplyError {
     pub(super) fn new(cause: ApplyCause, done: AppliedChanges, run: Option<String>) -> Self {
-        Self { cause, done, run }
+        Self(Box::new(ApplyFailure { cause, done, run }))
     }
 
     /// Returns the cause that ended the run.
     pub fn cause(&self) -> &ApplyCause {
-        &self.cause
+        &self.0.cause
     }
 
     /// Returns the cause that ended the run, by value.
     pub fn into_cause(self) -> ApplyCause {
-        self.cause
+        self.0.cause
     }
 
     /// Returns the changes that the run had made by then.
     pub fn done(&self) -> &AppliedChanges {
-        &self.done
+        &self.0.done
     }
 
     /// Returns the name of the run in the journals, if it was recorded.
     pub fn run(&self) -> Option<&str> {
-        self.run.as_deref()
+        self.0.run.as_deref()
     }
 
     /// Returns whether the run has written anything. Its writes before the error count, its reads do not.
     pub fn outcome(&self) -> Outcome {
-        match self.cause.outcome() {
-            Outcome::NotExecuted if !self.done.is_nothing() => Outcome::Executed,
+        match self.0.cause.outcome() {
+            Outcome::NotExecuted if !self.0.done.is_nothing() => Outcome::Executed,
             outcome => outcome,
         }
     }

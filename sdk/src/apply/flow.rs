@@ -18,12 +18,12 @@ use crate::{Client, ProfileKey};
 
 /// A page of a run.
 #[derive(Clone, Debug)]
-pub(super) struct PageTask {
+pub(crate) struct PageTask {
     /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
-    pub(super) keys: Vec<ProfileKey>,
-    pub(super) settings: RunSettings,
+    pub(crate) keys: Vec<ProfileKey>,
+    pub(crate) settings: RunSettings,
     /// Set if a page of this login is created where there is none.
-    pub(super) may_create: bool,
+    pub(crate) may_create: bool,
 }
 
 /// Result of a run on a page: the page matches the desired content.
@@ -51,10 +51,10 @@ pub struct PlannedPage {
 }
 
 /// Result of each page of a run, in the order of its tasks.
-pub(super) type PageResults<T> = Vec<Result<T, ApplyError>>;
+pub(crate) type PageResults<T> = Vec<Result<T, ApplyError>>;
 
 /// Reads the pages and plans. Nothing is locked and nothing is written.
-pub(super) async fn plan<D: AccountDelegate>(
+pub(crate) async fn plan<D: AccountDelegate>(
     client: &Client,
     tasks: &[PageTask],
     delegate: &mut D,
@@ -114,7 +114,7 @@ impl Candidate<'_> {
 
 /// Makes the pages match what the delegate plans. Nothing is written before all pages were planned and confirmed. From then on a page that
 /// fails does not stop the others.
-pub(super) async fn apply<D: AccountDelegate>(
+pub(crate) async fn apply<D: AccountDelegate>(
     client: &Client,
     tasks: &[PageTask],
     delegate: &mut D,
@@ -141,7 +141,9 @@ pub(super) async fn apply<D: AccountDelegate>(
     for (nth, candidate) in candidates {
         match candidate {
             Candidate::Live { run, proposal } if proposal.plan.is_empty() => {
-                results.insert(nth, Ok(run.nothing_to_do(proposal.plan)));
+                let (page, run) = run.nothing_to_do();
+                let (plan, done) = (proposal.plan, AppliedChanges::default());
+                results.insert(nth, Ok(Applied { page, plan, done, run }));
             }
             candidate => to_write.push((nth, candidate)),
         }
@@ -213,13 +215,11 @@ async fn confirm_and_begin<'a, D: AccountDelegate>(
         })
         .collect();
     let mut confirmed = delegate.confirm(&pages).await?.into_iter();
-    let is_one = candidates.len() == 1;
     let mut begun = Vec::new();
     for (nth, candidate) in candidates {
         let (proposal, took_time) = match confirmed.next() {
             Some(Confirmation::Later(new)) => (*new, true),
-            // The other pages took time.
-            _ => (candidate.proposal().clone(), !is_one),
+            _ => (candidate.proposal().clone(), false),
         };
         let run = match candidate {
             Candidate::Live { run, .. } => begin(run, proposal, took_time).await,

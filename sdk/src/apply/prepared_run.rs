@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::create::{failed, list};
 use super::delegate::Proposal;
-use super::flow::Applied;
 use super::journal::{Journal, JournalPositions};
 use super::page_run::PageRun;
 use super::page_snapshot::read_page;
@@ -20,21 +19,21 @@ use crate::{Client, ProfileKey};
 
 /// Settings of the journal and the lock of a run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RunSettings {
-    pub(super) record: Option<JournalSettings>,
+pub(crate) struct RunSettings {
+    pub(crate) record: Option<JournalSettings>,
     /// Set to wait for another run on the page.
-    pub(super) wait: bool,
+    pub(crate) wait: bool,
     /// Set if the page may have lost all of its slots.
-    pub(super) allow_empty: bool,
+    pub(crate) allow_empty: bool,
 }
 
 /// Settings of the journal of a run.
 #[derive(Clone, Debug)]
-pub(super) struct JournalSettings {
-    pub(super) state: PathBuf,
-    pub(super) service: String,
-    pub(super) path: Option<String>,
-    pub(super) owner: Option<RunOwner>,
+pub(crate) struct JournalSettings {
+    pub(crate) state: PathBuf,
+    pub(crate) service: String,
+    pub(crate) path: Option<String>,
+    pub(crate) owner: Option<RunOwner>,
 }
 
 impl RunSettings {
@@ -242,7 +241,8 @@ impl<'a> PreparedRun<'a> {
         self.check_plan(proposal)
     }
 
-    pub(super) fn nothing_to_do(self, plan: Arc<Plan>) -> Applied {
+    /// Ends a run that has nothing to do. Returns the page, and the name of the run if it is one that was continued.
+    pub(super) fn nothing_to_do(self) -> (Arc<PageSnapshot>, Option<String>) {
         let Self { page, hold, .. } = self;
         let run = match hold {
             PageHold::Journal(mut journal) => {
@@ -251,7 +251,7 @@ impl<'a> PreparedRun<'a> {
             }
             _ => None,
         };
-        Applied { page, plan, done: AppliedChanges::default(), run }
+        (page, run)
     }
 
     /// Records the plan in the journal before any of it is executed.

@@ -78,7 +78,7 @@ fn page_and_file() -> impl Strategy<Value = (Vec<Slot>, DesiredPage)> {
                 .collect::<Vec<_>>()
         });
         let items = (taken, new).prop_map(|(taken, new)| [taken, new].concat()).prop_shuffle();
-        (Just(page), items.prop_map(|slots| DesiredPage::from(slots)))
+        (Just(page), items.prop_map(DesiredPage::from))
     })
 }
 

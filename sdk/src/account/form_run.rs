@@ -1,0 +1,65 @@
+//! Execution of the plan of a form.
+
+use serde_json::Value;
+
+use super::FormPlan;
+use crate::changes::{FormChanges, NewForm};
+use crate::generated::types::LeadForm;
+use crate::{Client, Error, Object};
+
+impl FormPlan {
+    /// Creates or changes the form. A form that another client changed in the same fields since it was read is not overwritten.
+    ///
+    /// A lost answer is settled by the idempotency key of a create, and by reading the form after a change.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`FormsHandle::create`](crate::FormsHandle::create) and
+    /// [`FormHandle::update_unchanged`](crate::FormHandle::update_unchanged).
+    pub async fn execute(
+        &self,
+        client: &Client,
+        seen: Option<&LeadForm>,
+    ) -> Result<LeadForm, Error> {
+        let Some(id) = &self.id else {
+            return client.forms().create(NewForm::from(self.changed.clone())).await;
+        };
+        let form = client.form(id.clone());
+        let result = form.update_unchanged(seen, FormChanges::from(self.changed.clone())).await;
+        match result {
+            Err(error) => match self.without_refused(&error) {
+                Some(changes) => form.update_unchanged(seen, FormChanges::from(changes)).await,
+                None => Err(error),
+            },
+            done => done,
+        }
+    }
+
+    /// Returns the changes without the names in the form's fields that the service adds to its own answers and refuses in requests; `None`
+    /// if it refused anything else.
+    fn without_refused(&self, error: &Error) -> Option<Object> {
+        let mut refused = Vec::new();
+        for path in error.field_errors().keys() {
+            let mut parts = path.split('.');
+            let (Some("fields"), Some(_), Some(name), None) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+            else {
+                return None;
+            };
+            if ["key", "type", "label", "required", "placeholder"].contains(&name) {
+                return None;
+            }
+            refused.push(name.to_owned());
+        }
+        if refused.is_empty() {
+            return None;
+        }
+        let mut changes = self.changed.clone();
+        for field in changes.get_mut("fields")?.as_array_mut()?.iter_mut() {
+            if let Value::Object(field) = field {
+                field.retain(|name, _| !refused.contains(name));
+            }
+        }
+        Some(changes)
+    }
+}

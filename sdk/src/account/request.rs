@@ -1,0 +1,190 @@
+//! Request to make an account as it is desired.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::account_session::{AccountOptions, AccountSession};
+use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan};
+use crate::apply::{Applied, JournalSettings, PageTask, RunOwner, RunSettings, SlotTypes, flow};
+use crate::{Client, ProfileKey};
+
+/// The pages and forms of the account together. From [`Client::account`].
+#[derive(Clone, Debug)]
+pub struct AccountHandle {
+    client: Client,
+}
+
+/// Request to make pages and forms as they are desired. From [`AccountHandle::apply`] and [`AccountHandle::plan`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is sent before `run` or `plan` is called"]
+pub struct ApplyAccount {
+    client: Client,
+    desired: DesiredAccount,
+    options: AccountOptions,
+    settings: RunSettings,
+}
+
+impl Client {
+    /// Returns the handle for the pages and forms of the account together.
+    pub fn account(&self) -> AccountHandle {
+        AccountHandle { client: self.clone() }
+    }
+}
+
+impl AccountHandle {
+    /// Makes pages and forms as they are desired. Nothing is written before all of them were planned; from then on a page that fails does not
+    /// stop the others.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::account::DesiredAccount;
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+    ///         "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"},
+    ///         "slots": [{"id": "new", "type": "form", "data": {"formId": {"$form": "contact"}}}]}],
+    /// }))?;
+    /// let plan = client.account().apply(desired.clone()).plan().await?;
+    /// assert_eq!((plan.forms[0].id.as_deref(), plan.pages[0].plan.creates.len()), (None, 1));
+    /// let applied = client.account().apply(desired).allow_creates(1).run().await?;
+    /// assert!(applied.forms.contains_key("contact") && applied.pages[0].is_ok());
+    /// # Ok(()) });
+    /// ```
+    pub fn apply(&self, desired: DesiredAccount) -> ApplyAccount {
+        ApplyAccount {
+            client: self.client.clone(),
+            desired,
+            options: AccountOptions::default(),
+            settings: RunSettings::default(),
+        }
+    }
+
+    /// Plans the changes that make pages and forms as they are desired. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`ApplyAccount::plan`].
+    pub async fn plan(&self, desired: DesiredAccount) -> Result<AccountPlan, AccountError> {
+        self.apply(desired).plan().await
+    }
+}
+
+impl ApplyAccount {
+    /// Writes what is desired also where a page was changed since the last sync.
+    pub fn overwrite(mut self, overwrite: bool) -> Self {
+        self.options.overwrite = overwrite;
+        self
+    }
+
+    /// Deletes the slots that are not mentioned.
+    pub fn prune(mut self, prune: bool) -> Self {
+        self.options.prune = prune;
+        self
+    }
+
+    /// Sets the slot types of the service.
+    pub fn types(mut self, types: SlotTypes) -> Self {
+        self.options.types = types;
+        self
+    }
+
+    /// Confirms up to this many deletes on each page.
+    pub fn max_deletes(mut self, deletes: usize) -> Self {
+        self.options.limits.max_deletes = Some(deletes);
+        self
+    }
+
+    /// Allows up to this many new pages and forms, which the interface cannot delete.
+    pub fn allow_creates(mut self, creates: usize) -> Self {
+        self.options.creates = creates;
+        self
+    }
+
+    /// Allows logins to change, which breaks every link to the page.
+    pub fn allow_renames(mut self, renames: bool) -> Self {
+        self.options.renames = renames;
+        self
+    }
+
+    /// Writes a journal for each page below this directory, and excludes other processes that do the same.
+    pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
+        let service = self.client.base_url().as_str().to_owned();
+        let owner = self.settings.record.as_ref().and_then(|record| record.owner.clone());
+        self.settings.record =
+            Some(JournalSettings { state: state.into(), service, path: None, owner });
+        self
+    }
+
+    /// Sets the owner of the run in the journals.
+    pub fn owner(mut self, owner: Option<RunOwner>) -> Self {
+        if let Some(record) = &mut self.settings.record {
+            record.owner = owner;
+        }
+        self
+    }
+
+    /// Plans. Nothing is locked and nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// When a page or the forms cannot be read, or no plan can be made.
+    pub async fn plan(self) -> Result<AccountPlan, AccountError> {
+        let tasks = self.tasks()?;
+        let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
+        let planned = flow::plan(&self.client, &tasks, &mut session).await?;
+        let mut pages = Vec::new();
+        for (nth, planned) in planned.into_iter().enumerate() {
+            let Some(merged) = session.merges.remove(&nth) else { continue };
+            let page = planned.page;
+            pages.push(PagePlan {
+                id: page.exists().then_some(page.id),
+                login: page.login.clone(),
+                merge: merged.merge,
+                plan: planned.proposal.plan.as_ref().clone(),
+            });
+        }
+        Ok(AccountPlan { forms: session.forms, pages })
+    }
+
+    /// Makes pages and forms as they are desired.
+    ///
+    /// # Errors
+    ///
+    /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
+    pub async fn run(self) -> Result<AppliedAccount, AccountError> {
+        let tasks = self.tasks()?;
+        let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
+        let results = flow::apply(&self.client, &tasks, &mut session).await?;
+        let mut pages = Vec::new();
+        for (nth, result) in results.into_iter().enumerate() {
+            pages.push(result.map(|Applied { page, done, .. }| {
+                let base = session.base_after(nth, &page, &done.created);
+                AppliedPage { done, base }
+            }));
+        }
+        Ok(AppliedAccount { forms: session.ids, pages })
+    }
+
+    fn tasks(&self) -> Result<Vec<PageTask>, AccountError> {
+        let mut seen = BTreeSet::new();
+        let task = |page: &super::AccountPage| {
+            let key: ProfileKey = page
+                .profile
+                .parse()
+                .map_err(|error| AccountError::Invalid(format!("{}: {error}", page.profile)))?;
+            if !seen.insert(page.profile.to_lowercase()) {
+                let message = format!("the page {} is there twice", page.profile);
+                return Err(AccountError::Invalid(message));
+            }
+            let mut keys: Vec<ProfileKey> =
+                page.base.iter().map(|base| ProfileKey::Id(base.id)).collect();
+            let may_create = keys.is_empty() && matches!(key, ProfileKey::Login(_));
+            keys.push(key);
+            let login = page.fields.get("login").and_then(|login| login.as_str());
+            keys.extend(login.and_then(|login| login.parse().ok()));
+            Ok(PageTask { keys, settings: self.settings.clone(), may_create })
+        };
+        self.desired.pages.iter().map(task).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! Tests of the apply of several pages and forms in one run.
+
+use links_fixtures::{
+    Choices, Collection, ContractServer, EmptyObjects, Fault, LegacyTypes, Strings, UpdatedSlots,
+    World,
+};
+use links_sdk::Client;
+use links_sdk::account::{AccountError, AppliedPage, DesiredAccount};
+use links_sdk::apply::{ApplyCause, SlotTypes};
+use serde_json::{Value, json};
+
+use crate::{cafe, cafe_with, client_of};
+
+fn desired(value: Value) -> DesiredAccount {
+    serde_json::from_value(value).unwrap()
+}
+
+fn operations(server: &ContractServer) -> Vec<&'static str> {
+    server.requests().into_iter().map(|request| request.operation.unwrap()).collect()
+}
+
+fn position(operations: &[&str], name: &str) -> usize {
+    operations.iter().position(|operation| *operation == name).unwrap()
+}
+
+async fn page(client: &Client, login: &str) -> Value {
+    serde_json::to_value(client.profile(login).get_with_slots().await.unwrap()).unwrap()
+}
+
+/// Returns the account as it is: every page with all of its slots by their ids.
+async fn pulled(client: &Client) -> DesiredAccount {
+    let mut pages = Vec::new();
+    for page in &client.profiles().list().await.unwrap().items {
+        let read = client.profile(page.id).get_with_slots().await.unwrap();
+        let slots =
+            links_sdk::apply::DesiredPage::from_page(&read.slots, &SlotTypes::default()).slots;
+        let mut record = serde_json::to_value(page).unwrap();
+        let code = client.profile(page.id).settings().await.unwrap().language_code;
+        record["languageCode"] = json!(code);
+        let fields = links_sdk::apply::page_fields(record.as_object().unwrap());
+        pages.push(json!({"profile": page.id.to_string(), "fields": fields, "slots": slots}));
+    }
+    let forms: Vec<Value> = client
+        .forms()
+        .list()
+        .await
+        .unwrap()
+        .iter()
+        .enumerate()
+        .map(|(nth, form)| {
+            let mut fields = serde_json::to_value(form).unwrap();
+            for computed in ["id", "active", "createdAt"] {
+                fields.as_object_mut().unwrap().remove(computed);
+            }
+            json!({"name": format!("form{nth}"), "id": form.id, "fields": fields})
+        })
+        .collect();
+    desired(json!({"forms": forms, "pages": pages}))
+}
+
+/// Returns the readings of the interface that change what is read or how it is stored: each alone, and all together.
+fn readings() -> Vec<Choices> {
+    let changes: [fn(&mut Choices); 14] = [
+        |it| it.empty_objects = EmptyObjects::Object,
+        |it| it.unknown_fields = true,
+        |it| it.legacy_types = LegacyTypes::Inside,
+        |it| it.events_deletable = true,
+        |it| it.updated_slots = UpdatedSlots::WholePage,
+        |it| it.open_schemas = true,
+        |it| it.computed_in_data = true,
+        |it| it.channel_ids = Collection::Map,
+        |it| it.strings = Strings::Normalized,
+        |it| it.zeros = true,
+        |it| it.any_social_link = true,
+        |it| it.bare_links = true,
+        |it| it.empty_mood_is_none = true,
+        |it| it.status_feature = false,
+    ];
+    let mut all = Choices::default();
+    let mut readings = vec![Choices::default()];
+    for change in changes {
+        let mut one = Choices::default();
+        change(&mut one);
+        change(&mut all);
+        readings.push(one);
+    }
+    readings.push(all);
+    readings
+}
+
+async fn has_nothing_to_do(world: World, choices: Choices) {
+    let named = format!("{choices:?}");
+    let builder = ContractServer::builder(world).no_limits().choices(choices);
+    let server = builder.start().await.unwrap();
+    let client = client_of(&server);
+    let account = pulled(&client).await;
+    let plan = client.account().plan(account.clone()).await.unwrap();
+    assert!(plan.is_empty(), "{named} {plan:?}");
+    server.forget_requests();
+    let applied = client.account().apply(account).run().await.unwrap();
+    for page in applied.pages {
+        assert!(page.unwrap().done.is_nothing(), "{named}");
+    }
+    assert!(operations(&server).iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+}
+
+#[tokio::test]
+async fn an_account_that_was_read_has_nothing_to_do_under_every_reading_of_the_interface() {
+    for choices in readings() {
+        has_nothing_to_do(World::cafe(), choices.clone()).await;
+        has_nothing_to_do(World::empty(), choices).await;
+    }
+}
+
+#[tokio::test]
+async fn an_account_of_a_hundred_pages_that_was_read_has_nothing_to_do() {
+    has_nothing_to_do(World::full(), Choices::default()).await;
+}
+
+#[tokio::test]
+async fn everything_that_adds_comes_before_everything_that_removes_across_the_pages() {
+    let (server, client) = cafe().await;
+    let mut account = pulled(&client).await;
+    // The first slot of the first page moves to the end of the second one.
+    let mut moved = account.pages[0].slots.as_mut().unwrap().remove(0);
+    moved.id = links_sdk::sync::FileSlotId::Absent;
+    let title = moved.data.get("title").cloned();
+    account.pages[1].slots.as_mut().unwrap().push(moved);
+    account.pages[0].fields.insert("login".into(), "cafe.qara".into());
+    server.forget_requests();
+    let run = client.account().apply(account).prune(true).allow_renames(true);
+    let applied = run.run().await.unwrap();
+    assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
+    let sent = operations(&server);
+    assert!(position(&sent, "createSlots") < position(&sent, "updateProfileSettings"), "{sent:?}");
+    assert!(position(&sent, "updateProfileSettings") < position(&sent, "deleteSlots"), "{sent:?}");
+    let second = page(&client, "qara.weddings").await;
+    assert_eq!(
+        second["slots"].as_array().unwrap().last().unwrap()["data"].get("title"),
+        title.as_ref()
+    );
+}
+
+#[tokio::test]
+async fn forms_and_pages_are_created_once_and_only_where_that_was_allowed() {
+    let (server, client) = cafe().await;
+    let account = desired(json!({
+        "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+        "pages": [{"profile": "cafe.astana", "fields": {"title": "Astana"},
+            "slots": [{"type": "form", "data": {"formId": {"$form": "contact"}}}]}, {"profile": "cafe", "fields": {"title": "Both"}}],
+    }));
+    server.forget_requests();
+    let error = client.account().apply(account.clone()).allow_creates(1).run().await.unwrap_err();
+    assert!(matches!(error, AccountError::NotAllowed(_)), "{error}");
+    let writes = |it: &&str| it.starts_with("create") || it.starts_with("update");
+    assert_eq!(operations(&server).iter().filter(|it| writes(it)).count(), 0);
+
+    let applied = client.account().apply(account.clone()).allow_creates(2).run().await.unwrap();
+    let id = &applied.forms["contact"];
+    let done = &applied.pages[0].as_ref().unwrap().done;
+    assert!(done.is_page_created && done.created.len() == 1);
+    assert_eq!(page(&client, "cafe.astana").await["slots"][0]["data"]["formId"], json!(id));
+    assert_eq!(page(&client, "cafe").await["title"], "Both");
+    server.forget_requests();
+    let again = client.account().apply(account).run().await.unwrap();
+    assert!(again.pages.iter().all(|page| page.as_ref().unwrap().done.is_nothing()));
+    assert_eq!(operations(&server), ["listForms", "listProfiles", "getProfile", "getProfile"]);
+}
+
+#[tokio::test]
+async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let account = desired(json!({"pages": [
+        {"profile": "cafe", "fields": {"title": "One"}}, {"profile": "qara.weddings", "fields": {"title": "Two"}},
+    ]}));
+    server.forget_requests();
+    // listProfiles, two pages, then the first write.
+    server.fail([4], &Fault::Before(403));
+    let run = || client.account().apply(account.clone()).journal(state.path());
+    let applied = run().run().await.unwrap();
+    let (first, second) = (&applied.pages[0], &applied.pages[1]);
+    assert!(first.as_ref().is_err_and(|error| error.done().is_nothing()), "{first:?}");
+    assert_eq!(second.as_ref().unwrap().done.fields.len(), 1);
+    assert_eq!(page(&client, "qara.weddings").await["title"], "Two");
+    let next = run().run().await.unwrap();
+    assert!(next.pages[0].is_ok() && next.pages[1].as_ref().unwrap().done.is_nothing());
+}
+
+#[tokio::test]
+async fn deletes_wait_until_no_page_lacks_its_new_slots() {
+    let (server, client) = cafe().await;
+    let mut account = pulled(&client).await;
+    let mut moved = account.pages[0].slots.as_mut().unwrap().remove(0);
+    moved.id = links_sdk::sync::FileSlotId::Absent;
+    account.pages[1].slots.as_mut().unwrap().push(moved);
+    let before = page(&client, "cafe").await["slots"].clone();
+    server.forget_requests();
+    let sent = {
+        client.account().apply(account.clone()).prune(true).plan().await.unwrap();
+        operations(&server).len()
+    };
+    server.forget_requests();
+    server.fail([sent + 1], &Fault::Before(403));
+    let applied = client.account().apply(account).prune(true).run().await.unwrap();
+    let withheld = applied.pages[0].as_ref().unwrap_err();
+    assert!(matches!(withheld.cause(), ApplyCause::Withheld), "{withheld}");
+    assert!(applied.pages[1].is_err());
+    assert_eq!(page(&client, "cafe").await["slots"], before);
+}
+
+#[tokio::test]
+async fn a_second_sync_keeps_what_others_changed_by_the_record_of_the_first() {
+    let (server, client) = cafe_with(Choices::default()).await;
+    let mut account = desired(
+        json!({"pages": [{"profile": "cafe", "fields": {"title": "Ours", "description": "Text"}}]}),
+    );
+    let first = client.account().apply(account.clone()).run().await.unwrap();
+    let Ok(AppliedPage { base, .. }) = &first.pages[0] else { panic!("{first:?}") };
+    server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    account.pages[0].base = Some(base.clone());
+    account.pages[0].fields.insert("description".into(), "Changed".into());
+    let second = client.account().apply(account.clone()).run().await.unwrap();
+    let done = &second.pages[0].as_ref().unwrap().done;
+    assert_eq!(done.fields.iter().collect::<Vec<_>>(), ["description"]);
+    let now = page(&client, "cafe").await;
+    assert_eq!((&now["title"], &now["description"]), (&json!("Theirs"), &json!("Changed")));
+    account.pages[0].fields.insert("title".into(), "Ours again".into());
+    let error = client.account().apply(account).run().await.unwrap_err();
+    assert!(
+        matches!(error, AccountError::Conflicts { ref conflicts, .. } if conflicts.len() == 1),
+        "{error}"
+    );
+}
