@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
@@ -14,6 +14,7 @@ use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::Operation;
+use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, BoxFuture, CallOptions, Reservation};
 use crate::write_mode::WriteMode;
@@ -91,7 +92,8 @@ impl<T: Send + 'static, K> Call<T, K> {
     ) -> Self {
         let options = CallOptions::of(client, operation);
         let deadline = options.until;
-        let sender = CallSender { client: client.clone(), operation, options, undecoded: None };
+        let client = client.clone();
+        let sender = CallSender { client, operation, options, undecoded: None, before_write: None };
         Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
 
@@ -144,6 +146,28 @@ impl<T: Send + 'static, K> Call<T, K> {
             send: Box::new(move |sender| Box::pin(undecoded(sender, send))),
             kind: PhantomData,
         }
+    }
+}
+
+impl<T: Send + 'static> Call<T, Write> {
+    /// Sets a callback for the record that a change of its fields replaces, as it was read right before each request. Only calls that read
+    /// before they write have one: `update_unchanged` of a slot, a form, a page or its settings.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::ProfileChanges;
+    ///
+    /// let title = client.profile("cafe").get().await?.title;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let changes = ProfileChanges::default().title("Closed today");
+    /// let call = client.profile("cafe").update_unchanged(None, changes);
+    /// call.before_write(move |before| sender.send(before["title"].clone()).unwrap_or_default()).await?;
+    /// assert_eq!(receiver.recv()?, serde_json::to_value(title)?);
+    /// # Ok(()) });
+    /// ```
+    pub fn before_write(mut self, hear: impl Fn(&Object) + Send + Sync + 'static) -> Self {
+        self.sender.before_write = Some(Arc::new(hear));
+        self
     }
 }
 

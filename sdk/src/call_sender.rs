@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::generated;
 use crate::operation::{Effect, Operation};
 use crate::success::{RecordCheck, SuccessContent};
+use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{
     Answer, BoxFuture, CallOptions, CallResult, MakeRequest, RequestCell, Reservation, Shared,
@@ -49,6 +50,9 @@ impl CallOptions {
 /// Cell in which a call's undecoded answer is left.
 pub(crate) type AnswerCell = Arc<Mutex<Option<Answer>>>;
 
+/// Callback for the fields that a change replaces.
+pub(crate) type BeforeWrite = Arc<dyn Fn(&Object) + Send + Sync>;
+
 /// Sender of a call's requests.
 #[derive(Clone)]
 pub(crate) struct CallSender {
@@ -57,6 +61,8 @@ pub(crate) struct CallSender {
     pub(crate) options: CallOptions,
     /// Cell for the undecoded answer, when the caller wants it.
     pub(crate) undecoded: Option<AnswerCell>,
+    /// Callback before a record that was read is changed.
+    pub(crate) before_write: Option<BeforeWrite>,
 }
 
 impl CallSender {
@@ -64,7 +70,7 @@ impl CallSender {
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         let mut options = CallOptions::of(client, operation);
         options.until = client.shared.clock.monotonic().saturating_add(options.until);
-        Self { client: client.clone(), operation, options, undecoded: None }
+        Self { client: client.clone(), operation, options, undecoded: None, before_write: None }
     }
 
     /// Makes the call a dry run. A key would make the service store its answer.

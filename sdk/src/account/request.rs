@@ -111,8 +111,12 @@ impl ApplyAccount {
     pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
         let service = self.client.base_url().as_str().to_owned();
         let owner = self.settings.record.as_ref().and_then(|record| record.owner.clone());
-        self.settings.record =
-            Some(JournalSettings { state: state.into(), service, path: None, owner });
+        self.settings.record = Some(JournalSettings {
+            state: state.into(),
+            service,
+            owner,
+            ..JournalSettings::default()
+        });
         self
     }
 

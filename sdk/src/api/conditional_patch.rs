@@ -132,6 +132,9 @@ impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<T, Error> {
         let (key, changes) = (self.key.clone(), self.changes.clone());
         let sender = self.sender.single_attempt(attempt);
+        if let (Some(hear), Some(seen)) = (&self.sender.before_write, &self.seen) {
+            hear(seen);
+        }
         let request = |api| T::write(api, key, changes);
         let (done, answer) = sender.send_decoded(T::WRITE, request).await?;
         self.sender.keep_answer(&answer);

@@ -65,6 +65,7 @@ mod step;
 mod stored_form;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 pub use account_delegate::{AccountDelegate, PageToConfirm};
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
@@ -75,8 +76,8 @@ pub use flow::{Applied, PlannedPage};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub(crate) use journal::SentSlot;
 pub use journal::{
-    JournalEntries, JournalError, JournalStore, LockError, PageLock, RecordedRun, RunEnding,
-    RunHeader, RunOwner, RunState, SentValues,
+    CommandJournal, CommandWrites, JournalEntries, JournalError, JournalStore, LockError, PageLock,
+    RecordWrite, RecordedRun, RunCommand, RunEnding, RunHeader, RunOwner, RunState, SentValues,
 };
 pub use literal::{literal, literal_key};
 pub(crate) use matching::matched_slots;
@@ -97,3 +98,4 @@ pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{AppliedChanges, Step};
 pub(crate) use stored_form::may_be_stored_as;
+pub use undo::{NotRestored, Undo, UndoConflict, UndoOptions};

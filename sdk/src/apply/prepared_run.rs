@@ -12,7 +12,8 @@ use super::page_run::PageRun;
 use super::page_snapshot::read_page;
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
-    PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunOwner, RunState, Step, fingerprint,
+    PageLock, PageSnapshot, Plan, RecordedRun, RunCommand, RunHeader, RunOwner, RunState, Step,
+    fingerprint,
 };
 use crate::conditional_write::ReadTime;
 use crate::{Client, ProfileKey};
@@ -28,12 +29,13 @@ pub(crate) struct RunSettings {
 }
 
 /// Settings of the journal of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JournalSettings {
     pub(crate) state: PathBuf,
     pub(crate) service: String,
     pub(crate) path: Option<String>,
     pub(crate) owner: Option<RunOwner>,
+    pub(crate) command: Option<RunCommand>,
 }
 
 impl RunSettings {
@@ -266,7 +268,8 @@ impl<'a> PreparedRun<'a> {
             (PageHold::Lock(lock), Some(record)) => {
                 let opening = RunHeader::new(&record.service, &self.page, file, options)
                     .with_path(record.path.clone())
-                    .with_owner(record.owner.clone());
+                    .with_owner(record.owner.clone())
+                    .with_command(record.command.clone());
                 let runs = JournalStore::of(&record.state, &record.service, self.page.id);
                 let journal = runs.open(lock, opening, plan, &self.page, &options.types);
                 Some(journal.map_err(ApplyCause::Journal)?)

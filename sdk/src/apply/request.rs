@@ -10,7 +10,8 @@ use super::delegate::{ApplyDelegate, DefaultDelegate};
 use super::flow::{self, Applied, PageTask, PlannedPage};
 use super::prepared_run::{JournalSettings, RunSettings};
 use super::{
-    ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, RunOwner, SlotTypes, Step,
+    ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, RunCommand, RunOwner,
+    SlotTypes, Step,
 };
 use crate::transport::BoxFuture;
 use crate::{Client, Error, ProfileHandle, ProfileKey};
@@ -81,7 +82,7 @@ impl<D: ApplyDelegate> Apply<D> {
     /// Writes a journal of the run below this directory, and excludes other processes that do the same.
     pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
         let service = self.client.base_url().as_str().to_owned();
-        let record = JournalSettings { state: state.into(), service, path: None, owner: None };
+        let record = JournalSettings { state: state.into(), service, ..JournalSettings::default() };
         self.settings.record = Some(record);
         self
     }
@@ -100,6 +101,11 @@ impl<D: ApplyDelegate> Apply<D> {
     /// Sets the owner of the run.
     pub fn owner(self, owner: Option<RunOwner>) -> Self {
         self.recorded(|record| JournalSettings { owner, ..record })
+    }
+
+    /// Sets the command that the run belongs to, for the journal.
+    pub fn command(self, command: Option<RunCommand>) -> Self {
+        self.recorded(|record| JournalSettings { command, ..record })
     }
 
     /// Waits for another run on the page, which blocks this thread, instead of failing.

@@ -5,9 +5,12 @@ use std::io;
 
 use serde::de::IgnoredAny;
 
-use super::entry::{FORMAT, JournalEntry, RunEnding, RunHeader};
+use super::entry::{FORMAT, JournalEntry, RecordWrite, RunEnding, RunHeader};
+use crate::Object;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{AppliedChanges, Plan, PlannedDelete};
+use crate::apply::{
+    AppliedChanges, FieldsRequest, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate,
+};
 
 /// Entries of a run's journal, added up.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +23,12 @@ pub struct JournalEntries {
     done: AppliedChanges,
     confirmed_deletes: BTreeSet<i64>,
     deletes: Vec<PlannedDelete>,
+    fields: Vec<(FieldsRequest, PlannedFields)>,
+    updates: Vec<PlannedUpdate>,
+    creates: Vec<PlannedCreate>,
+    write: Option<RecordWrite>,
+    stored: Option<Object>,
+    is_written: bool,
     state: RunState,
     slots: usize,
 }
@@ -128,6 +137,12 @@ impl JournalEntries {
             done: AppliedChanges::default(),
             confirmed_deletes: BTreeSet::new(),
             deletes: Vec::new(),
+            fields: Vec::new(),
+            updates: Vec::new(),
+            creates: Vec::new(),
+            write: None,
+            stored: None,
+            is_written: false,
             state: RunState::Unfinished,
         }
     }
@@ -139,7 +154,10 @@ impl JournalEntries {
             JournalEntry::Begin { step, .. }
             | JournalEntry::End { step, .. }
             | JournalEntry::Refused { step }
-            | JournalEntry::Unknown { step } => self.batch(*step).is_some(),
+            | JournalEntry::Unknown { step } => {
+                self.batch(*step).is_some() || (*step == 0 && self.write.is_some())
+            }
+            JournalEntry::Write(_) => self.current.is_none() && self.write.is_none(),
             JournalEntry::Plan { .. }
             | JournalEntry::Commit { .. }
             | JournalEntry::Close { .. } => true,
@@ -156,11 +174,17 @@ impl JournalEntries {
                 self.current = Some(CurrentPlan { plan: *plan, keys, time });
                 self.begun = None;
             }
+            JournalEntry::Write(write) => self.write = Some(*write),
             JournalEntry::Begin { step, key } => self.begun = Some(BegunStep { step, key }),
             JournalEntry::Refused { .. } => self.begun = None,
-            JournalEntry::End { step, created, deleted } => {
+            JournalEntry::End { step, created, deleted, stored } => {
                 self.begun = None;
-                self.carried_out(step, created, deleted);
+                self.stored = stored;
+                if self.write.is_some() {
+                    self.is_written = true;
+                } else {
+                    self.carried_out(step, created, deleted);
+                }
             }
             JournalEntry::Commit { slots } => {
                 self.slots = slots;
@@ -175,11 +199,21 @@ impl JournalEntries {
         let Some(batch) = self.batch(step) else { return };
         match batch {
             PlanBatch::Fields(request, fields) => {
+                let fields = fields.clone();
                 let names: Vec<String> = fields.of(request).map(|(name, _)| name.clone()).collect();
+                self.fields.push((request, fields));
                 self.done.fields.extend(names);
             }
-            PlanBatch::Update(updates) => self.done.updated += updates.len(),
-            PlanBatch::Create(_) => self.done.created.extend(created),
+            PlanBatch::Update(updates) => {
+                let updates = updates.to_vec();
+                self.done.updated += updates.len();
+                self.updates.extend(updates);
+            }
+            PlanBatch::Create(creates) => {
+                let creates = creates.to_vec();
+                self.done.created.extend(created);
+                self.creates.extend(creates);
+            }
             PlanBatch::Reorder => self.done.reordered = true,
             PlanBatch::MakeRoom(batch) | PlanBatch::Delete(batch) => {
                 let gone = batch.to_vec();
@@ -232,6 +266,56 @@ impl JournalEntries {
     /// Returns whether it is unknown if the last request was executed.
     pub fn is_in_doubt(&self) -> bool {
         self.state == RunState::Unfinished && self.begun.is_some()
+    }
+
+    /// Returns whether it stays unknown if a request was executed, also once the run was ended for another.
+    pub fn is_unsettled(&self) -> bool {
+        self.state != RunState::Done && self.begun.is_some()
+    }
+
+    /// Returns the requests for profile fields that were executed, each with the whole plan of the fields.
+    pub fn fields(&self) -> &[(FieldsRequest, PlannedFields)] {
+        &self.fields
+    }
+
+    /// Returns the updates that were executed.
+    pub fn updates(&self) -> &[PlannedUpdate] {
+        &self.updates
+    }
+
+    /// Returns the creates that were executed; [`done`](Self::done) has the ids.
+    pub fn creates(&self) -> &[PlannedCreate] {
+        &self.creates
+    }
+
+    /// Returns what a command has written that is no slot.
+    pub fn record_write(&self) -> Option<&RecordWrite> {
+        self.write.as_ref()
+    }
+
+    /// Returns whether the record was written.
+    pub fn is_record_written(&self) -> bool {
+        self.is_written
+    }
+
+    /// Returns the fields of the record or slot that a command wrote, as the service stored them, if its answer showed them.
+    pub fn stored(&self) -> Option<&Object> {
+        self.stored.as_ref()
+    }
+
+    /// Returns whether anything was written, or may have been.
+    pub fn has_effect(&self) -> bool {
+        !self.done.is_nothing() || self.is_written || self.is_unsettled()
+    }
+
+    /// Returns the batch of the latest plan of which it is unknown whether it was executed.
+    pub(in crate::apply) fn doubtful_batch(&self) -> Option<PlanBatch<'_>> {
+        self.begun.as_ref().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
+    }
+
+    /// Returns the latest plan.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.current.as_ref().map(|current| &current.plan)
     }
 
     /// Returns the slots whose deletion was confirmed.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hash::short_hash;
 use super::owner::RunOwner;
+use crate::Object;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint};
 
 /// Format of the journals that this version writes. It reads no newer one.
@@ -43,9 +44,81 @@ pub struct RunHeader {
     pub slots: usize,
     /// Time at which the page was read, in seconds since 1970.
     pub time: u64,
+    /// The command. Journals of older versions and of other programs do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<RunCommand>,
+    /// Id of the form, if the command wrote a form instead of a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
+}
+
+/// The command that a run belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCommand {
+    /// Name: `slots set`.
+    pub name: String,
+    /// Words of the command line after the name of the program.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// Name of the run that the command undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// Earlier ids of the slots that the run creates again, by the index of the item.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recreates: BTreeMap<usize, i64>,
+}
+
+/// Content of a record that one request writes, with what it replaces.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordWrite {
+    /// Name of the operation: `updateForm`.
+    pub operation: String,
+    /// Fields that are sent.
+    pub changed: Object,
+    /// Values of these fields when the record was read. Fields that were not there are left out.
+    pub before: Object,
 }
 
 impl RunHeader {
+    /// Returns the header of a command that writes without a plan for a whole page. `page` is the key of the page as it was given, or the
+    /// name of what is written; its id is 0 where no answer told it before the write.
+    pub fn of_command(
+        service: impl Into<String>,
+        command: RunCommand,
+        page: (i64, impl Into<String>),
+        time: SystemTime,
+    ) -> Self {
+        Self {
+            format: FORMAT,
+            service: service.into(),
+            owner: None,
+            profile: page.0,
+            login: page.1.into(),
+            file: String::new(),
+            path: None,
+            prune: false,
+            prune_unsupported: false,
+            sync: None,
+            page: String::new(),
+            slots: 0,
+            time: seconds(time),
+            command: Some(command),
+            form: None,
+        }
+    }
+
+    /// Sets the id of the form that is written.
+    #[must_use]
+    pub fn with_form(self, form: Option<String>) -> Self {
+        Self { form, ..self }
+    }
+
+    /// Sets the command.
+    #[must_use]
+    pub fn with_command(self, command: Option<RunCommand>) -> Self {
+        Self { command, ..self }
+    }
+
     /// Returns the header of a run that makes `page` match `desired`. `service` identifies the service and is its name for display.
     pub fn new(
         service: impl Into<String>,
@@ -67,6 +140,8 @@ impl RunHeader {
             page: fingerprint(&page.slots),
             slots: page.slots.len(),
             time: seconds(page.read_at),
+            command: None,
+            form: None,
         }
     }
 
@@ -123,6 +198,8 @@ pub(super) enum JournalEntry {
     Open(Box<RunHeader>),
     /// The plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
     Plan { time: u64, keys: BTreeMap<usize, String>, plan: Box<Plan> },
+    /// The only request of a command that writes no slots. It is step 0.
+    Write(Box<RecordWrite>),
     /// The step's request is about to be sent.
     Begin {
         step: usize,
@@ -136,6 +213,9 @@ pub(super) enum JournalEntry {
         created: BTreeMap<usize, i64>,
         #[serde(default, skip_serializing_if = "is_zero")]
         deleted: usize,
+        /// Fields of the record or slot that was written, as the service stored them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stored: Option<Object>,
     },
     /// The step was not executed.
     Refused { step: usize },

@@ -4,6 +4,7 @@
 //! matched by content: the journal settles what reading alone cannot, namely which create may still be in progress and which of two equal
 //! slots belongs to which item of the file. The file holds no token.
 
+mod command_journal;
 mod entries;
 mod entry;
 mod file;
@@ -18,8 +19,9 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use command_journal::{CommandJournal, CommandWrites};
 pub use entries::{JournalEntries, JournalError, RunState};
-pub use entry::{RunEnding, RunHeader};
+pub use entry::{RecordWrite, RunCommand, RunEnding, RunHeader};
 pub(in crate::apply) use file::Journal;
 pub use lock::{LockError, PageLock};
 pub use owner::RunOwner;

@@ -77,7 +77,8 @@ impl SentReader<'_> {
                 self.end_step(Some(&created));
             }
             JournalEntry::Refused { .. } => self.begun = None,
-            JournalEntry::Unknown { .. }
+            JournalEntry::Write(_)
+            | JournalEntry::Unknown { .. }
             | JournalEntry::Commit { .. }
             | JournalEntry::Close { .. } => {}
         }

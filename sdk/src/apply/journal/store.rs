@@ -8,18 +8,21 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::command_journal::{CommandJournal, CommandWrites};
 use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
 use super::entry::{JournalEntry, RunEnding, RunHeader};
-use super::file::Journal;
+use super::file::{Journal, JournalFile};
 use super::hash::short_hash;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
-use super::state_file::{self, entries, private, sync_directory};
+use super::state_file::{self, entries, make_directory, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
-use crate::crash_point;
+use crate::{Slot, crash_point};
 
-/// Number of newer runs for which an ended run is kept; the same number applies to runs that were not begun.
+/// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
 const KEPT: usize = 50;
+/// The same number for the commands of a service that write without a run.
+const KEPT_COMMANDS: usize = 200;
 const JOURNAL: &str = "jsonl";
 const BACKUP: &str = "page.json";
 /// Extension of a journal that could not be used when its run was abandoned.
@@ -72,16 +75,27 @@ impl RecordedRun {
 
 #[derive(Serialize)]
 struct Backup {
-    profile: i64,
+    profile: BackupKey,
     slots: Vec<DesiredSlot>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum BackupKey {
+    Id(i64),
+    Login(String),
 }
 
 impl Backup {
     /// Returns the page as a page file without references.
     fn of(page: &PageSnapshot, types: &SlotTypes) -> Self {
-        let slots = DesiredPage::from_page(&page.slots, types).slots.into_iter();
+        Self::of_slots(BackupKey::Id(page.id), &page.slots, types)
+    }
+
+    fn of_slots(profile: BackupKey, slots: &[Slot], types: &SlotTypes) -> Self {
+        let slots = DesiredPage::from_page(slots, types).slots.into_iter();
         let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
-        Self { profile: page.id, slots: slots.map(written).collect() }
+        Self { profile, slots: slots.map(written).collect() }
     }
 }
 
@@ -89,6 +103,24 @@ impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
         Self { directory: of_service(state, service).join(profile.to_string()) }
+    }
+
+    /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
+    pub fn of_commands(state: &Path, service: &str) -> Self {
+        Self { directory: commands_root(state).join(short_name(service)) }
+    }
+
+    /// Returns the stores of such commands, of one service or of all.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be read.
+    pub fn all_commands(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
+        if let Some(service) = service {
+            return Ok(vec![Self::of_commands(state, service)]);
+        }
+        let services = entries(&commands_root(state))?.into_iter().filter(|it| it.is_dir());
+        Ok(services.map(|directory| Self { directory }).collect())
     }
 
     /// Returns the stores of all pages with any run, of one service or of all.
@@ -230,13 +262,7 @@ impl JournalStore {
     ) -> io::Result<Journal> {
         self.remove_old_runs();
         let run = self.new_name(opening.time);
-        crash_point::point("before_write");
-        let backup = serde_json::to_vec_pretty(&Backup::of(page, types))?;
-        let mut file = private().create_new(true).open(self.backup(&run))?;
-        crash_point::tear(&mut file, &backup);
-        file.write_all(&backup)?;
-        file.sync_all()?;
-        crash_point::point("after_write");
+        self.write_backup(&run, &Backup::of(page, types))?;
 
         let file = private().create_new(true).open(self.journal(&run))?;
         let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
@@ -244,6 +270,63 @@ impl JournalStore {
         journal.plan(plan, page)?;
         sync_directory(&self.directory)?;
         Ok(journal)
+    }
+
+    /// Begins the journal of a command that writes without a run: what it replaces and what it sends is on the disk when this returns.
+    /// `before` are the slots of the page as they were read, as many of them as the command needed.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn begin_command(
+        &self,
+        opening: RunHeader,
+        writes: CommandWrites<'_>,
+        before: &[Slot],
+        types: &SlotTypes,
+    ) -> io::Result<CommandJournal> {
+        make_directory(&self.directory)?;
+        self.remove_old_runs_above(KEPT_COMMANDS);
+        let run = self.new_name(opening.time);
+        if !before.is_empty() {
+            let profile = match opening.profile {
+                0 => BackupKey::Login(opening.login.clone()),
+                id => BackupKey::Id(id),
+            };
+            let backup = Backup::of_slots(profile, before, types);
+            self.write_backup(&run, &backup)?;
+        }
+        let file = private().create_new(true).open(self.journal(&run))?;
+        let mut file = JournalFile::new(file, JournalEntries::new(&run, opening.clone()));
+        let time = opening.time;
+        file.open(opening)?;
+        let mut journal = CommandJournal::new(file);
+        journal.content(time, writes)?;
+        sync_directory(&self.directory)?;
+        Ok(journal)
+    }
+
+    fn write_backup(&self, run: &str, backup: &Backup) -> io::Result<()> {
+        crash_point::point("before_write");
+        let backup = serde_json::to_vec_pretty(backup)?;
+        let mut file = private().create_new(true).open(self.backup(run))?;
+        crash_point::tear(&mut file, &backup);
+        file.write_all(&backup)?;
+        file.sync_all()?;
+        crash_point::point("after_write");
+        Ok(())
+    }
+
+    /// Ends the journal of a command of which it is unknown what it did, once the page was looked at.
+    ///
+    /// # Errors
+    ///
+    /// When its journal cannot be read or written.
+    pub fn end_command(&self, run: &str) -> Result<(), JournalError> {
+        let path = self.journal(run);
+        let (file, log) = self.reopen(run, &path)?;
+        let mut journal = CommandJournal::new(JournalFile::new(file, log));
+        journal.abandon().map_err(JournalError::Io)
     }
 
     /// Continues a run that did not end.
@@ -256,14 +339,19 @@ impl JournalStore {
         lock: PageLock,
         run: &str,
     ) -> Result<Journal, JournalError> {
-        let path = self.journal(run);
-        let bytes = state_file::read(&path, MAX_BYTES).map_err(JournalError::Io)?;
+        let (file, log) = self.reopen(run, &self.journal(run))?;
+        Ok(Journal::new(file, log, lock))
+    }
+
+    /// Opens a journal for further entries.
+    fn reopen(&self, run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalError> {
+        let bytes = state_file::read(path, MAX_BYTES).map_err(JournalError::Io)?;
         let (log, whole) = JournalEntries::read(run, &bytes)?;
-        let mut file = state_file::open(&mut private(), &path).map_err(JournalError::Io)?;
+        let mut file = state_file::open(&mut private(), path).map_err(JournalError::Io)?;
         // An incomplete last line must not become a line in the middle.
         let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
         cut.map_err(JournalError::Io)?;
-        Ok(Journal::new(file, log, lock))
+        Ok((file, log))
     }
 
     /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page.
@@ -296,20 +384,48 @@ impl JournalStore {
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
 
-    /// Removes old runs that ended, and old runs that were not begun; the two are counted separately, because a damaged journal may look
-    /// like that of a run that was not begun. Other unreadable journals stay, each with its backup, which may be all that is left of a
-    /// page.
+    /// Makes room for one more run. Nothing is read while there are few.
+    fn remove_old_runs_above(&self, kept: usize) {
+        let is_journal = |path: &&PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
+        if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
+            let _ = self.prune(kept - 1, None);
+        }
+    }
+
     fn remove_old_runs(&self) {
-        let Ok(runs) = self.list() else { return };
+        let _ = self.prune(KEPT - 1, None);
+    }
+
+    /// Removes runs that ended, with their backups, apart from the newest `keep` and, with `before`, apart from those that began then or
+    /// later, in seconds since 1970. Returns the names of the removed runs.
+    ///
+    /// Runs that were not begun are counted separately, because a damaged journal may look like that of a run that was not begun. Other
+    /// unreadable journals stay, each with its backup, which may be all that is left of a page. So do runs that did not end.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read, or a file cannot be removed.
+    pub fn prune(&self, keep: usize, before: Option<u64>) -> io::Result<Vec<String>> {
+        let runs = self.list()?;
+        let is_old = |run: &&RecordedRun| {
+            before.is_none_or(|before| order_of(&run.run).is_some_and(|it| it >> 8 < before))
+        };
         let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
         let not_begun = runs.iter().filter(|run| matches!(run.log, Err(JournalError::NotBegun)));
-        for run in ended.rev().skip(KEPT - 1).chain(not_begun.rev().skip(KEPT - 1)) {
+        let removed = ended.rev().skip(keep).chain(not_begun.rev().skip(keep)).filter(is_old);
+        let mut names = Vec::new();
+        for run in removed {
             for path in [self.backup(&run.run), self.journal(&run.run)] {
                 crash_point::point("before_remove");
-                let _ = fs::remove_file(path);
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
                 crash_point::point("after_remove");
             }
+            names.push(run.run.clone());
         }
+        Ok(names)
     }
 }
 
@@ -338,7 +454,15 @@ fn root(state: &Path) -> PathBuf {
 }
 
 fn of_service(state: &Path, service: &str) -> PathBuf {
-    root(state).join(&short_hash(service.as_bytes())[..16])
+    root(state).join(short_name(service))
+}
+
+fn commands_root(state: &Path) -> PathBuf {
+    state.join("writes")
+}
+
+fn short_name(service: &str) -> String {
+    short_hash(service.as_bytes())[..16].to_owned()
 }
 
 /// Returns the time at which a run began, in 256ths of a second.

@@ -1,0 +1,402 @@
+//! Reverse of a run: the page that is to be applied to undo it.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde_json::Value;
+
+use super::journal::created_slots;
+use super::order::arrange;
+use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use super::schema::Clearing;
+use super::{DesiredPage, DesiredSlot, JournalEntries, Plan, SlotRef, SlotTypes, same};
+use crate::Slot;
+
+/// Facts that the reverse of a run needs.
+#[derive(Clone, Copy, Debug)]
+pub struct UndoOptions<'a> {
+    /// Slot types of the service.
+    pub types: &'a SlotTypes,
+    /// Slots before the run, in page order, from its backup, if it has one.
+    pub before: Option<&'a [DesiredSlot]>,
+    /// Ids of slots that were created again since, by their earlier ids.
+    pub recreated: &'a BTreeMap<i64, i64>,
+    /// Set to restore also what was changed since the run.
+    pub overwrite: bool,
+}
+
+/// Reverse of a run.
+///
+/// Only what the run wrote is reversed: values, positions and slots that others changed since are conflicts, and slots that came since stay.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Undo {
+    /// Slots that the page should have: all that it has now, apart from [`deletes`](Self::deletes), and those that are created again.
+    pub desired: DesiredPage,
+    /// Earlier ids of the slots that are created again, by the index of the item.
+    pub recreates: BTreeMap<usize, i64>,
+    /// Slots that the run created and that are to be deleted.
+    pub deletes: BTreeSet<i64>,
+    /// Changes since the run that the reverse would overwrite.
+    pub conflicts: Vec<UndoConflict>,
+    /// What cannot be restored.
+    pub not_restored: Vec<NotRestored>,
+}
+
+/// Change since a run that its reverse would overwrite.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UndoConflict {
+    /// A value is not what the run left.
+    Edited {
+        /// Id of the slot.
+        id: i64,
+        /// The type.
+        kind: String,
+        /// Key of the data.
+        key: String,
+        /// The value that the run left.
+        left: Value,
+        /// The value on the page.
+        now: Value,
+    },
+    /// A slot that the run changed was deleted.
+    Gone {
+        /// Id of the slot.
+        id: i64,
+        /// The type.
+        kind: String,
+    },
+    /// The slots are not in the order that the run left.
+    Moved {
+        /// Slots in the order that the run left.
+        left: Vec<i64>,
+        /// The same slots in the order of the page.
+        now: Vec<i64>,
+    },
+}
+
+/// Part of a run that cannot be reversed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotRestored {
+    /// A deleted slot of a type that cannot be created, or of which nothing is recorded.
+    Slot {
+        /// Id of the slot.
+        id: i64,
+        /// The type.
+        kind: String,
+    },
+    /// A key that the run added and that the service cannot clear.
+    Key {
+        /// Id of the slot.
+        id: i64,
+        /// The key.
+        key: String,
+    },
+    /// A slot that was perhaps created: the answer was lost, and which slots were there before is not recorded.
+    Create {
+        /// The type.
+        kind: String,
+    },
+}
+
+/// What a run did to the slots, as far as it is known or may be.
+struct RunEffects {
+    updates: Vec<PlannedUpdate>,
+    creates: Vec<(i64, PlannedCreate)>,
+    deletes: Vec<PlannedDelete>,
+    /// Slots in the order that the run left, if it wrote an order.
+    order: Option<Vec<i64>>,
+    /// Types of creates of which it is unknown whether they took place.
+    doubtful: Vec<String>,
+}
+
+impl Undo {
+    /// Returns the reverse of a run for the page as it is now.
+    pub fn of(run: &JournalEntries, now: &[Slot], options: &UndoOptions<'_>) -> Self {
+        let effects = RunEffects::of(run, now, options.before);
+        let mut undo = Self::default();
+        let on_page: BTreeMap<i64, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
+        undo.delete_created(run, &effects, &on_page, options);
+        let values = undo.restore_values(run, &effects, &on_page, options);
+        let recreates = undo.recreate_deleted(&effects, &on_page, options);
+        let order = undo.order(&effects, now, &recreates, options);
+        for id in order {
+            let slot = match (on_page.get(&id), recreates.get(&id)) {
+                (Some(slot), _) => DesiredSlot {
+                    id: Some(id),
+                    kind: slot.kind.clone(),
+                    data: values.get(&id).cloned().unwrap_or_default().into_iter().collect(),
+                },
+                (None, Some(deleted)) => {
+                    undo.recreates.insert(undo.desired.slots.len(), id);
+                    DesiredSlot { id: None, ..(*deleted).clone() }
+                }
+                (None, None) => continue,
+            };
+            undo.desired.slots.push(slot);
+        }
+        undo
+    }
+
+    fn delete_created(
+        &mut self,
+        run: &JournalEntries,
+        effects: &RunEffects,
+        on_page: &BTreeMap<i64, &Slot>,
+        options: &UndoOptions<'_>,
+    ) {
+        for (id, create) in &effects.creates {
+            let Some(slot) = on_page.get(id) else { continue };
+            let stored = run.stored().filter(|_| effects.creates.len() == 1);
+            let left = |key: &str| {
+                let stored = stored.and_then(|stored| stored.get(key));
+                stored.or_else(|| create.data.get(key)).cloned().unwrap_or_default()
+            };
+            let is_own = |key: &str| {
+                stored.is_some_and(|it| it.contains_key(key)) || create.data.contains_key(key)
+            };
+            let mut keys: Vec<&String> = create.data.keys().collect();
+            keys.extend(slot.data.keys().filter(|key| !create.data.contains_key(*key)));
+            for key in keys {
+                let now = slot.data.get(key).unwrap_or(&Value::Null);
+                let is_filled_in = !is_own(key) && is_filled_in(options.types, slot, key, now);
+                if !is_filled_in && !same(now, &left(key)) && !options.overwrite {
+                    self.conflicts.push(edited(slot, key, left(key), now));
+                }
+            }
+            self.deletes.insert(*id);
+        }
+        let doubtful = effects.doubtful.iter().cloned();
+        self.not_restored.extend(doubtful.map(|kind| NotRestored::Create { kind }));
+    }
+
+    /// Returns the values to write, by slot and key.
+    fn restore_values(
+        &mut self,
+        run: &JournalEntries,
+        effects: &RunEffects,
+        on_page: &BTreeMap<i64, &Slot>,
+        options: &UndoOptions<'_>,
+    ) -> BTreeMap<i64, BTreeMap<String, Value>> {
+        let gone: HashSet<i64> = effects.deletes.iter().map(|delete| delete.id).collect();
+        let made: HashSet<i64> = effects.creates.iter().map(|(id, _)| *id).collect();
+        let mut values: BTreeMap<i64, BTreeMap<String, Value>> = BTreeMap::new();
+        for (id, changes) in changes_by_slot(effects, run) {
+            if gone.contains(&id) || made.contains(&id) {
+                continue;
+            }
+            let id = now_of(id, on_page, options.recreated);
+            let Some(slot) = on_page.get(&id) else {
+                let kind = changes.kind.to_owned();
+                if options.overwrite {
+                    self.not_restored.push(NotRestored::Slot { id, kind });
+                } else {
+                    self.conflicts.push(UndoConflict::Gone { id, kind });
+                }
+                continue;
+            };
+            for (key, (before, left)) in changes.keys {
+                let now = slot.data.get(key).unwrap_or(&Value::Null);
+                let wanted = before.unwrap_or(&Value::Null);
+                let is_restored = same(now, wanted);
+                if !is_restored && !same(now, left) && !options.overwrite {
+                    self.conflicts.push(edited(slot, key, left.clone(), now));
+                }
+                let clearing = options.types.clearing(&slot.kind, key);
+                if !is_restored && wanted.is_null() && clearing == Clearing::Impossible {
+                    self.not_restored.push(NotRestored::Key { id, key: key.to_owned() });
+                } else if !is_restored || before.is_some() {
+                    values.entry(id).or_default().insert(key.to_owned(), wanted.clone());
+                }
+            }
+        }
+        values
+    }
+
+    /// Returns the slots to create again, by their earlier ids.
+    fn recreate_deleted<'a>(
+        &mut self,
+        effects: &RunEffects,
+        on_page: &BTreeMap<i64, &Slot>,
+        options: &UndoOptions<'a>,
+    ) -> BTreeMap<i64, &'a DesiredSlot> {
+        let mut recreates = BTreeMap::new();
+        for delete in &effects.deletes {
+            if on_page.contains_key(&now_of(delete.id, on_page, options.recreated)) {
+                continue;
+            }
+            let recorded =
+                options.before.into_iter().flatten().find(|slot| slot.id == Some(delete.id));
+            match recorded.filter(|slot| can_be_created(slot, options.types)) {
+                Some(slot) => {
+                    recreates.insert(delete.id, slot);
+                }
+                None => self
+                    .not_restored
+                    .push(NotRestored::Slot { id: delete.id, kind: delete.kind.clone() }),
+            }
+        }
+        recreates
+    }
+
+    /// Returns the slots in the order of the page to be, those that are created again by their earlier ids.
+    fn order(
+        &mut self,
+        effects: &RunEffects,
+        now: &[Slot],
+        recreates: &BTreeMap<i64, &DesiredSlot>,
+        options: &UndoOptions<'_>,
+    ) -> Vec<i64> {
+        let page: Vec<i64> = now.iter().map(|slot| slot.id).collect();
+        let there: HashSet<i64> = page.iter().copied().collect();
+        let on_page: BTreeMap<i64, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
+        let before: Vec<i64> = options
+            .before
+            .into_iter()
+            .flatten()
+            .filter_map(|slot| Some(now_of(slot.id?, &on_page, options.recreated)))
+            .filter(|id| there.contains(id) || recreates.contains_key(id))
+            .collect();
+        let deletes: foldhash::HashSet<i64> = self.deletes.iter().copied().collect();
+        if let Some(left) = &effects.order {
+            let mapped: Vec<i64> =
+                left.iter().map(|id| now_of(*id, &on_page, options.recreated)).collect();
+            self.check_order(&mapped, &before, &page, options.overwrite);
+            return arrange(&page, &before, &deletes);
+        }
+        let mut wanted: Vec<i64> =
+            page.iter().copied().filter(|id| !deletes.contains(id)).collect();
+        for (at, id) in before.iter().enumerate().filter(|(_, id)| recreates.contains_key(id)) {
+            let left = before[..at].iter().rev().find_map(|left| {
+                wanted.iter().position(|id| id == left).map(|position| position + 1)
+            });
+            wanted.insert(left.unwrap_or(0), *id);
+        }
+        wanted
+    }
+
+    /// Adds a conflict if the page has neither the order that the run left nor the one before.
+    fn check_order(&mut self, left: &[i64], before: &[i64], page: &[i64], overwrite: bool) {
+        let known: HashSet<i64> = left.iter().copied().collect();
+        let now: Vec<i64> = page.iter().copied().filter(|id| known.contains(id)).collect();
+        let there: HashSet<i64> = now.iter().copied().collect();
+        let of = |order: &[i64]| -> Vec<i64> {
+            order.iter().copied().filter(|id| there.contains(id)).collect()
+        };
+        let (left, before) = (of(left), of(before));
+        let is_before = before.iter().eq(now.iter().filter(|id| before.contains(id)));
+        if left != now && !is_before && !overwrite {
+            self.conflicts.push(UndoConflict::Moved { left, now });
+        }
+    }
+}
+
+impl RunEffects {
+    fn of(run: &JournalEntries, now: &[Slot], before: Option<&[DesiredSlot]>) -> Self {
+        let done = run.done();
+        let made =
+            |create: &PlannedCreate| Some((*done.created.get(&create.index)?, create.clone()));
+        let mut effects = Self {
+            updates: run.updates().to_vec(),
+            creates: run.creates().iter().filter_map(made).collect(),
+            deletes: run.deleted().to_vec(),
+            order: None,
+            doubtful: Vec::new(),
+        };
+        let mut has_order = done.reordered;
+        match run.doubtful_batch() {
+            Some(PlanBatch::Update(updates)) => effects.updates.extend(updates.iter().cloned()),
+            Some(PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes)) => {
+                effects.deletes.extend(deletes.iter().cloned());
+            }
+            Some(PlanBatch::Create(creates)) => match before {
+                Some(before) => {
+                    let known = before.iter().filter_map(|slot| slot.id);
+                    let known = known.chain(done.created.values().copied()).collect();
+                    let found = created_slots(creates, &known, now);
+                    let of =
+                        |create: &PlannedCreate| Some((*found.get(&create.index)?, create.clone()));
+                    effects.creates.extend(creates.iter().filter_map(of));
+                }
+                None => effects.doubtful.extend(creates.iter().map(|create| create.kind.clone())),
+            },
+            Some(PlanBatch::Reorder) => has_order = true,
+            // A kind of batch that this reverse does not know, or none.
+            _ => {}
+        }
+        if let Some(plan) = run.plan().filter(|_| has_order) {
+            effects.order = Some(effects.resolved(plan));
+        }
+        effects
+    }
+
+    /// Returns the ids of the order of a plan.
+    fn resolved(&self, plan: &Plan) -> Vec<i64> {
+        let created = |nth: usize| {
+            let index = plan.creates.get(nth)?.index;
+            self.creates.iter().find(|(_, create)| create.index == index).map(|(id, _)| *id)
+        };
+        let ids = plan.order.iter().filter_map(|slot| match slot {
+            SlotRef::Existing(id) => Some(*id),
+            SlotRef::Created(nth) => created(*nth),
+        });
+        ids.collect()
+    }
+}
+
+/// Changes of a run to one slot: for each key the value before the first of them and after the last.
+struct SlotChanges<'a> {
+    kind: &'a str,
+    keys: BTreeMap<&'a str, (Option<&'a Value>, &'a Value)>,
+}
+
+fn changes_by_slot<'a>(
+    effects: &'a RunEffects,
+    run: &'a JournalEntries,
+) -> BTreeMap<i64, SlotChanges<'a>> {
+    let stored = run.stored().filter(|_| effects.updates.len() == 1);
+    let mut all: BTreeMap<i64, SlotChanges<'a>> = BTreeMap::new();
+    for update in &effects.updates {
+        let slot = all
+            .entry(update.id)
+            .or_insert_with(|| SlotChanges { kind: &update.kind, keys: BTreeMap::new() });
+        for (key, sent) in update.changed.iter() {
+            let left = stored.and_then(|stored| stored.get(key)).unwrap_or(sent);
+            let entry = slot.keys.entry(key).or_insert((update.before.get(key), left));
+            entry.1 = left;
+        }
+    }
+    all
+}
+
+/// Returns the id that a slot has now, if it was deleted and created again.
+fn now_of(id: i64, on_page: &BTreeMap<i64, &Slot>, recreated: &BTreeMap<i64, i64>) -> i64 {
+    let mut latest = id;
+    // Ids only grow, so that this ends.
+    while !on_page.contains_key(&latest) {
+        match recreated.get(&latest) {
+            Some(next) if *next > latest => latest = *next,
+            _ => return id,
+        }
+    }
+    latest
+}
+
+fn edited(slot: &Slot, key: &str, left: Value, now: &Value) -> UndoConflict {
+    UndoConflict::Edited {
+        id: slot.id,
+        kind: slot.kind.clone(),
+        key: key.to_owned(),
+        left,
+        now: now.clone(),
+    }
+}
+
+/// Returns whether a value that was not sent is one that the service fills in.
+fn is_filled_in(types: &SlotTypes, slot: &Slot, key: &str, now: &Value) -> bool {
+    !types.knows(&slot.kind) || same(now, &Value::Null) || types.fills_in(&slot.kind, key, now)
+}
+
+/// Returns whether a slot can be created again: the backup has a legacy slot without its content, and its type may not be creatable.
+fn can_be_created(slot: &DesiredSlot, types: &SlotTypes) -> bool {
+    types.is_creatable(&slot.kind) && (!slot.data.is_empty() || slot.kind == "divider")
+}
