@@ -21,6 +21,7 @@ mod fs;
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;
+mod journal;
 mod output;
 mod page_file;
 mod process;

@@ -13,6 +13,8 @@ const ENDS_WITH: &[(&str, i32)] = &[
     ("links slots plan cafe.yaml --prune -o json", 3),
     // No user is there to type the old login.
     ("links profile rename cafe cafe.mole", 14),
+    // No user is there to confirm.
+    ("links undo", 14),
 ];
 
 /// Examples that other tests run: they wait for a browser, need a keyring, or never end.
@@ -26,6 +28,7 @@ const ELSEWHERE: &[&str] = &[
 fn before(leaf: &str) -> &'static str {
     match leaf {
         "slots restore" => "links slots apply cafe.yaml",
+        "undo" => "links slots set cafe 1001 title=Anew",
         "slots pull" | "schema page" => "rm -f cafe.yaml",
         "init" => "mkdir -p pages",
         "auth switch" | "auth logout" => {

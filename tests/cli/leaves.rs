@@ -15,7 +15,7 @@ const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 /// Returns the words that each leaf is run with. A leaf that is missing here fails the tests.
 pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
     match leaf {
-        "me" | "profile list" | "forms list" | "slots history" | "sandbox path"
+        "me" | "profile list" | "forms list" | "log" | "slots history" | "sandbox path"
         | "sandbox reset" | "sandbox serve" | "auth status" | "auth list" | "channels list"
         | "slots types" | "doctor" | "service" | "config path" | "config list" | "help"
         | "schema page" | "schema form" => {
@@ -32,6 +32,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
         "slots restore" => vec!["RUN", "--yes"],
+        "undo" => vec!["--yes"],
         "slots edit" => vec!["cafe", "--yes"],
         "slots explain" | "slots template" | "schema slot" => vec!["button"],
         "profile settings" | "profile open" | "profile edit" | "profile get"
@@ -99,6 +100,9 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
             env.run("slots apply more.yaml");
             let runs = env.run("slots history -o ids").stdout;
             line[2] = runs.lines().next().map_or_else(String::new, str::to_owned);
+        }
+        "undo" => {
+            env.run("slots set cafe 1001 title=Anew");
         }
         "auth switch" | "auth logout" => {
             let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];
@@ -180,7 +184,7 @@ fn every_leaf_has_every_output_format() {
     assert_eq!(formats, ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"]);
     for leaf in names() {
         // These leaves show only what this machine has stored of earlier runs.
-        let is_empty = leaf == "slots history" || leaf == "auth list";
+        let is_empty = ["slots history", "log", "auth list"].contains(&leaf.as_str());
         // The line for other programs is the data itself.
         let key = if leaf == "sandbox serve" { "baseUrl" } else { "data" };
         // It has no id to print, so nothing would tell that it runs.
@@ -258,6 +262,7 @@ const LOCAL: &[&str] = &[
     "completions",
     "man",
     "slots history",
+    "log",
     "schema form",
 ];
 

@@ -64,8 +64,10 @@ mod terminal;
 mod test_env;
 #[cfg(unix)]
 mod tmux;
+mod undo;
 mod uploads;
 mod validation;
 mod whole_files;
 #[cfg(unix)]
 mod workflows;
+mod write_log;

@@ -39,6 +39,7 @@ const LAYERS: &[&str] = &[
     "editor",
     "help",
     "args",
+    "journal",
     "context",
     "sandbox",
     "ui",

@@ -82,6 +82,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
+        context.words = words.iter().skip(1).map(ToString::to_string).collect();
         let ended = Box::pin(commands::run(&mut context, cli.command)).await;
         let ended = ended.or_else(|failure| match (failure.dry_run_results(), context.dry_run()) {
             ([], _) | (_, None) => Err(failure),

@@ -21,6 +21,7 @@ pub(crate) mod sync;
 pub(crate) mod three_way;
 pub(crate) mod unfinished_runs;
 pub(crate) mod uploads;
+pub(crate) mod write_log;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ use links_sdk::apply::{
 use links_sdk::{Client, ProfileKey};
 use plan::{plan, resolve};
 use planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
-use preflight::check_fingerprint;
+use preflight::{check_fields, check_fingerprint};
 use report::{report, shown, summary, written};
 use saved_plan::{ApplySource, SavedPlan};
 use sync::SyncRecord;
@@ -49,6 +50,7 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::PageFile;
@@ -163,13 +165,16 @@ pub(crate) async fn apply(
     }
     let (state, service) = (runs::directory(context)?, runs::service(context).unwrap_or_default());
     let owner = context.owner();
+    let command =
+        apply_args.command.clone().unwrap_or_else(|| journal::command(context, "slots apply"));
     let allow_emptied = apply_args.allow_empty;
     let (mut applying, key) = ApplySession::new(context, source, apply_args, ask).await?;
     applying.made_for = seen;
     let running = applying.running.clone();
     let page = applying.client.profile(key);
     let applied = page.apply_with(&mut applying).journal(state).service(service).path(path);
-    let applied = applied.owner(owner).wait(wait).allow_emptied(allow_emptied);
+    let applied =
+        applied.owner(owner).command(Some(command)).wait(wait).allow_emptied(allow_emptied);
     let ended = tokio::select! {
         ended = Box::pin(applied.run()) => Some(ended),
         () = running.second_interrupt() => None,
@@ -360,6 +365,7 @@ impl ApplyDelegate for ApplySession<'_> {
         }
         if !is_resumed {
             check_fingerprint(self.made_for.as_deref(), &planned)?;
+            check_fields(&self.apply_args.seen_fields, page)?;
         }
         let proposal = planned.proposal();
         self.planned = Some(planned);

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use links_sdk::apply::{DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal};
-use links_sdk::{Client, ProfileKey};
+use links_sdk::apply::{
+    DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal, RunCommand,
+};
+use links_sdk::{Client, Object, ProfileKey};
 
 use crate::apply::image::{Image, new_images};
 use crate::apply::sync::{self, MergedPage, SyncRecord};
@@ -61,6 +63,12 @@ pub(crate) struct ApplyArgs {
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
+    /// The command for the journal, if it is not `slots apply`.
+    #[arg(skip)]
+    pub(crate) command: Option<RunCommand>,
+    /// Profile fields that the page has to have: the changes were decided for them.
+    #[arg(skip)]
+    pub(crate) seen_fields: Object,
 }
 
 // What counts where the file and the page were changed since the last sync. Not a doc comment, as above.

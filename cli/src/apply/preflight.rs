@@ -1,7 +1,9 @@
 //! Checks before a run writes: the token has write access, and the page is the one that the plan was made for.
 
-use links_sdk::Client;
+use links_sdk::apply::{PageSnapshot, same};
 use links_sdk::types::Me;
+use links_sdk::{Client, Object};
+use serde_json::Value;
 
 use super::planned::PlannedPage;
 use crate::error::CommandError;
@@ -25,7 +27,21 @@ pub(crate) fn check_fingerprint(
     if seen.is_none_or(|seen| seen == planned.plan.page) {
         return Ok(());
     }
+    Err(changed_meanwhile())
+}
+
+/// Refuses a page whose profile fields are others than these.
+pub(crate) fn check_fields(seen: &Object, page: &PageSnapshot) -> Result<(), CommandError> {
+    let now = page.fields();
+    let held = |name: &str| now.get(name).unwrap_or(&Value::Null);
+    if seen.iter().all(|(name, value)| same(held(name), value)) {
+        return Ok(());
+    }
+    Err(changed_meanwhile())
+}
+
+fn changed_meanwhile() -> CommandError {
     let message = "someone else changed the page meanwhile; nothing was written";
-    Err(CommandError::new(Exit::Conflict, message)
-        .with_hint("run the same command again for a new plan"))
+    CommandError::new(Exit::Conflict, message)
+        .with_hint("run the same command again for a new plan")
 }

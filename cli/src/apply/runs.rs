@@ -1,6 +1,6 @@
 //! Recorded runs in the state directory.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOwner};
@@ -9,30 +9,7 @@ use crate::context::Context;
 use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::settings::ServiceTarget;
-
-/// Name of the embedded service, whose URL differs from one command to the next.
-const SANDBOX: &str = "sandbox";
-
-/// Name that identifies the configured service. `None` if no service is configured.
-pub(crate) fn service(context: &Context) -> Option<String> {
-    match &context.settings.target {
-        ServiceTarget::Sandbox => Some(SANDBOX.to_owned()),
-        ServiceTarget::Service(url) => Some(match url.base() {
-            Ok(base) => base.as_str().to_owned(),
-            Err(_) => url.text().to_owned(),
-        }),
-        ServiceTarget::Unset => None,
-    }
-}
-
-/// State directory, without which no run begins.
-pub(crate) fn directory(context: &Context) -> Result<PathBuf, CommandError> {
-    context.settings.state_directory().ok_or_else(|| {
-        CommandError::usage("there is no home directory to keep state in")
-            .with_hint(format!("set {STATE_DIR} to a directory"))
-    })
-}
+pub(crate) use crate::journal::{directory, service};
 
 /// Runs of all pages of the configured service, the oldest first, without those of other accounts; of all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {

@@ -16,6 +16,7 @@ mod files;
 mod forms;
 mod help;
 mod init;
+mod log;
 mod man;
 mod me;
 mod music;
@@ -25,6 +26,7 @@ mod sandbox;
 mod schema;
 mod service;
 mod slots;
+mod undo;
 
 use clap::Subcommand;
 
@@ -52,6 +54,10 @@ pub(crate) enum Command {
     Slots(slots::SlotsCommand),
     /// Keep page files and pages in sync: begin a links.lock
     Init(init::InitArgs),
+    /// List every write of this machine, the newest first
+    Log(log::LogArgs),
+    /// Undo a write of this machine
+    Undo(undo::UndoArgs),
     /// Lead forms
     #[command(subcommand)]
     Forms(forms::FormsCommand),
@@ -123,6 +129,8 @@ pub(crate) async fn run(
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,
         Command::Init(args) => init::run(context, args).await,
+        Command::Log(args) => log::run(context, &args),
+        Command::Undo(args) => Box::pin(undo::run(context, args)).await,
         Command::Forms(command) => forms::run(context, command).await,
         Command::Channels(command) => channels::run(context, command).await,
         Command::Music(command) => music::run(context, command).await,

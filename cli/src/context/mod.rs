@@ -39,6 +39,8 @@ pub(crate) struct Context {
     pub(crate) ui: Ui,
     /// Function that builds the tree of all commands.
     pub(crate) tree: fn() -> clap::Command,
+    /// Words of the command line after the name of the program.
+    pub(crate) words: Vec<String>,
     client: Option<Client>,
     dry_run: Option<DryRun>,
     watch: OnceLock<Arc<RequestObserver>>,
@@ -51,6 +53,7 @@ impl Context {
     pub(crate) fn new(settings: Settings, ui: Ui, tree: fn() -> clap::Command) -> Self {
         Self {
             tree,
+            words: Vec::new(),
             settings,
             ui,
             client: None,

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
+use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Style, StyledLine};
 use crate::ui::confirm::require_confirmation;
 
@@ -25,6 +26,7 @@ pub(crate) struct FormEditSession {
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
     lock: ResourceLock,
+    recorder: CommandRecorder,
 }
 
 impl FormEditSession {
@@ -32,20 +34,43 @@ impl FormEditSession {
         context: &Context,
         form: FormHandle,
         id: String,
+        recorder: CommandRecorder,
     ) -> Result<Self, CommandError> {
         let lock = lock(context, &id);
         let (before, seen) = form_record::record(&form).await?;
-        Ok(Self { form, id, before, seen, lock })
+        Ok(Self { form, id, before, seen, lock, recorder })
     }
 
     /// Writes changes after showing every difference, and after a confirmation if fields are removed. A field without a key gets the one
     /// that it had. `source` holds the places of the changes in the user's file.
     pub(crate) async fn update(
+        self,
+        context: &Context,
+        changes: Object,
+        is_confirmed: bool,
+        source: Option<&FieldValues>,
+    ) -> Result<Answer, CommandError> {
+        self.write_confirmed(context, changes, is_confirmed, source, None).await
+    }
+
+    /// Writes values that the form had before, after showing every difference and after a confirmation.
+    pub(crate) async fn restore(
+        self,
+        context: &Context,
+        changes: Object,
+        is_confirmed: bool,
+    ) -> Result<Answer, CommandError> {
+        let question = "Restore these values?".to_owned();
+        self.write_confirmed(context, changes, is_confirmed, None, Some(question)).await
+    }
+
+    async fn write_confirmed(
         mut self,
         context: &Context,
         mut changes: Object,
         is_confirmed: bool,
         source: Option<&FieldValues>,
+        or_ask: Option<String>,
     ) -> Result<Answer, CommandError> {
         let old = list(self.before.get("fields"));
         if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
@@ -55,6 +80,7 @@ impl FormEditSession {
             context.ui.say(&line);
         }
         let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
+        let question = question.or(or_ask);
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
             drop(self.lock);
@@ -62,6 +88,8 @@ impl FormEditSession {
             self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
+        self.recorder.stored(0, &result, |form| sent_fields(form.take(), &sent));
+        self.recorder.finish(&context.ui, result.is_ok());
         let answer = result.map_err(|error| match source {
             Some(fields) => fields.failure(error, ""),
             None => error.into(),
@@ -87,8 +115,9 @@ impl FormEditSession {
     /// Writes changes if no one else changed the same since the form was read. Returns the changes that were sent in the end.
     async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
         let send = async |changes: &Object| {
-            let changes = FormChanges::from(changes.clone());
-            self.form.update_unchanged(&self.seen, changes).answer().await
+            let call = self.form.update_unchanged(&self.seen, FormChanges::from(changes.clone()));
+            let hear = self.recorder.record_update("updateForm", changes.clone());
+            call.answer().before_write(hear).await
         };
         let old = list(self.before.get("fields"));
         let result = send(&changes).await;

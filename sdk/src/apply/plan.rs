@@ -322,6 +322,19 @@ impl Plan {
         Some(order)
     }
 
+    /// Returns the slots that were on the page when the plan was made, and those that were created since.
+    pub(super) fn known(
+        &self,
+        created: impl Iterator<Item = i64>,
+    ) -> std::collections::HashSet<i64> {
+        let stayed = self.order.iter().filter_map(|slot| match slot {
+            SlotRef::Existing(id) => Some(*id),
+            SlotRef::Created(_) => None,
+        });
+        let to_delete = self.deletes.iter().map(|delete| delete.id);
+        stayed.chain(to_delete).chain(created).collect()
+    }
+
     /// Computes the number of slots that must make room for the new ones: only as many as do not fit.
     fn reserve(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
         let missing = (slots + self.creates.len()).saturating_sub(max);

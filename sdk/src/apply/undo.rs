@@ -6,10 +6,14 @@ use serde_json::Value;
 
 use super::journal::created_slots;
 use super::order::arrange;
+use super::page_fields::{PAGE_FIELDS, held};
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::schema::Clearing;
-use super::{DesiredPage, DesiredSlot, JournalEntries, Plan, SlotRef, SlotTypes, same};
-use crate::Slot;
+use super::{
+    DesiredPage, DesiredSlot, FieldsRequest, JournalEntries, Plan, PlannedFields, SlotRef,
+    SlotTypes, same,
+};
+use crate::{Object, Slot};
 
 /// Facts that the reverse of a run needs.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +48,17 @@ pub struct Undo {
 
 /// Change since a run that its reverse would overwrite.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum UndoConflict {
+    /// A profile field is not what the run left.
+    Field {
+        /// Name of the field.
+        name: String,
+        /// The value that the run left.
+        left: Value,
+        /// The value on the page.
+        now: Value,
+    },
     /// A value is not what the run left.
     Edited {
         /// Id of the slot.
@@ -76,7 +90,13 @@ pub enum UndoConflict {
 
 /// Part of a run that cannot be reversed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotRestored {
+    /// A profile field that is no part of page files.
+    Field {
+        /// Name of the field.
+        name: String,
+    },
     /// A deleted slot of a type that cannot be created, or of which nothing is recorded.
     Slot {
         /// Id of the slot.
@@ -100,6 +120,7 @@ pub enum NotRestored {
 
 /// What a run did to the slots, as far as it is known or may be.
 struct RunEffects {
+    fields: Vec<(FieldsRequest, PlannedFields)>,
     updates: Vec<PlannedUpdate>,
     creates: Vec<(i64, PlannedCreate)>,
     deletes: Vec<PlannedDelete>,
@@ -110,10 +131,16 @@ struct RunEffects {
 }
 
 impl Undo {
-    /// Returns the reverse of a run for the page as it is now.
-    pub fn of(run: &JournalEntries, now: &[Slot], options: &UndoOptions<'_>) -> Self {
+    /// Returns the reverse of a run for the page as it is now: its slots in order, and its profile fields in the form of files.
+    pub fn of(
+        run: &JournalEntries,
+        now: &[Slot],
+        fields: &Object,
+        options: &UndoOptions<'_>,
+    ) -> Self {
         let effects = RunEffects::of(run, now, options.before);
         let mut undo = Self::default();
+        undo.restore_fields(run, &effects, fields, options.overwrite);
         let on_page: BTreeMap<i64, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
         undo.delete_created(run, &effects, &on_page, options);
         let values = undo.restore_values(run, &effects, &on_page, options);
@@ -128,13 +155,44 @@ impl Undo {
                 },
                 (None, Some(deleted)) => {
                     undo.recreates.insert(undo.desired.slots.len(), id);
-                    DesiredSlot { id: None, ..(*deleted).clone() }
+                    let mut slot = DesiredSlot { id: None, ..(*deleted).clone() };
+                    slot.data.retain(|key, _| options.types.is_writable_key(&deleted.kind, key));
+                    slot
                 }
                 (None, None) => continue,
             };
             undo.desired.slots.push(slot);
         }
         undo
+    }
+
+    fn restore_fields(
+        &mut self,
+        run: &JournalEntries,
+        effects: &RunEffects,
+        page: &Object,
+        overwrite: bool,
+    ) {
+        let mut changes: BTreeMap<&str, (&Value, &Value)> = BTreeMap::new();
+        for (request, fields) in &effects.fields {
+            for (name, sent) in fields.of(*request) {
+                let left = run.stored().and_then(|stored| stored.get(name)).unwrap_or(sent);
+                let change = changes.entry(name).or_insert((held(&fields.before, name), left));
+                change.1 = left;
+            }
+        }
+        for (name, (before, left)) in changes {
+            if !PAGE_FIELDS.contains(&name) {
+                self.not_restored.push(NotRestored::Field { name: name.to_owned() });
+                continue;
+            }
+            let now = held(page, name);
+            if !same(now, before) && !same(now, left) && !overwrite {
+                let (left, now) = (left.clone(), now.clone());
+                self.conflicts.push(UndoConflict::Field { name: name.to_owned(), left, now });
+            }
+            self.desired.fields.insert(name.to_owned(), before.clone());
+        }
     }
 
     fn delete_created(
@@ -296,6 +354,7 @@ impl RunEffects {
         let made =
             |create: &PlannedCreate| Some((*done.created.get(&create.index)?, create.clone()));
         let mut effects = Self {
+            fields: run.fields().to_vec(),
             updates: run.updates().to_vec(),
             creates: run.creates().iter().filter_map(made).collect(),
             deletes: run.deleted().to_vec(),
@@ -304,6 +363,9 @@ impl RunEffects {
         };
         let mut has_order = done.reordered;
         match run.doubtful_batch() {
+            Some(PlanBatch::Fields(request, fields)) => {
+                effects.fields.push((request, fields.clone()));
+            }
             Some(PlanBatch::Update(updates)) => effects.updates.extend(updates.iter().cloned()),
             Some(PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes)) => {
                 effects.deletes.extend(deletes.iter().cloned());
@@ -320,8 +382,7 @@ impl RunEffects {
                 None => effects.doubtful.extend(creates.iter().map(|create| create.kind.clone())),
             },
             Some(PlanBatch::Reorder) => has_order = true,
-            // A kind of batch that this reverse does not know, or none.
-            _ => {}
+            Some(PlanBatch::TryCreate(_)) | None => {}
         }
         if let Some(plan) = run.plan().filter(|_| has_order) {
             effects.order = Some(effects.resolved(plan));

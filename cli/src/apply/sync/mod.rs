@@ -6,6 +6,7 @@ mod merge_report;
 mod pull_edits;
 mod pulled;
 mod record;
+pub(crate) mod recreated_slots;
 mod state_records;
 
 pub(crate) use file_page::file_page;

@@ -2,12 +2,15 @@
 
 use clap::Args;
 use links_sdk::NewForm;
+use links_sdk::apply::RecordWrite;
+use serde_json::Value;
 
 use super::form_words::FormWords;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, identity};
 use crate::output::{CommandOutput, View};
 
 #[derive(Args, Debug)]
@@ -31,8 +34,15 @@ pub(crate) async fn run(
     let words = FormWords::read(&args.words)?;
     let client = context.writer(args.dry_run).await?;
     let fields = words.resolved(&client).await?;
-    let form = NewForm::from(fields.object());
-    let created = client.forms().create(form).answer().await;
+    let sent = fields.object();
+    let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
+    let recorder = CommandRecorder::of_new(context, "forms create", title);
+    let (operation, changed) = ("createForm".to_owned(), sent.clone());
+    recorder.record(&RecordWrite { operation, changed, ..RecordWrite::default() });
+    recorder.begin(0);
+    let created = client.forms().create(NewForm::from(sent)).answer().await;
+    recorder.stored(0, &created, |form| identity(form, "id"));
+    recorder.finish(&context.ui, created.is_ok());
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(CommandOutput::service(
         answer.body().clone(),

@@ -13,6 +13,7 @@ use crate::editor::form_fields::FormEditSession;
 use crate::editor::form_record;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, yaml};
 
 #[derive(Args, Debug)]
@@ -38,7 +39,9 @@ pub(crate) async fn run(
     let text = yaml::write(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = FieldValues::of(document)?;
-        let session = FormEditSession::read(context, form.clone(), args.id.clone()).await?;
+        let recorder = CommandRecorder::of_form(context, "forms edit", &args.id);
+        let session =
+            FormEditSession::read(context, form.clone(), args.id.clone(), recorder).await?;
         let changes = merge::changes(&edited, &mut opened, &session.before)?;
         if changes.is_empty() {
             return Ok(None);

@@ -7,7 +7,7 @@ mod form_words;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod update;
-mod view;
+pub(crate) mod view;
 
 use clap::Subcommand;
 

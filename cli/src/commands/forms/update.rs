@@ -10,6 +10,7 @@ use crate::editor::form_fields::FormEditSession;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{CommandOutput, View};
 
 #[derive(Args, Debug)]
@@ -44,12 +45,17 @@ pub(crate) async fn run(
     let client = context.writer(args.dry_run).await?;
     let fields = words.resolved(&client).await?;
     let form = client.form(args.id.clone());
+    let recorder = CommandRecorder::of_form(context, "forms update", &args.id);
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
-        let session = FormEditSession::read(context, form, args.id).await?;
+        let session = FormEditSession::read(context, form, args.id, recorder).await?;
         session.update(context, changes, args.yes, Some(&fields)).await?
     } else {
-        let changed = form.update_unchanged(None, FormChanges::from(changes)).answer().await;
+        let call = form.update_unchanged(None, FormChanges::from(changes.clone())).answer();
+        let hear = recorder.record_update("updateForm", changes.clone());
+        let changed = call.before_write(hear).await;
+        recorder.stored(0, &changed, |form| sent_fields(form.take(), &changes));
+        recorder.finish(&context.ui, changed.is_ok());
         changed.map_err(|error| fields.failure(error, ""))?
     };
     Ok(CommandOutput::service(

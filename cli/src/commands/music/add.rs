@@ -7,9 +7,11 @@ use links_sdk::types::NewSlot;
 use super::search::SearchArgs;
 use crate::args::dry_run::DryRunArgs;
 use crate::args::position::PositionArgs;
+use crate::commands::slots::creation::create;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -34,10 +36,11 @@ pub(crate) async fn run(
     args: MusicAddArgs,
 ) -> Result<CommandOutput, CommandError> {
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(args.profile).slots();
+    let slots = client.profile(&args.profile).slots();
     let order = args.place.order(&slots).await?;
     let found = client.lookup_music(args.search.query()).await?.slot;
     let slot = NewSlot { type_: found.type_, data: Some(found.data), order };
-    let answer = slots.create(slot).answer().await?;
+    let recorder = CommandRecorder::of_page(context, "music add", &args.profile);
+    let answer = create(context, &slots, slot, &recorder).await?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
 }

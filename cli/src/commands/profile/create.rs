@@ -1,7 +1,9 @@
 //! `links profile create`: creates a page.
 
 use clap::Args;
+use links_sdk::apply::RecordWrite;
 use links_sdk::{NewProfile, Object};
+use serde_json::Value;
 
 use super::login;
 use crate::args::dry_run::DryRunArgs;
@@ -10,6 +12,7 @@ use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, identity};
 use crate::output::{CommandOutput, View};
 
 #[derive(Args, Debug)]
@@ -41,7 +44,14 @@ pub(crate) async fn run(
     let fields = fields.upload(context, &client).await?;
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);
+    let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
+    let recorder = CommandRecorder::of_new(context, "profile create", title);
+    let (operation, changed) = ("createProfile".to_owned(), profile.clone());
+    recorder.record(&RecordWrite { operation, changed, ..RecordWrite::default() });
+    recorder.begin(0);
     let created = client.profiles().create(NewProfile::from(profile)).answer().await;
+    recorder.stored(0, &created, |page| identity(page, "id"));
+    recorder.finish(&context.ui, created.is_ok());
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(CommandOutput::service(
         answer.body().clone(),

@@ -14,6 +14,7 @@ use crate::args::merge;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, sent_page_fields};
 use crate::output::{CommandOutput, yaml};
 use crate::{editor, profile_key};
 
@@ -35,19 +36,22 @@ pub(crate) async fn run(
     context: &mut Context,
     args: ProfileEditArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let profile = context.writer(args.dry_run).await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let (mut opened, _) = record(&profile).await?;
 
     let text = yaml::write(&opened)?;
-    let apply = async |_: &mut Context, document, _: &Path| {
+    let apply = async |context: &mut Context, document, _: &Path| {
         let edited = crate::commands::profile::view::without_login(FieldValues::of(document)?)?;
         let (now, seen) = record(&profile).await?;
         let changes = merge::changes(&edited, &mut opened, &now)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        let changes = ProfileChanges::from(changes);
-        let updated = profile.update_unchanged(&seen, changes).answer().await;
+        let recorder = CommandRecorder::of_page(context, "profile edit", &args.profile);
+        let call = profile.update_unchanged(&seen, ProfileChanges::from(changes.clone())).answer();
+        let updated = call.before_write(recorder.fields_update(&changes)).await;
+        recorder.stored(0, &updated, |page| sent_page_fields(page.take(), &changes));
+        recorder.finish(&context.ui, updated.is_ok());
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;

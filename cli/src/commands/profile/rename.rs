@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, sent_page_fields};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 
@@ -48,20 +49,36 @@ pub(crate) async fn run(
     }
     let id = ProfileKey::Id(page.profile_id);
     login::check_available(&client, &args.new, Some(&id)).await?;
-    let warning = format!(
-        "{} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and someone else may \
-         take the login {old}.",
-        page.computed.url
-    );
-    context.ui.say(&StyledLine::new(Style::Removed, warning));
-    if context.dry_run().is_none() {
-        confirm_rename(context, &old, args.confirm)?;
-    }
+    require_consent(context, &old, &page.computed.url, args.confirm)?;
     let changes = SettingsChanges::default().login(&args.new);
-    let answer = client.profile(&id).update_settings_unchanged(&page, changes).answer().await?;
+    let recorder = CommandRecorder::of_known_page(context, "profile rename", page.profile_id, &old);
+    let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
+    let sent = [("login", args.new.clone())].into_iter().collect();
+    let changed = call.before_write(recorder.fields_update(&sent)).await;
+    recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
+    recorder.finish(&context.ui, changed.is_ok());
+    let answer = changed?;
     let line =
         StyledLine::new(Style::Plain, format!("the login was changed from {old} to {}", args.new));
     Ok(CommandOutput::service(answer.body().clone(), View::Lines(vec![line])))
+}
+
+/// Says what a new login breaks, and asks for consent unless this is a dry run.
+pub(crate) fn require_consent(
+    context: &Context,
+    old: &str,
+    url: &str,
+    confirm: Option<String>,
+) -> Result<(), CommandError> {
+    let warning = format!(
+        "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and someone else may \
+         take the login {old}."
+    );
+    context.ui.say(&StyledLine::new(Style::Removed, warning));
+    if context.dry_run().is_some() {
+        return Ok(());
+    }
+    confirm_rename(context, old, confirm)
 }
 
 /// Asks for the old login as a confirmation, which is not given by mistake.

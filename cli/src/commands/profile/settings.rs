@@ -8,6 +8,7 @@ use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, sent_page_fields};
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -35,12 +36,17 @@ pub(crate) async fn run(
     args: ProfileSettingsArgs,
 ) -> Result<CommandOutput, CommandError> {
     let fields = crate::commands::profile::view::without_login(FieldValues::read(&args.words)?)?;
-    let profile = context.writer(args.dry_run).await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let answer = if args.words.is_empty() {
         profile.settings().answer().await?
     } else {
-        let changes = SettingsChanges::from(fields.some("languageCode=kk")?.object());
-        profile.update_settings_unchanged(None, changes).answer().await?
+        let sent = fields.some("languageCode=kk")?.object();
+        let recorder = CommandRecorder::of_page(context, "profile settings", &args.profile);
+        let call = profile.update_settings_unchanged(None, SettingsChanges::from(sent.clone()));
+        let changed = call.answer().before_write(recorder.fields_update(&sent)).await;
+        recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
+        recorder.finish(&context.ui, changed.is_ok());
+        changed?
     };
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

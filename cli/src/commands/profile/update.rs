@@ -9,6 +9,7 @@ use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, sent_page_fields};
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -37,10 +38,14 @@ pub(crate) async fn run(
     let fields =
         crate::commands::profile::view::without_login(fields)?.no_local_images(images::OF_PAGE)?;
     let client = context.writer(args.dry_run).await?;
-    let profile = client.profile(args.profile);
+    let profile = client.profile(&args.profile);
     let fields = fields.upload(context, &client).await?;
-    let changes = ProfileChanges::from(fields.object());
-    let changed = profile.update_unchanged(None, changes).answer().await;
+    let sent = fields.object();
+    let recorder = CommandRecorder::of_page(context, "profile update", &args.profile);
+    let call = profile.update_unchanged(None, ProfileChanges::from(sent.clone())).answer();
+    let changed = call.before_write(recorder.fields_update(&sent)).await;
+    recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
+    recorder.finish(&context.ui, changed.is_ok());
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(CommandOutput::service(
         answer.body().clone(),

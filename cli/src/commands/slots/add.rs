@@ -4,6 +4,7 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::types::NewSlot;
 
+use super::creation::create;
 use super::view::FIRST;
 use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
@@ -11,6 +12,7 @@ use crate::args::position::PositionArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -42,11 +44,13 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(args.profile).slots();
+    let slots = client.profile(&args.profile).slots();
     let order = args.place.order(&slots).await?;
     let fields = fields.upload(context, &client).await?;
     let data = (!fields.is_empty()).then(|| fields.object());
-    let created = slots.create(NewSlot { type_: args.kind, data, order }).answer().await;
+    let recorder = CommandRecorder::of_page(context, "slots add", &args.profile);
+    let slot = NewSlot { type_: args.kind, data, order };
+    let created = create(context, &slots, slot, &recorder).await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

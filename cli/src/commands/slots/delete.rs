@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use clap::Args;
+use links_sdk::apply::{Plan, PlannedDelete, SlotRef, fingerprint};
 use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotsHandle};
 use serde_json::json;
 
@@ -12,7 +13,9 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::dry_run::DryRun;
+use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
 use crate::ui::confirm::require_confirmation;
@@ -37,7 +40,7 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsDeleteArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let profile = context.writer(args.dry_run).await?.profile(args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let slots = profile.slots();
     let page = slots.list().await?;
     let to_delete = deletion::select(&args.ids, &page)?;
@@ -52,7 +55,11 @@ pub(crate) async fn run(
     {
         return Ok(refused);
     }
-    let deleted = delete(context, &slots, &to_delete).await?;
+    let recorder = CommandRecorder::of_page(context, "slots delete", &args.profile);
+    recorder.plan(&planned(&page, &to_delete), &page);
+    let deleted = delete(context, &slots, &to_delete, &recorder).await;
+    recorder.finish(&context.ui, deleted.is_ok());
+    let deleted = deleted?;
     let left = page.len() - deleted;
     let line = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));
     let body = json!({ "data": to_delete, "meta": { "deleted": deleted, "total": left } });
@@ -78,19 +85,36 @@ async fn refused(context: &mut Context, to_delete: &[&Slot]) -> Option<CommandOu
     Some(CommandOutput::own(body, View::Lines(lines)))
 }
 
+/// Returns the plan of the deletes.
+fn planned(page: &[Slot], to_delete: &[&Slot]) -> Plan {
+    let delete = |slot: &&Slot| PlannedDelete {
+        id: slot.id,
+        kind: slot.kind.clone(),
+        label: label(&slot.data).map(str::to_owned),
+    };
+    let deletes: Vec<PlannedDelete> = to_delete.iter().map(delete).collect();
+    let stays = |slot: &&Slot| deletes.iter().all(|delete| delete.id != slot.id);
+    let order = page.iter().filter(stays).map(|slot| SlotRef::Existing(slot.id)).collect();
+    Plan { page: fingerprint(page), order, deletes, ..Plan::default() }
+}
+
 /// Deletes the slots in batches, and returns their number.
 async fn delete(
     context: &Context,
     slots: &SlotsHandle,
     to_delete: &[&Slot],
+    recorder: &CommandRecorder,
 ) -> Result<usize, CommandError> {
     let progress = context.ui.progress(to_delete.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;
     let mut dry_run_end: Option<CommandError> = None;
-    for batch in to_delete.chunks(SLOTS_PER_BATCH) {
+    for (step, batch) in to_delete.chunks(SLOTS_PER_BATCH).enumerate() {
         progress.now(&format!("deleting {} of {}", deleted + batch.len(), to_delete.len()));
         let seen = batch.iter().copied().cloned().collect();
-        match slots.delete_unchanged(seen).await.map_err(CommandError::from) {
+        recorder.begin(step);
+        let result = slots.delete_unchanged(seen).await;
+        recorder.ended(step, batch.len(), &result);
+        match result.map_err(CommandError::from) {
             Ok(_) => deleted += batch.len(),
             Err(end) if !end.dry_run_results().is_empty() => {
                 let earlier =

@@ -18,7 +18,7 @@ use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
 use crate::page_file::Document;
-use crate::{editor, profile_key};
+use crate::{editor, journal, profile_key};
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots edit cafe"])]
@@ -43,9 +43,10 @@ const MOST_MERGES: u32 = 3;
 
 pub(crate) async fn run(
     context: &mut Context,
-    args: SlotsEditArgs,
+    mut args: SlotsEditArgs,
 ) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
+    args.apply_args.command = Some(journal::command(context, "slots edit"));
     let (page, read) = pull(context, args.profile.clone()).await?;
     let text = format!("{HEAD}{}", yaml::write(&page)?);
     let name = format!("{}.yaml", read.login);

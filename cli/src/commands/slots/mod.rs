@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod apply;
 mod clicks;
+pub(crate) mod creation;
 pub(crate) mod delete;
 mod deletion;
 pub(crate) mod edit;
@@ -16,6 +17,7 @@ pub(crate) mod move_;
 pub(crate) mod plan;
 pub(crate) mod pull;
 pub(crate) mod reorder;
+mod reordering;
 mod restoration;
 pub(crate) mod restore;
 pub(crate) mod set;
@@ -62,8 +64,10 @@ pub(crate) enum SlotsCommand {
     /// Update a page to match a file
     Apply(apply::SlotsApplyArgs),
     /// List the runs of `apply` and their results
+    #[command(hide = true)]
     History(history::SlotsHistoryArgs),
     /// Revert a run; newer slots stay
+    #[command(hide = true)]
     Restore(restore::SlotsRestoreArgs),
 }
 

@@ -3,6 +3,7 @@
 use clap::Args;
 use links_sdk::{Error, Outcome, ProfileKey, Slot};
 
+use super::reordering::reorder;
 use super::view::{COLUMNS, ORDER, page};
 use crate::args::dry_run::DryRunArgs;
 use crate::args::position::PositionArgs;
@@ -10,6 +11,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -39,15 +41,15 @@ pub(crate) async fn run(
         return Err(CommandError::usage("no position is given")
             .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
     }
-    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(&args.profile).slots();
     let _lock = context.lock(ORDER);
     for tries in 1.. {
         let (body, page) = page(&slots).await?;
-        let seen: Vec<i64> = page.iter().map(|slot| slot.id).collect();
-        let Some(order) = moved(page, args.id, args.place)? else {
+        let Some(order) = moved(page.clone(), args.id, args.place)? else {
             return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
         };
-        match slots.reorder_unchanged(seen, order).answer().await {
+        let recorder = CommandRecorder::of_page(context, "slots move", &args.profile);
+        match reorder(context, &slots, &page, order, &recorder).await {
             Ok(answer) => {
                 return Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)));
             }

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use clap::Args;
 use links_sdk::{ProfileKey, Slot};
 
+use super::reordering::reorder;
 use super::view::{COLUMNS, ORDER};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -31,12 +33,12 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsReorderArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let slots = context.writer(args.dry_run).await?.profile(args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(&args.profile).slots();
     let _lock = context.lock(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
-    let seen = page.iter().map(|slot| slot.id).collect();
-    let answer = slots.reorder_unchanged(seen, args.ids).answer().await?;
+    let recorder = CommandRecorder::of_page(context, "slots reorder", &args.profile);
+    let answer = reorder(context, &slots, &page, args.ids, &recorder).await?;
     Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
 }
 

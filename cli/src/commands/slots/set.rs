@@ -9,6 +9,7 @@ use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
@@ -39,9 +40,14 @@ pub(crate) async fn run(
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
     let fields = fields.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(args.profile).slots();
+    let slots = client.profile(&args.profile).slots();
     let fields = fields.upload(context, &client).await?;
-    let changed = slots.update_unchanged(args.id, None, fields.object()).answer().await;
+    let recorder = CommandRecorder::of_page(context, "slots set", &args.profile);
+    let sent = fields.object();
+    let call = slots.update_unchanged(args.id, None, sent.clone()).answer();
+    let changed = call.before_write(recorder.slot_update(args.id, sent.clone())).await;
+    recorder.stored(0, &changed, |slot| sent_fields(slot["data"].take(), &sent));
+    recorder.finish(&context.ui, changed.is_ok());
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

@@ -6,11 +6,12 @@ use std::io;
 use serde::de::IgnoredAny;
 
 use super::entry::{FORMAT, JournalEntry, RecordWrite, RunEnding, RunHeader};
-use crate::Object;
+use super::settle::created_slots;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{
     AppliedChanges, FieldsRequest, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate,
 };
+use crate::{Object, Slot};
 
 /// Entries of a run's journal, added up.
 #[derive(Clone, Debug, PartialEq)]
@@ -311,6 +312,17 @@ impl JournalEntries {
     /// Returns the batch of the latest plan of which it is unknown whether it was executed.
     pub(in crate::apply) fn doubtful_batch(&self) -> Option<PlanBatch<'_>> {
         self.begun.as_ref().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
+    }
+
+    /// Returns the ids of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
+    /// executed, those that `page` shows.
+    pub fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, i64> {
+        let mut created = self.done.created.clone();
+        if let (Some(PlanBatch::Create(creates)), Some(plan)) = (self.doubtful_batch(), self.plan())
+        {
+            created.extend(created_slots(creates, &plan.known(created.values().copied()), page));
+        }
+        created
     }
 
     /// Returns the latest plan.

@@ -9,7 +9,7 @@ use super::entry::{JournalEntry, RunEnding, RunHeader, seconds};
 use super::lock::PageLock;
 use crate::IdempotencyKey;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{PageSnapshot, Plan, SlotRef};
+use crate::apply::{PageSnapshot, Plan};
 use crate::crash_point;
 
 /// File of a journal that is being written: each line is on the disk before the run continues.
@@ -173,12 +173,7 @@ impl Journal {
 
     /// Returns the slots that were on the page before the request in doubt, and those that the run created before it.
     pub(super) fn known(&self, plan: &Plan) -> HashSet<i64> {
-        let stayed = plan.order.iter().filter_map(|slot| match slot {
-            SlotRef::Existing(id) => Some(*id),
-            SlotRef::Created(_) => None,
-        });
-        let to_delete = plan.deletes.iter().map(|delete| delete.id);
-        stayed.chain(to_delete).chain(self.log().done().created.values().copied()).collect()
+        plan.known(self.log().done().created.values().copied())
     }
 
     /// Notes that a create is about to be sent again, under its key.

@@ -49,6 +49,8 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct JournalStore {
     directory: PathBuf,
+    /// Directories of the service: of the runs of its pages, and of the other commands.
+    service: [PathBuf; 2],
 }
 
 /// A run with a journal or a backup.
@@ -102,12 +104,14 @@ impl Backup {
 impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
     pub fn of(state: &Path, service: &str, profile: i64) -> Self {
-        Self { directory: of_service(state, service).join(profile.to_string()) }
+        let service = of_service(state, &short_name(service));
+        Self { directory: service[0].join(profile.to_string()), service }
     }
 
     /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
     pub fn of_commands(state: &Path, service: &str) -> Self {
-        Self { directory: commands_root(state).join(short_name(service)) }
+        let service = of_service(state, &short_name(service));
+        Self { directory: service[1].clone(), service }
     }
 
     /// Returns the stores of such commands, of one service or of all.
@@ -119,8 +123,8 @@ impl JournalStore {
         if let Some(service) = service {
             return Ok(vec![Self::of_commands(state, service)]);
         }
-        let services = entries(&commands_root(state))?.into_iter().filter(|it| it.is_dir());
-        Ok(services.map(|directory| Self { directory }).collect())
+        let services = services(state, COMMANDS, None)?.into_iter();
+        Ok(services.map(|service| Self { directory: service[1].clone(), service }).collect())
     }
 
     /// Returns the stores of all pages with any run, of one service or of all.
@@ -129,14 +133,10 @@ impl JournalStore {
     ///
     /// When a directory cannot be read.
     pub fn all(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
-        let services = match service {
-            Some(service) => vec![of_service(state, service)],
-            None => entries(&root(state))?.into_iter().filter(|it| it.is_dir()).collect(),
-        };
         let mut all = Vec::new();
-        for service in services {
-            let pages = entries(&service)?.into_iter();
-            all.extend(pages.filter(|it| it.is_dir()).map(|directory| Self { directory }));
+        for service in services(state, RUNS, service)? {
+            let pages = entries(&service[0])?.into_iter().filter(|it| it.is_dir());
+            all.extend(pages.map(|directory| Self { directory, service: service.clone() }));
         }
         Ok(all)
     }
@@ -324,7 +324,7 @@ impl JournalStore {
     /// When its journal cannot be read or written.
     pub fn end_command(&self, run: &str) -> Result<(), JournalError> {
         let path = self.journal(run);
-        let (file, log) = self.reopen(run, &path)?;
+        let (file, log) = reopen(run, &path)?;
         let mut journal = CommandJournal::new(JournalFile::new(file, log));
         journal.abandon().map_err(JournalError::Io)
     }
@@ -339,19 +339,8 @@ impl JournalStore {
         lock: PageLock,
         run: &str,
     ) -> Result<Journal, JournalError> {
-        let (file, log) = self.reopen(run, &self.journal(run))?;
+        let (file, log) = reopen(run, &self.journal(run))?;
         Ok(Journal::new(file, log, lock))
-    }
-
-    /// Opens a journal for further entries.
-    fn reopen(&self, run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalError> {
-        let bytes = state_file::read(path, MAX_BYTES).map_err(JournalError::Io)?;
-        let (log, whole) = JournalEntries::read(run, &bytes)?;
-        let mut file = state_file::open(&mut private(), path).map_err(JournalError::Io)?;
-        // An incomplete last line must not become a line in the middle.
-        let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
-        cut.map_err(JournalError::Io)?;
-        Ok((file, log))
     }
 
     /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page.
@@ -375,11 +364,16 @@ impl JournalStore {
         self.directory.join(format!("{run}.{what}"))
     }
 
-    /// Returns a name for a new run. It begins with a time that never decreases, so that names sort in the order of the runs; its random
-    /// part makes it unique.
+    /// Returns a name for a new run. It begins with a time that never decreases, so that the names of a service sort in the order of its runs
+    /// and commands; its random part makes it unique.
     fn new_name(&self, time: u64) -> String {
-        let files = entries(&self.directory).unwrap_or_default();
-        let last = files.iter().filter_map(|path| order_of(&run_of(path)?.0)).max();
+        let pages = entries(&self.service[0]).unwrap_or_default();
+        let directories = pages.iter().chain([&self.service[1], &self.directory]);
+        let newest = |directory: &PathBuf| {
+            let files = entries(directory).ok()?;
+            files.iter().rev().find_map(|path| order_of(&run_of(path)?.0))
+        };
+        let last = directories.filter_map(newest).max();
         let order = last.map_or(time << 8, |last| (last + 1).max(time << 8));
         format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
     }
@@ -388,16 +382,16 @@ impl JournalStore {
     fn remove_old_runs_above(&self, kept: usize) {
         let is_journal = |path: &&PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
         if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
-            let _ = self.prune(kept - 1, None);
+            let _ = self.prune(kept - 1, None, |_| true);
         }
     }
 
     fn remove_old_runs(&self) {
-        let _ = self.prune(KEPT - 1, None);
+        let _ = self.prune(KEPT - 1, None, |_| true);
     }
 
     /// Removes runs that ended, with their backups, apart from the newest `keep` and, with `before`, apart from those that began then or
-    /// later, in seconds since 1970. Returns the names of the removed runs.
+    /// later, in seconds since 1970. Only runs that `may_remove` accepts are counted and removed. Returns the names of the removed runs.
     ///
     /// Runs that were not begun are counted separately, because a damaged journal may look like that of a run that was not begun. Other
     /// unreadable journals stay, each with its backup, which may be all that is left of a page. So do runs that did not end.
@@ -405,8 +399,14 @@ impl JournalStore {
     /// # Errors
     ///
     /// When the directory cannot be read, or a file cannot be removed.
-    pub fn prune(&self, keep: usize, before: Option<u64>) -> io::Result<Vec<String>> {
-        let runs = self.list()?;
+    pub fn prune(
+        &self,
+        keep: usize,
+        before: Option<u64>,
+        may_remove: impl Fn(&RecordedRun) -> bool,
+    ) -> io::Result<Vec<String>> {
+        let mut runs = self.list()?;
+        runs.retain(may_remove);
         let is_old = |run: &&RecordedRun| {
             before.is_none_or(|before| order_of(&run.run).is_some_and(|it| it >> 8 < before))
         };
@@ -449,16 +449,33 @@ impl JournalPositions {
     }
 }
 
-fn root(state: &Path) -> PathBuf {
-    state.join("runs")
+/// Opens a journal for further entries.
+fn reopen(run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalError> {
+    let bytes = state_file::read(path, MAX_BYTES).map_err(JournalError::Io)?;
+    let (log, whole) = JournalEntries::read(run, &bytes)?;
+    let mut file = state_file::open(&mut private(), path).map_err(JournalError::Io)?;
+    // An incomplete last line must not become a line in the middle.
+    let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+    cut.map_err(JournalError::Io)?;
+    Ok((file, log))
 }
 
-fn of_service(state: &Path, service: &str) -> PathBuf {
-    root(state).join(short_name(service))
+const RUNS: &str = "runs";
+const COMMANDS: &str = "writes";
+
+/// Returns the directories of a service by its short name: of the runs of its pages, and of the other commands.
+fn of_service(state: &Path, name: &str) -> [PathBuf; 2] {
+    [RUNS, COMMANDS].map(|kind| state.join(kind).join(name))
 }
 
-fn commands_root(state: &Path) -> PathBuf {
-    state.join("writes")
+/// Returns the directories of a service, or of all services with a directory of this kind.
+fn services(state: &Path, kind: &str, service: Option<&str>) -> io::Result<Vec<[PathBuf; 2]>> {
+    if let Some(service) = service {
+        return Ok(vec![of_service(state, &short_name(service))]);
+    }
+    let directories = entries(&state.join(kind))?.into_iter().filter(|it| it.is_dir());
+    let name = |path: PathBuf| Some(of_service(state, path.file_name()?.to_str()?));
+    Ok(directories.filter_map(name).collect())
 }
 
 fn short_name(service: &str) -> String {

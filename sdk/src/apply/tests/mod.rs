@@ -3,6 +3,7 @@
 mod properties;
 mod rules;
 mod service;
+mod undo;
 
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ pub(crate) async fn run(
     args: FormsFieldAddArgs,
 ) -> Result<CommandOutput, CommandError> {
     let question = FieldValues::read(&args.words)?.some("type=text label=Name")?.object().0;
-    let mut fields = FieldList::read(context, args.id, args.dry_run).await?;
+    let mut fields = FieldList::read(context, args.id, "forms field add", args.dry_run).await?;
     let at = args.at.unwrap_or(usize::MAX).min(fields.list.len());
     let key = question.get("key").filter(|it| !it.is_null());
     if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {

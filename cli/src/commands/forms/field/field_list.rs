@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::editor::form_fields::{FormEditSession, called};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
 
 /// Fields of a form, as the service sent them.
@@ -19,10 +20,12 @@ impl FieldList {
     pub(crate) async fn read(
         context: &mut Context,
         id: String,
+        command: &str,
         dry_run: DryRunArgs,
     ) -> Result<Self, CommandError> {
         let form = context.writer(dry_run).await?.form(id.clone());
-        let session = FormEditSession::read(context, form, id).await?;
+        let recorder = CommandRecorder::of_form(context, command, &id);
+        let session = FormEditSession::read(context, form, id, recorder).await?;
         let Some(Value::Array(list)) = session.before.get("fields").cloned() else {
             return Err(CommandError::unreadable("the form has no list of fields"));
         };

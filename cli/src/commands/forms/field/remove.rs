@@ -28,7 +28,7 @@ pub(crate) async fn run(
     context: &mut Context,
     args: FormsFieldRemoveArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let mut fields = FieldList::read(context, args.id, args.dry_run).await?;
+    let mut fields = FieldList::read(context, args.id, "forms field remove", args.dry_run).await?;
     let at = fields.find(&args.field)?;
     fields.list.remove(at);
     fields.write(context, args.yes).await

@@ -37,7 +37,7 @@ pub(crate) async fn run(
             CommandError::usage("a field keeps its key").with_hint("remove it and add another one")
         );
     }
-    let mut fields = FieldList::read(context, args.id, args.dry_run).await?;
+    let mut fields = FieldList::read(context, args.id, "forms field set", args.dry_run).await?;
     let at = fields.find(&args.field)?;
     let changes = changes.changes_of(&fields.list[at]).0;
     fields.list[at].extend(changes);

@@ -1,0 +1,50 @@
+//! Slots that an undo has created again, in the locks whose files know their earlier ids.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use links_sdk::sync::{Lock, SlotBase};
+
+use super::LockStore;
+use crate::apply::runs;
+use crate::context::Context;
+use crate::output::{Style, StyledLine};
+
+/// Records new ids in the lock of this directory and in that of the file of the undone run, so that files with the earlier ids still apply.
+/// Returns a line for each lock that could not be written.
+pub(crate) fn record(
+    context: &Context,
+    page: i64,
+    ids: &BTreeMap<i64, i64>,
+    file: Option<&Path>,
+) -> Vec<StyledLine> {
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    let service = runs::service(context).unwrap_or_default();
+    let mut stores: Vec<LockStore> = [Some(Path::new("page.yaml")), file]
+        .into_iter()
+        .flatten()
+        .filter_map(LockStore::of)
+        .collect();
+    stores.dedup();
+    let written = stores
+        .iter()
+        .filter_map(|store| store.update(context, &service, |lock| rename(lock, page, ids)).err());
+    let line = |error| {
+        let text = format!("the new ids of slots could not be recorded: {error}");
+        StyledLine::new(Style::Removed, text)
+    };
+    written.map(line).collect()
+}
+
+fn rename(lock: &mut Lock, page: i64, ids: &BTreeMap<i64, i64>) {
+    let pages = lock.pages.values_mut().filter(|base| base.id == page);
+    for slot in pages.flat_map(|base| &mut base.slots) {
+        let new = ids.iter().find(|(old, _)| slot.is_named(**old)).map(|(_, new)| *new);
+        if let Some(new) = new.filter(|new| *new != slot.id) {
+            let SlotBase { id, was, .. } = slot;
+            was.push(std::mem::replace(id, new));
+        }
+    }
+}

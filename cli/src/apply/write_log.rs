@@ -1,0 +1,173 @@
+//! Every write of this machine: the runs of `apply` and the commands that write without one.
+
+use std::path::Path;
+
+use links_sdk::apply::{JournalStore, RecordWrite, RecordedRun, RunOwner};
+use links_sdk::{ProfileKey, apply::JournalEntries};
+use serde_json::{Value, json};
+
+use super::report::written;
+use super::{run_table, runs};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::Column;
+
+pub(crate) const COLUMNS: &[Column] = &[
+    Column::at("TIME", "time"),
+    Column::at("RUN", "run"),
+    Column::at("COMMAND", "command"),
+    Column::at("PAGE", "page"),
+    Column::at("DONE", "summary"),
+    Column::at("STATE", "state"),
+];
+
+/// A write of this machine.
+pub(crate) struct LoggedWrite {
+    pub(crate) store: JournalStore,
+    pub(crate) recorded: RecordedRun,
+    /// True for a run of `apply`, which may be resumed.
+    pub(crate) is_run: bool,
+}
+
+/// Writes to the configured service, the oldest first, without those of other accounts; to all services if none is configured.
+pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
+    let (service, directory) = (runs::service(context), runs::directory(context)?);
+    let mut all: Vec<LoggedWrite> = runs::all(context)?
+        .into_iter()
+        .map(|(store, recorded)| LoggedWrite { store, recorded, is_run: true })
+        .collect();
+    let stores = JournalStore::all_commands(&directory, service.as_deref());
+    for store in stores.map_err(|error| unreadable(&directory, &error))? {
+        let commands = store.list().map_err(|error| unreadable(&directory, &error))?;
+        let logged = |recorded| LoggedWrite { store: store.clone(), recorded, is_run: false };
+        all.extend(commands.into_iter().map(logged));
+    }
+    if let Some(own) = context.owner() {
+        all.retain(|write| write.is_of(&own) != Some(false));
+    }
+    all.sort_by(|one, other| one.recorded.run.cmp(&other.recorded.run));
+    Ok(all)
+}
+
+fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("cannot read {}: {error}", directory.display()))
+}
+
+impl LoggedWrite {
+    /// Tells whether the write belongs to an account. `None` if unknown.
+    pub(crate) fn is_of(&self, own: &RunOwner) -> Option<bool> {
+        runs::is_own(&self.recorded, own)
+    }
+
+    /// Name of the run.
+    pub(crate) fn run(&self) -> &str {
+        &self.recorded.run
+    }
+
+    /// Entries of the journal, if it can be read.
+    pub(crate) fn log(&self) -> Option<&JournalEntries> {
+        self.recorded.log.as_ref().ok()
+    }
+
+    /// The command line, as far as it was recorded.
+    pub(crate) fn command_line(&self) -> String {
+        let command = self.recorded.opening.as_ref().and_then(|it| it.command.as_ref());
+        match command {
+            Some(command) if command.words.is_empty() => command.name.clone(),
+            Some(command) => command.words.join(" "),
+            None if self.is_run => "slots apply".to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// Id of the page, if the journal tells it.
+    pub(crate) fn page_id(&self) -> Option<i64> {
+        let recorded = self.recorded.opening.as_ref().map_or(0, |opening| opening.profile);
+        let id = if self.is_run { self.store.profile().unwrap_or(recorded) } else { recorded };
+        (id != 0).then_some(id)
+    }
+
+    /// Tells whether the write was for the page that a key names.
+    pub(crate) fn is_for(&self, key: &ProfileKey) -> bool {
+        if self.is_run {
+            return runs::is_of(&self.store, &self.recorded, key);
+        }
+        self.recorded.opening.as_ref().is_some_and(|opening| match key {
+            _ if opening.form.is_some() => false,
+            ProfileKey::Id(id) => opening.profile == *id,
+            ProfileKey::Login(login) => opening.login == *login,
+        })
+    }
+
+    /// Record for the output. `undone_by` is the run that has undone this one.
+    pub(crate) fn row(&self, undone_by: Option<&str>) -> Value {
+        let mut row = json!({ "run": self.run() });
+        if let Some(opening) = &self.recorded.opening {
+            row["time"] = runs::time(opening.time).into();
+            row["command"] = self.command_line().into();
+            row["page"] = match &opening.form {
+                Some(form) => format!("form {form}").into(),
+                None => opening.login.clone().into(),
+            };
+            row["profile"] = json!(self.page_id());
+            row["form"] = json!(opening.form);
+            row["service"] = opening.service.clone().into();
+            row["user"] = opening.owner.as_ref().and_then(|it| it.user).into();
+            row["undoes"] = json!(opening.command.as_ref().and_then(|it| it.undoes.as_ref()));
+        }
+        row["undoneBy"] = json!(undone_by);
+        match &self.recorded.log {
+            Ok(log) => {
+                row["state"] = self.state(log).into();
+                row["inDoubt"] = log.is_unsettled().into();
+                row["summary"] = summary(log).into();
+            }
+            Err(why) => {
+                row["state"] = run_table::unusable(why).into();
+                row["summary"] = why.to_string().into();
+            }
+        }
+        row["journal"] = self.recorded.path.display().to_string().into();
+        row
+    }
+
+    fn state(&self, log: &JournalEntries) -> &'static str {
+        if self.is_run {
+            return run_table::named(log.state());
+        }
+        match log.state() {
+            _ if log.is_unsettled() => "unknown",
+            links_sdk::apply::RunState::Unfinished if !log.has_effect() => "not_sent",
+            state => run_table::named(state),
+        }
+    }
+}
+
+/// Short description of what a write has done.
+fn summary(log: &JournalEntries) -> String {
+    let done = match log.record_write() {
+        Some(write) if log.is_record_written() => record_summary(write, log),
+        Some(_) => "no changes".to_owned(),
+        None => written(log.done()),
+    };
+    match (log.is_unsettled(), done.as_str()) {
+        (false, _) => done,
+        (true, "no changes") => "perhaps carried out: the answer was lost".to_owned(),
+        (true, _) => format!("{done}; the answer to the last request was lost"),
+    }
+}
+
+fn record_summary(write: &RecordWrite, log: &JournalEntries) -> String {
+    let created = log.stored().and_then(|stored| stored.get("id")).filter(|_| is_create(write));
+    match created {
+        Some(Value::String(id)) => format!("created {id}"),
+        Some(id) => format!("created {id}"),
+        None if is_create(write) => "created".to_owned(),
+        None => write.changed.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Tells whether a record was made that the service cannot delete.
+pub(crate) fn is_create(write: &RecordWrite) -> bool {
+    write.operation.starts_with("create")
+}

@@ -1,0 +1,88 @@
+//! Undo of a write to a form.
+
+use links_sdk::apply::{RecordWrite, same};
+use links_sdk::{Client, Object};
+use serde_json::{Map, Value, json};
+
+use super::selection::UndoneWrite;
+use super::{UndoArgs, conflict};
+use crate::commands::forms::view::FIRST;
+use crate::context::Context;
+use crate::editor::form_fields::FormEditSession;
+use crate::error::CommandError;
+use crate::journal::CommandRecorder;
+use crate::output::{CommandOutput, Style, StyledLine, View};
+
+pub(super) async fn undo(
+    context: &mut Context,
+    client: &Client,
+    undone: &UndoneWrite,
+    args: &UndoArgs,
+) -> Result<CommandOutput, CommandError> {
+    let (Some(id), Some(write)) = (&undone.form, undone.log.record_write()) else {
+        return Err(CommandError::internal("a run without a form"));
+    };
+    let recorder = CommandRecorder::of_form(context, "undo", id).undoing(&undone.run);
+    let session = FormEditSession::read(context, client.form(id), id.clone(), recorder).await?;
+    let reverse = Reverse::of(write, undone.log.stored(), &session.before);
+    if !args.overwrite {
+        conflict::refuse(&context.ui, &reverse.conflicts)?;
+    }
+    if reverse.changes.is_empty() {
+        let line = StyledLine::new(Style::Plain, "no changes");
+        return Ok(CommandOutput::own(json!({ "id": id }), View::Lines(vec![line])));
+    }
+    let answer = session.restore(context, reverse.changes, args.yes).await?;
+    Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
+}
+
+/// Values to write so that a form is as it was.
+struct Reverse {
+    changes: Object,
+    /// Values that others changed since, one a line.
+    conflicts: Vec<String>,
+}
+
+impl Reverse {
+    fn of(write: &RecordWrite, stored: Option<&Object>, now: &Map<String, Value>) -> Self {
+        let mut reverse = Self { changes: Object::default(), conflicts: Vec::new() };
+        for (name, sent) in write.changed.iter() {
+            let before = write.before.get(name).unwrap_or(&Value::Null);
+            let held = now.get(name).unwrap_or(&Value::Null);
+            if same(held, before) {
+                continue;
+            }
+            let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
+            if !same(held, left) {
+                reverse.conflicts.push(conflict::differs(name, left, held));
+            }
+            reverse.changes.insert(name.clone(), before.clone());
+        }
+        reverse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn values_are_restored_and_foreign_edits_are_named() {
+        let write = RecordWrite {
+            operation: "updateForm".to_owned(),
+            changed: object(json!({ "title": "B", "enabled": false, "note": "x" })),
+            before: object(json!({ "title": "A", "enabled": true })),
+        };
+        let reverse = |now: Value| Reverse::of(&write, None, now.as_object().unwrap());
+        let plain = reverse(json!({ "title": "B", "enabled": false, "note": "x" }));
+        assert!(plain.conflicts.is_empty());
+        assert_eq!(plain.changes, object(json!({ "title": "A", "enabled": true, "note": null })));
+        let edited = reverse(json!({ "title": "C", "enabled": true, "note": "" }));
+        assert_eq!(edited.conflicts, ["title: the run left \"B\", now it is \"C\""]);
+        assert_eq!(edited.changes, object(json!({ "title": "A" })));
+    }
+}

@@ -1,0 +1,212 @@
+//! Undo of a write to a page: its slots and its profile fields.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use links_sdk::apply::{
+    DesiredPage, DesiredSlot, NotRestored, PageSnapshot, RunCommand, Undo, UndoOptions, fingerprint,
+};
+use links_sdk::{Client, Object, ProfileKey};
+use serde_json::{Value, json};
+
+use super::selection::UndoneWrite;
+use super::{UndoArgs, conflict};
+use crate::apply::planned::ApplyArgs;
+use crate::apply::sync::recreated_slots;
+use crate::apply::write_log::{self, LoggedWrite};
+use crate::apply::{ApplyRequest, apply};
+use crate::commands::profile::{login, rename};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::journal;
+use crate::output::{CommandOutput, Style, StyledLine};
+use crate::page_file::{PageContent, PageFile};
+
+const LANGUAGE: &str = "languageCode";
+const LOGIN: &str = "login";
+
+pub(super) async fn undo(
+    context: &mut Context,
+    client: &Client,
+    undone: &UndoneWrite,
+    args: &UndoArgs,
+) -> Result<CommandOutput, CommandError> {
+    let mut now = PageSnapshot::read(client, &undone.page()?).await?;
+    if wrote(undone, LANGUAGE) {
+        now.read_language(client).await?;
+    }
+    let types = context.slot_types().await?.rules();
+    let before = backup(undone)?;
+    let recreated = recreated_before(context, &now)?;
+    let options = UndoOptions {
+        types: &types,
+        before: before.as_deref(),
+        recreated: &recreated,
+        overwrite: args.overwrite,
+    };
+    let undo = Undo::of(&undone.log, &now.slots, &now.fields(), &options);
+    for lost in &undo.not_restored {
+        context.ui.say(&StyledLine::new(Style::Removed, lost_line(lost)));
+    }
+    let conflicts: Vec<String> = undo.conflicts.iter().map(conflict::line).collect();
+    conflict::refuse(&context.ui, &conflicts)?;
+    consent_to_login(context, client, &undo.desired, &now, args).await?;
+
+    let request = request(context, undone, &undo, &now, args)?;
+    let mut outcome = apply(context, request).await?;
+    if let Some(body) = outcome.body.own_mut()
+        && let Some(data) = body["data"].as_object_mut()
+    {
+        let ids = created_ids(data, &undo.recreates);
+        let lost = undo.not_restored.iter().map(lost_record).collect();
+        data.insert("undone".to_owned(), undone.run.clone().into());
+        data.insert("notRestored".to_owned(), Value::Array(lost));
+        if context.dry_run().is_none() {
+            let file = undone.log.opening().path.as_deref().map(Path::new);
+            for line in recreated_slots::record(context, now.id, &ids, file) {
+                context.ui.say(&line);
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Tells whether the run wrote a profile field, or may have.
+fn wrote(undone: &UndoneWrite, name: &str) -> bool {
+    undone.log.plan().is_some_and(|plan| plan.fields.changed.contains_key(name))
+        || undone.log.fields().iter().any(|(_, fields)| fields.changed.contains_key(name))
+}
+
+/// Returns the slots before the run, if its journal has them.
+fn backup(undone: &UndoneWrite) -> Result<Option<Vec<DesiredSlot>>, CommandError> {
+    let path = undone.store.backup(&undone.run);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let file = PageFile::read_literal(&path)?;
+    Ok(Some(file.page.content.slots.clone()))
+}
+
+/// Returns the ids of the slots that earlier commands have created again, by their earlier ids.
+fn recreated_before(
+    context: &Context,
+    now: &PageSnapshot,
+) -> Result<BTreeMap<i64, i64>, CommandError> {
+    let mut ids = BTreeMap::new();
+    let key = ProfileKey::Id(now.id);
+    for write in write_log::all(context)?.iter().filter(|it| it.is_run && it.is_for(&key)) {
+        ids.extend(recreated_by(write, now));
+    }
+    Ok(ids)
+}
+
+fn recreated_by(write: &LoggedWrite, now: &PageSnapshot) -> Vec<(i64, i64)> {
+    let Some(log) = write.log() else { return Vec::new() };
+    let Some(command) = &log.opening().command else { return Vec::new() };
+    let created = log.created_on(&now.slots);
+    let pair = |(index, old): (&usize, &i64)| Some((*old, *created.get(index)?));
+    command.recreates.iter().filter_map(pair).collect()
+}
+
+/// Asks for consent if the undo changes the login back, as a rename does.
+async fn consent_to_login(
+    context: &Context,
+    client: &Client,
+    desired: &DesiredPage,
+    now: &PageSnapshot,
+    args: &UndoArgs,
+) -> Result<(), CommandError> {
+    let Some(old) = desired.fields.get(LOGIN).and_then(Value::as_str) else { return Ok(()) };
+    if old.eq_ignore_ascii_case(&now.login) {
+        return Ok(());
+    }
+    login::check_available(client, old, Some(&ProfileKey::Id(now.id))).await?;
+    let url = now.url.clone().unwrap_or_else(|| now.login.clone());
+    rename::require_consent(context, &now.login, &url, args.confirm.clone())
+}
+
+/// Returns the request to the engine of `apply`: a page file of the slots that the page should have.
+fn request(
+    context: &Context,
+    undone: &UndoneWrite,
+    undo: &Undo,
+    now: &PageSnapshot,
+    args: &UndoArgs,
+) -> Result<ApplyRequest, CommandError> {
+    let key = ProfileKey::Id(now.id);
+    let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
+    let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
+    let mut file = PageFile::made(&format!("the page before {}", undone.run), text)?;
+    Arc::make_mut(&mut file.page.content).fields = undo.desired.fields.clone();
+    let fields = now.fields();
+    let seen_fields: Object = undo
+        .desired
+        .fields
+        .keys()
+        .map(|name| (name.clone(), fields.get(name).cloned().unwrap_or_default()))
+        .collect();
+    let command = RunCommand {
+        undoes: Some(undone.run.clone()),
+        recreates: undo.recreates.clone(),
+        ..journal::command(context, "undo")
+    };
+    let apply_args = ApplyArgs {
+        yes: args.yes,
+        allow_empty: true,
+        prune: !undo.deletes.is_empty(),
+        max_deletes: Some(undo.deletes.len()),
+        exact: undo.recreates.keys().copied().collect(),
+        kept_reason: Some("newer than the run; kept"),
+        command: Some(command),
+        seen_fields,
+        ..ApplyArgs::default()
+    };
+    Ok(ApplyRequest {
+        source: file.into(),
+        path: None,
+        apply_args,
+        wait: args.wait,
+        ask: true,
+        dry_run: args.dry_run,
+        seen: Some(fingerprint(&now.slots)),
+    })
+}
+
+/// Returns the new ids of the slots that were created again, by their earlier ids.
+fn created_ids(
+    data: &serde_json::Map<String, Value>,
+    recreates: &BTreeMap<usize, i64>,
+) -> BTreeMap<i64, i64> {
+    let created = data.get("done").and_then(|done| done["created"].as_object());
+    let id = |index: &usize| created?.get(&index.to_string())?.as_i64();
+    recreates.iter().filter_map(|(index, old)| Some((*old, id(index)?))).collect()
+}
+
+fn lost_line(lost: &NotRestored) -> String {
+    match lost {
+        NotRestored::Field { name } => format!("{name} cannot be restored by this command"),
+        NotRestored::Slot { id, kind } => {
+            format!("{kind} {id} cannot be restored: such a slot cannot be created")
+        }
+        NotRestored::Key { id, key } => {
+            format!("slot {id}: `{key}` was added and is kept: the service cannot clear it")
+        }
+        NotRestored::Create { kind } => {
+            format!(
+                "perhaps a {kind} was created, but the answer was lost: `links slots list` shows it"
+            )
+        }
+        _ => "something cannot be restored".to_owned(),
+    }
+}
+
+fn lost_record(lost: &NotRestored) -> Value {
+    match lost {
+        NotRestored::Field { name } => json!({ "field": name }),
+        NotRestored::Slot { id, kind } => json!({ "id": id, "type": kind }),
+        NotRestored::Key { id, key } => json!({ "id": id, "key": key }),
+        NotRestored::Create { kind } => json!({ "type": kind }),
+        _ => Value::Null,
+    }
+}

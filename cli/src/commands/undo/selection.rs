@@ -1,0 +1,129 @@
+//! Selection of the write to undo.
+
+use links_sdk::ProfileKey;
+use links_sdk::apply::{JournalEntries, JournalStore, RunState};
+
+use crate::apply::runs;
+use crate::apply::write_log::{self, LoggedWrite, is_create};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::profile_key;
+
+/// A write that can be undone.
+pub(super) struct UndoneWrite {
+    pub(super) run: String,
+    pub(super) store: JournalStore,
+    pub(super) log: JournalEntries,
+    pub(super) line: String,
+    pub(super) time: String,
+    /// Id of the form, if it was written.
+    pub(super) form: Option<String>,
+    is_run: bool,
+    /// Id of the page, if it is known.
+    page: Option<i64>,
+}
+
+const LIST: &str = "`links log` lists the writes of this machine";
+
+impl UndoneWrite {
+    /// Returns the write of this name, or the newest one of this account that can be undone.
+    pub(super) fn select(context: &Context, name: Option<&str>) -> Result<Self, CommandError> {
+        let all = write_log::all(context)?;
+        let position = match name {
+            Some(name) => named(&all, name)?,
+            None => newest(context, &all)?,
+        };
+        Self::of(&all, position).ok_or_else(|| CommandError::internal("a run without a journal"))
+    }
+
+    fn of(all: &[LoggedWrite], position: usize) -> Option<Self> {
+        let write = &all[position];
+        let log = write.log()?.clone();
+        let (time, form) = (runs::time(log.opening().time), log.opening().form.clone());
+        let page = write.page_id().or_else(|| renamed(&all[position..], &log.opening().login));
+        let (run, store, line) =
+            (write.run().to_owned(), write.store.clone(), write.command_line());
+        Some(Self { run, store, log, line, time, form, is_run: write.is_run, page })
+    }
+
+    /// Key of the page.
+    pub(super) fn page(&self) -> Result<ProfileKey, CommandError> {
+        match self.page {
+            None => profile_key::parse(&self.log.opening().login).map_err(CommandError::internal),
+            Some(id) => Ok(ProfileKey::Id(id)),
+        }
+    }
+
+    /// Ends the journal of a command of which it was unknown what it did: it was looked at. An interrupted run is settled by the next one.
+    pub(super) fn close(&self) {
+        if !self.is_run && self.log.state() == RunState::Unfinished {
+            // If this fails, the command stays listed as it is.
+            let _ = self.store.end_command(&self.run);
+        }
+    }
+}
+
+/// Returns the position of the write of this name.
+fn named(all: &[LoggedWrite], name: &str) -> Result<usize, CommandError> {
+    let named = |at: &usize| all[*at].run().starts_with(name);
+    let found: Vec<usize> = (0..all.len()).filter(named).collect();
+    let [position] = found[..] else {
+        return Err(if found.is_empty() {
+            let message = format!("there is no run {name}");
+            CommandError::new(Exit::NotFound, message).with_hint(LIST)
+        } else {
+            CommandError::usage(format!("{name} matches {} runs", found.len()))
+        });
+    };
+    match reason_against(&all[position]) {
+        Some(why) => {
+            let line = all[position].command_line();
+            let message = format!("`links {line}` cannot be undone: {why}");
+            Err(CommandError::new(Exit::Refused, message).with_hint(LIST))
+        }
+        None => Ok(position),
+    }
+}
+
+/// Returns the position of the newest write that can be undone and is known to belong to this account.
+fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize, CommandError> {
+    let own = context.owner();
+    let is_own =
+        |write: &LoggedWrite| own.as_ref().is_some_and(|own| write.is_of(own) == Some(true));
+    all.iter().rposition(|it| is_own(it) && reason_against(it).is_none()).ok_or_else(|| {
+        CommandError::new(Exit::NotFound, "there is nothing to undo").with_hint(LIST)
+    })
+}
+
+/// Returns the id of the page that had this login until one of these writes has changed it.
+fn renamed(later: &[LoggedWrite], login: &str) -> Option<i64> {
+    let had = |write: &&LoggedWrite| {
+        let fields = write.log().map(|log| log.fields().iter()).into_iter().flatten();
+        let mut before = fields.filter_map(|(_, fields)| fields.before.get("login")?.as_str());
+        before.any(|before| before.eq_ignore_ascii_case(login))
+    };
+    later.iter().find(had).and_then(LoggedWrite::page_id)
+}
+
+/// Returns why a write cannot be undone.
+fn reason_against(write: &LoggedWrite) -> Option<String> {
+    let log = match &write.recorded.log {
+        Ok(log) => log,
+        Err(why) => return Some(why.to_string()),
+    };
+    if !log.has_effect() {
+        return Some("it has changed nothing".to_owned());
+    }
+    let record = log.record_write()?;
+    match record.operation.as_str() {
+        "createForm" => Some("the service cannot delete forms".to_owned()),
+        "createProfile" => {
+            Some("this tool deletes no pages; the dashboard of the service does".to_owned())
+        }
+        _ if is_create(record) || log.opening().form.is_none() => {
+            Some("what it replaced is not known".to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,353 @@
+//! Tests of `links undo`: what a write replaced comes back, what others changed since is a conflict, and what cannot come back is said.
+
+use serde_json::{Value, json};
+
+use crate::test_env::{CommandResult, TestEnv};
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+/// Returns the café, with state that outlives a command and no waiting.
+pub(crate) fn cafe() -> TestEnv {
+    let env = TestEnv::cafe().keeping_state().keeping_cache().env("LINKS_TEST_NO_WAIT", "1");
+    let directory = env.home.path().join("state").display().to_string();
+    env.env("LINKS_STATE_DIR", directory)
+}
+
+pub(crate) fn ok(env: &TestEnv, line: &str) -> CommandResult {
+    let run = env.run(line);
+    assert_eq!(run.exit, 0, "{run}");
+    run
+}
+
+/// Returns the slots of the café without their ids, in order.
+pub(crate) fn page(env: &TestEnv) -> Vec<Value> {
+    let account = env.server.account();
+    let slots = account.profiles[0].slots.iter();
+    slots.map(|slot| json!([slot.kind, slot.data])).collect()
+}
+
+fn ids(env: &TestEnv) -> Vec<u64> {
+    env.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
+}
+
+fn set(env: &TestEnv, id: u64, key: &str, value: &str) {
+    env.server.edit(|account| {
+        let slots = &mut account.profiles[0].slots;
+        let slot = slots.iter_mut().find(|slot| slot.id == id).unwrap();
+        slot.data.insert(key.to_owned(), value.into());
+    });
+}
+
+fn newest(env: &TestEnv) -> String {
+    let log = env.run("log -n 1 -o json").json();
+    log["data"][0]["run"].as_str().unwrap().to_owned()
+}
+
+/// Commands that write slots, one for each way.
+pub(crate) const SLOT_COMMANDS: [&str; 8] = [
+    "slots set cafe 1001 title=Anew",
+    "slots set cafe 1002 style=outline title=Added",
+    "slots add cafe text title=New --top",
+    "music add cafe KZA012600042",
+    "slots move cafe 1004 --top",
+    "slots delete cafe 1002 1003 --yes",
+    "slots apply page.yaml --yes",
+    "slots apply page.yaml --prune --yes --max-deletes 50",
+];
+
+pub(crate) fn page_file(env: &TestEnv) {
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1003, type: picture, data: {title: Terrace}}\n  - {type: text, data: {title: New}}\n  - {id: 1001, type: text}\n",
+    );
+}
+
+#[test]
+fn every_write_of_slots_is_undone_and_the_undo_too() {
+    for line in SLOT_COMMANDS {
+        let env = cafe();
+        page_file(&env);
+        // The café has legacy slots and an event, which nothing can create again.
+        env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id < 1005));
+        let before = page(&env);
+        ok(&env, line);
+        let after = page(&env);
+        assert_ne!(before, after, "{line}");
+        let undone = ok(&env, "undo --yes");
+        assert_eq!(page(&env), before, "{line}\n{undone}");
+        assert!(undone.stderr.contains(&format!("undoes `links {line}`")), "{undone}");
+        let again = ok(&env, "undo --yes");
+        assert_eq!(page(&env), after, "{line}\n{again}");
+        ok(&env, "undo --yes");
+        assert_eq!(page(&env), before, "{line}");
+        let states = env.run("log -o json").json();
+        let states = states["data"].as_array().unwrap().iter().map(|row| row["state"].clone());
+        assert_eq!(states.collect::<Vec<_>>(), ["done"; 4]);
+    }
+}
+
+#[test]
+fn an_order_is_restored_as_a_whole() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(4));
+    ok(&env, "slots reorder cafe 1004 1003 1002 1001");
+    ok(&env, "slots add cafe divider --at 1");
+    let run = env.run("log -o json").json()["data"][1]["run"].as_str().unwrap().to_owned();
+    let undone = ok(&env, &format!("undo {run} --yes"));
+    let ids = ids(&env);
+    assert_eq!(
+        ids.iter().filter(|id| **id < 2000).collect::<Vec<_>>(),
+        [&1001, &1002, &1003, &1004],
+        "{undone}"
+    );
+    let at = ids.iter().position(|id| *id > 2000).unwrap();
+    assert_eq!(ids[at - 1], 1004, "the newer slot stays behind its neighbour: {ids:?}");
+}
+
+#[test]
+fn nothing_is_undone_without_a_confirmation_or_in_a_dry_run() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew");
+    let after = page(&env);
+    let asked = env.run("undo");
+    assert!(asked.exit == 14 && asked.stderr.contains("pass --yes"), "{asked}");
+    let dry = env.run("undo --dry-run");
+    assert_eq!(dry.exit, 3, "{dry}");
+    assert!(dry.stdout.contains("Good morning!"), "{dry}");
+    let requests = env.run("undo --dry-run=request");
+    assert!(requests.stdout.contains("PATCH"), "{requests}");
+    assert_eq!(page(&env), after);
+    assert_eq!(env.run("log -o json").json()["data"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_foreign_edit_is_a_conflict_that_names_both_values() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew");
+    set(&env, 1001, "title", "Theirs");
+    set(&env, 1001, "description", "Untouched");
+    let before = page(&env);
+    let run = env.run("undo --yes");
+    assert_eq!(run.exit, 7, "{run}");
+    for part in ["slot 1001, title", "\"Anew\"", "\"Theirs\"", "nothing was written", "--overwrite"]
+    {
+        assert!(run.stderr.contains(part), "{part}: {run}");
+    }
+    assert_eq!(page(&env), before);
+    ok(&env, "undo --yes --overwrite");
+    assert_eq!(page(&env)[0][1]["title"], "Good morning!");
+    assert_eq!(page(&env)[0][1]["description"], "Untouched");
+}
+
+#[test]
+fn a_new_slot_that_someone_edited_is_not_deleted() {
+    let env = cafe();
+    ok(&env, "slots add cafe text title=New");
+    let id = *ids(&env).last().unwrap();
+    set(&env, id, "description", "Written with care");
+    let run = env.run("undo --yes");
+    assert_eq!(run.exit, 7, "{run}");
+    assert!(run.stderr.contains("Written with care"), "{run}");
+    assert!(ids(&env).contains(&id));
+    ok(&env, "undo --yes --overwrite");
+    assert!(!ids(&env).contains(&id));
+}
+
+#[test]
+fn a_slot_that_was_deleted_since_is_a_conflict() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew");
+    env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 1001));
+    let run = env.run("undo --yes");
+    assert!(run.exit == 7 && run.stderr.contains("slot 1001: it was deleted since"), "{run}");
+    let run = env.run("undo --yes --overwrite");
+    assert!(run.exit == 0 && run.stderr.contains("1001 cannot be restored"), "{run}");
+}
+
+#[test]
+fn slots_that_others_moved_since_are_a_conflict() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(4));
+    ok(&env, "slots move cafe 1004 --top");
+    env.server.edit(|account| account.profiles[0].slots.swap(1, 3));
+    let run = env.run("undo --yes");
+    assert!(
+        run.exit == 7 && run.stderr.contains("order: the run left 1004 1001 1002 1003"),
+        "{run}"
+    );
+    ok(&env, "undo --yes --overwrite");
+    assert_eq!(ids(&env), [1001, 1002, 1003, 1004]);
+}
+
+#[test]
+fn an_older_write_is_undone_alone() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew");
+    let first = newest(&env);
+    ok(&env, "slots set cafe 1001 description=Added");
+    ok(&env, "slots delete cafe 1002 --yes");
+    ok(&env, &format!("undo {} --yes", &first[..12]));
+    let data = &page(&env)[0][1];
+    assert_eq!((&data["title"], &data["description"]), (&"Good morning!".into(), &"Added".into()));
+    assert!(!ids(&env).contains(&1002));
+    let log = env.run("log -o json").json();
+    let rows = log["data"].as_array().unwrap();
+    assert_eq!(rows[0]["undoes"], first.as_str());
+    assert_eq!(rows[3]["undoneBy"], rows[0]["run"]);
+    let again = ok(&env, &format!("undo {first} --yes"));
+    assert!(again.stdout.contains("no changes"), "{again}");
+}
+
+#[test]
+fn what_cannot_be_created_again_is_said() {
+    let env = cafe();
+    ok(&env, "slots delete cafe 1005 1001 --yes");
+    let run = env.run("undo");
+    assert!(run.stderr.contains("messenger 1005 cannot be restored"), "{run}");
+    assert!(run.stderr.contains("with a new id; its click statistics are lost"), "{run}");
+    let run = ok(&env, "undo --yes -o json");
+    assert_eq!(run.json()["data"]["notRestored"], json!([{"id": 1005, "type": "messenger"}]));
+    assert_eq!(page(&env)[0][1]["title"], "Good morning!");
+}
+
+#[test]
+fn fields_of_a_page_are_restored() {
+    let env = cafe();
+    let before = env.server.account().profiles[0].clone();
+    for line in [
+        "profile update cafe title=New description:=null",
+        "profile settings cafe languageCode=kk",
+        "profile update cafe socials:=[{\"link\":\"https://t.me/new\",\"order\":0}]",
+    ] {
+        ok(&env, line);
+        let undone = ok(&env, "undo --yes");
+        let now = env.server.account().profiles[0].clone();
+        assert_eq!(json!(now), json!(before), "{line}: {undone}");
+    }
+    ok(&env, "profile update cafe title=New");
+    env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    let run = env.run("undo --yes");
+    assert!(
+        run.exit == 7 && run.stderr.contains("title: the run left \"New\", now it is \"Theirs\""),
+        "{run}"
+    );
+    ok(&env, "undo --yes --overwrite");
+    assert_eq!(env.server.account().profiles[0].title, before.title);
+}
+
+#[test]
+fn a_login_is_changed_back_with_the_consent_that_a_rename_needs() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew");
+    let older = newest(&env);
+    ok(&env, "profile rename cafe cafe.mole --yes --confirm cafe");
+    let run = env.run("undo --yes");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.stderr.contains("QR code") && run.stderr.contains("--confirm cafe.mole"), "{run}");
+    ok(&env, &format!("undo {older} --yes"));
+    assert_eq!(page(&env)[0][1]["title"], "Good morning!", "the page is found under its new login");
+    let rename = env.run("log -o json").json()["data"][1]["run"].as_str().unwrap().to_owned();
+    ok(&env, &format!("undo {rename} --yes --confirm cafe.mole"));
+    assert_eq!(env.server.account().profiles[0].login, "cafe");
+}
+
+#[test]
+fn a_form_is_restored_with_the_keys_of_its_fields() {
+    let env = cafe();
+    let form = |env: &TestEnv| json!(env.server.account().forms[0]);
+    let before = form(&env);
+    for line in [
+        format!("forms update {FORM} title=Other enabled:=false"),
+        format!("forms field set {FORM} phone label=Tel"),
+        format!("forms field add {FORM} type=text label=Table"),
+        format!("forms field remove {FORM} phone --yes"),
+    ] {
+        ok(&env, &line);
+        assert_ne!(form(&env), before, "{line}");
+        let asked = env.run("undo");
+        assert_eq!(asked.exit, 14, "{asked}");
+        let undone = ok(&env, "undo --yes");
+        assert_eq!(form(&env)["title"], before["title"], "{line}: {undone}");
+        let labels = |form: &Value| {
+            let fields = form["fields"].as_array().unwrap();
+            fields.iter().map(|it| it["label"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(&form(&env)), labels(&before), "{line}: {undone}");
+        if !line.contains("remove") {
+            assert_eq!(form(&env), before, "{line}: {undone}");
+        }
+    }
+}
+
+#[test]
+fn a_form_that_someone_edited_is_a_conflict() {
+    let env = cafe();
+    ok(&env, &format!("forms update {FORM} title=Other"));
+    env.server.edit(|account| account.forms[0].title = "Theirs".to_owned());
+    let run = env.run("undo --yes");
+    assert!(
+        run.exit == 7 && run.stderr.contains("the run left \"Other\", now it is \"Theirs\""),
+        "{run}"
+    );
+    ok(&env, "undo --yes --overwrite");
+    assert_eq!(env.server.account().forms[0].title, "Book a table");
+    ok(&env, "undo --yes");
+    assert_eq!(env.server.account().forms[0].title, "Theirs", "the undo of an undo");
+}
+
+#[test]
+fn new_forms_and_pages_are_listed_and_cannot_be_undone() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=Anew");
+    ok(&env, "forms create title=Contact fields:=[{\"type\":\"text\",\"label\":\"Name\"}]");
+    let form = newest(&env);
+    ok(&env, "profile create spring.menu");
+    let page_run = newest(&env);
+    for (run, why) in [(&form, "cannot delete forms"), (&page_run, "deletes no pages")] {
+        let refused = env.run(&format!("undo {run} --yes"));
+        assert!(refused.exit == 14 && refused.stderr.contains(why), "{refused}");
+    }
+    let table = ok(&env, "log").stdout;
+    assert!(table.contains("forms create") && table.contains("created "), "{table}");
+    let undone = ok(&env, "undo --yes");
+    assert!(undone.stderr.contains("slots set"), "the newest that can be undone: {undone}");
+}
+
+#[test]
+fn there_may_be_nothing_to_undo() {
+    let env = cafe();
+    let run = env.run("undo --yes");
+    assert!(run.exit == 6 && run.stderr.contains("nothing to undo"), "{run}");
+    assert_eq!(env.run("undo 00 --yes").exit, 6);
+    assert_eq!(env.run("slots set cafe 1001 colour=red").exit, 8);
+    assert_eq!(env.run("log -o json").json()["data"][0]["state"], "refused");
+    assert_eq!(env.run("undo --yes").exit, 6);
+}
+
+/// The file has the old id, and the lock knows the new one.
+#[test]
+fn a_file_with_the_id_of_a_restored_slot_still_applies() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(2));
+    ok(&env, "init");
+    env.file(
+        "cafe.yaml",
+        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Good morning!}}\n  - {id: 1002, type: button, data: {title: Menu}}\n",
+    );
+    ok(&env, "slots apply cafe.yaml");
+    ok(&env, "slots delete cafe 1002 --yes");
+    ok(&env, "undo --yes");
+    let new = ids(&env)[1];
+    assert_ne!(new, 1002);
+    let lock = std::fs::read_to_string(env.home.path().join("links.lock")).unwrap();
+    assert!(lock.contains(&format!("\"id\":{new},\"was\":[1002]")), "{lock}");
+    let applied = ok(&env, "slots apply cafe.yaml");
+    assert!(applied.stdout.contains("no changes"), "{applied}");
+    env.file(
+        "cafe.yaml",
+        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Good morning!}}\n  - {id: 1002, type: button, data: {title: Our menu}}\n",
+    );
+    let applied = ok(&env, "slots apply cafe.yaml");
+    assert!(applied.stdout.contains("1 updated"), "{applied}");
+    assert_eq!(page(&env)[1][1]["title"], "Our menu");
+}
