@@ -28,6 +28,7 @@ fn every_leaf_that_writes_has_a_dry_run_that_writes_nothing() {
             continue;
         }
         let env = leaves::env();
+        leaves::prepared(&env, leaf);
         let before = format!("{:?}", env.server.account());
         for how in [&["--dry-run"][..], &["--dry-run=request"], &["--dry-run", "-o", "json"]] {
             let run = leaves::run(&env, leaf, how);

@@ -101,7 +101,7 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
             let runs = env.run("slots history -o ids").stdout;
             line[2] = runs.lines().next().map_or_else(String::new, str::to_owned);
         }
-        "undo" => {
+        "undo" if env.run("log -o ids").stdout.is_empty() => {
             env.run("slots set cafe 1001 title=Anew");
         }
         "auth switch" | "auth logout" => {

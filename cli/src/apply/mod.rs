@@ -165,8 +165,10 @@ pub(crate) async fn apply(
     }
     let (state, service) = (runs::directory(context)?, runs::service(context).unwrap_or_default());
     let owner = context.owner();
-    let command =
-        apply_args.command.clone().unwrap_or_else(|| journal::command(context, "slots apply"));
+    let command = match &apply_args.origin {
+        Some(origin) => origin.command.clone(),
+        None => journal::command(context, "slots apply"),
+    };
     let allow_emptied = apply_args.allow_empty;
     let (mut applying, key) = ApplySession::new(context, source, apply_args, ask).await?;
     applying.made_for = seen;
@@ -365,7 +367,9 @@ impl ApplyDelegate for ApplySession<'_> {
         }
         if !is_resumed {
             check_fingerprint(self.made_for.as_deref(), &planned)?;
-            check_fields(&self.apply_args.seen_fields, page)?;
+            if let Some(origin) = &self.apply_args.origin {
+                check_fields(&origin.seen_fields, page)?;
+            }
         }
         let proposal = planned.proposal();
         self.planned = Some(planned);

@@ -63,11 +63,17 @@ pub(crate) struct ApplyArgs {
     /// Key of the only page that may be changed.
     #[arg(skip)]
     pub(crate) profile: Option<ProfileKey>,
-    /// The command for the journal, if it is not `slots apply`.
+    /// The command that the run belongs to, if it is not `slots apply`.
     #[arg(skip)]
-    pub(crate) command: Option<RunCommand>,
+    pub(crate) origin: Option<Box<RunOrigin>>,
+}
+
+/// Command that a run belongs to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunOrigin {
+    /// The command, for the journal.
+    pub(crate) command: RunCommand,
     /// Profile fields that the page has to have: the changes were decided for them.
-    #[arg(skip)]
     pub(crate) seen_fields: Object,
 }
 

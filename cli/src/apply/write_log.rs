@@ -13,8 +13,8 @@ use crate::error::CommandError;
 use crate::output::Column;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::at("TIME", "time"),
     Column::at("RUN", "run"),
+    Column::at("TIME", "time"),
     Column::at("COMMAND", "command"),
     Column::at("PAGE", "page"),
     Column::at("DONE", "summary"),

@@ -9,7 +9,7 @@ use links_sdk::apply::{PageSnapshot, fingerprint};
 
 use super::edited_page::EditedPage;
 use crate::apply::export::pull;
-use crate::apply::planned::ApplyArgs;
+use crate::apply::planned::{ApplyArgs, RunOrigin};
 use crate::apply::{ApplyRequest, apply};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
@@ -46,7 +46,8 @@ pub(crate) async fn run(
     mut args: SlotsEditArgs,
 ) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
-    args.apply_args.command = Some(journal::command(context, "slots edit"));
+    let command = journal::command(context, "slots edit");
+    args.apply_args.origin = Some(Box::new(RunOrigin { command, ..RunOrigin::default() }));
     let (page, read) = pull(context, args.profile.clone()).await?;
     let text = format!("{HEAD}{}", yaml::write(&page)?);
     let name = format!("{}.yaml", read.login);

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use links_sdk::apply::{DesiredPage, PageSnapshot};
+use links_sdk::apply::{DesiredPage, PageSnapshot, RunCommand};
 
 use super::restoration::Restoration;
-use crate::apply::planned::ApplyArgs;
+use crate::apply::planned::{ApplyArgs, RunOrigin};
 use crate::apply::{ApplyRequest, apply, runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
+use crate::journal;
 use crate::output::CommandOutput;
 use crate::page_file::PageFile;
 
@@ -52,12 +53,14 @@ pub(crate) async fn run(
     }
     let text = serde_json::to_vec_pretty(&file.page).map_err(CommandError::internal)?;
     let file = PageFile::made(&format!("the page before {run}"), text)?;
+    let command = RunCommand { undoes: Some(run), ..journal::command(context, "slots restore") };
     let apply_args = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
         created: created_before(context, &file.page.content, &now)?,
         kept_reason: Some("newer than the run; kept"),
         exact: restoration.gone().clone(),
+        origin: Some(Box::new(RunOrigin { command, ..RunOrigin::default() })),
         ..ApplyArgs::default()
     };
     let SlotsRestoreArgs { wait, dry_run, .. } = args;

@@ -4,8 +4,9 @@ use links_sdk::apply::{RecordWrite, same};
 use links_sdk::{Client, Object};
 use serde_json::{Map, Value, json};
 
+use super::arguments::UndoArgs;
+use super::conflict;
 use super::selection::UndoneWrite;
-use super::{UndoArgs, conflict};
 use crate::commands::forms::view::FIRST;
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;

@@ -10,9 +10,10 @@ use links_sdk::apply::{
 use links_sdk::{Client, Object, ProfileKey};
 use serde_json::{Value, json};
 
+use super::arguments::UndoArgs;
+use super::conflict;
 use super::selection::UndoneWrite;
-use super::{UndoArgs, conflict};
-use crate::apply::planned::ApplyArgs;
+use crate::apply::planned::{ApplyArgs, RunOrigin};
 use crate::apply::sync::recreated_slots;
 use crate::apply::write_log::{self, LoggedWrite};
 use crate::apply::{ApplyRequest, apply};
@@ -158,8 +159,7 @@ fn request(
         max_deletes: Some(undo.deletes.len()),
         exact: undo.recreates.keys().copied().collect(),
         kept_reason: Some("newer than the run; kept"),
-        command: Some(command),
-        seen_fields,
+        origin: Some(Box::new(RunOrigin { command, seen_fields })),
         ..ApplyArgs::default()
     };
     Ok(ApplyRequest {

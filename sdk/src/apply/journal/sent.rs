@@ -152,7 +152,12 @@ impl SentValues {
         let mut reader = SentReader { sent: Some(self), ..SentReader::default() };
         reader.plan = Some(plan.clone());
         for (step, created) in made.iter().enumerate() {
-            reader.take(JournalEntry::End { step, created: created.clone(), deleted: 0 });
+            reader.take(JournalEntry::End {
+                step,
+                created: created.clone(),
+                deleted: 0,
+                stored: None,
+            });
         }
         if is_cut {
             reader.take(JournalEntry::Begin { step: made.len(), key: None });
