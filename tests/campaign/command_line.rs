@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::content::{self, FORM};
 use crate::history::{Change, Command, Prune};
-use crate::invariants::{IntendedPage, Intent};
+use crate::invariants::{IntendedPage, Intent, Synced};
 use crate::machine::{Applied, Machine};
 use crate::page_file;
 use crate::random::Random;
@@ -42,6 +42,7 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
             items.truncate(500);
             let name = machine.write("page", &json!({ "profile": "cafe", "slots": items }));
             machine.created.clear();
+            machine.synced = Synced::No;
             machine.last = Some(Applied { name, items, prune: *prune });
             again(machine)?
         }
@@ -52,6 +53,8 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
                 files,
                 may_prune: true,
                 may_prune_legacy: true,
+                synced: machine.to_be_kept(),
+                recreates: machine.is_exact,
                 ..IntendedPage::default()
             };
             (format!("slots apply --resume {AGREED}"), Vec::new(), Intent::Page(page))
@@ -139,8 +142,11 @@ fn of_fields(command: &Command, world: &World) -> Option<(String, Vec<String>, I
 /// Returns a repetition of the last page file of a machine.
 fn again(machine: &Machine) -> Option<(String, Vec<String>, Intent)> {
     let Applied { name, items, prune } = machine.last.as_ref()?;
-    let intent = Intent::Page(page(vec![items.clone()], *prune));
-    Some((format!("slots apply {name} {}", flags(*prune)), Vec::new(), intent))
+    let (synced, recreates) = (machine.to_be_kept(), machine.is_exact);
+    let intent = IntendedPage { synced, recreates, ..page(vec![items.clone()], *prune) };
+    let exact = if machine.is_exact { "--exact" } else { "" };
+    let line = format!("slots apply {name} {exact} {}", flags(*prune));
+    Some((line, Vec::new(), Intent::Page(intent)))
 }
 
 fn page(files: Vec<Vec<Value>>, prune: Prune) -> IntendedPage {

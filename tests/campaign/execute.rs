@@ -14,7 +14,7 @@ use crate::command_line::{CommandLine, line};
 use crate::edits;
 use crate::generate;
 use crate::history::{Command, CommandRun, History, Prune, Step};
-use crate::invariants::{self, Intent, Trial, Violation};
+use crate::invariants::{self, Intent, Synced, Trial, Violation};
 use crate::machine::{Machine, files_below};
 use crate::process::{Ended, Program};
 use crate::proxy::{Event, Proxy, Script};
@@ -63,7 +63,9 @@ impl<'p> Player<'p> {
         let machines = tokens
             .iter()
             .enumerate()
-            .map(|(nth, token)| Machine::new(&directory.path().join(nth.to_string()), token))
+            .map(|(nth, token)| {
+                Machine::new(&directory.path().join(nth.to_string()), token, nth == 0)
+            })
             .collect();
         let proxy = Proxy::start(server, tokens, legacy_as_buttons);
         let tally = Tally::default();
@@ -169,6 +171,7 @@ impl<'p> Player<'p> {
         // It is no longer known which machine has created which slot.
         for machine in &mut self.machines {
             machine.created.clear();
+            machine.synced = Synced::Unknown;
         }
         found
     }
@@ -269,6 +272,15 @@ impl<'p> Player<'p> {
             matches!(run.command, Command::Apply { .. } | Command::Again | Command::Resume);
         if matches!(run.command, Command::Restore) {
             machine.restored.extend(events.iter().filter(is_own).flat_map(new_ids));
+        }
+        if matches!(run.command, Command::Apply { .. } | Command::Again) {
+            match ended.exit {
+                Some(0) => machine.synced = Synced::Yes,
+                None if machine.synced == Synced::No => machine.synced = Synced::Unknown,
+                _ => {}
+            }
+        } else if matches!(run.command, Command::Resume) {
+            machine.synced = Synced::Unknown;
         }
         if ended.exit == Some(0)
             || !can_continue && events.iter().filter(is_own).any(Event::has_changed)

@@ -17,6 +17,15 @@ pub(crate) struct Violation {
     pub(crate) text: String,
 }
 
+/// Whether a page file was synced with the page, and is the same since: what the page has was changed there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Synced {
+    #[default]
+    No,
+    Yes,
+    Unknown,
+}
+
 /// Intended result for the page.
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 #[derive(Clone, Debug, Default)]
@@ -33,6 +42,10 @@ pub(crate) struct IntendedPage {
     pub(crate) was_opened: bool,
     /// Set if the page is restored to its state before a run.
     pub(crate) restores: bool,
+    /// Whether only what was changed on the page may differ from the file.
+    pub(crate) synced: Synced,
+    /// Set if slots that were deleted on the page since a sync, if there was one, are created again.
+    pub(crate) recreates: bool,
 }
 
 /// Intent of a command.
@@ -392,7 +405,20 @@ impl Trial<'_> {
     fn makes_the_page(&self, page: &IntendedPage, violate: Violate<'_>) {
         let IntendedPage { files, restores, .. } = page;
         for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
-            writes_what_the_file_says(event, request, files, *restores, violate);
+            let known: Vec<_> =
+                files
+                    .iter()
+                    .cloned()
+                    .map(|items| {
+                        if page.recreates { without_gone_ids(items, &event.before) } else { items }
+                    })
+                    .collect();
+            writes_what_the_file_says(event, request, &known, *restores, violate);
+        }
+        match page.synced {
+            Synced::Yes => return self.leaves_what_was_changed(violate),
+            Synced::Unknown => return,
+            Synced::No => {}
         }
         // Changes by other clients while an editor is open are kept, whatever the file has there.
         let is_merged = page.was_opened
@@ -417,6 +443,7 @@ impl Trial<'_> {
         let files: Vec<_> = files
             .iter()
             .map(|items| if *restores { restorable(items, world) } else { items.clone() })
+            .map(|items| if page.recreates { without_gone_ids(items, world) } else { items })
             .collect();
         if !files.iter().any(fits) {
             let found: Vec<_> = world.slots.iter().map(|it| describe(it, must(it))).collect();
@@ -427,6 +454,17 @@ impl Trial<'_> {
                 items.join("\n  ")
             );
             violate(if *restores { "restored" } else { "page" }, text);
+        }
+    }
+
+    /// Checks that a file that was synced replaces nothing that was changed on the page since.
+    fn leaves_what_was_changed(&self, violate: Violate<'_>) {
+        for event in self.writes() {
+            let (created, updated) = (event.change().created(), event.change().updated());
+            if !created.is_empty() || !updated.is_empty() {
+                let text = format!("created {created:?}, updated {updated:?} after a sync");
+                violate("synced", text);
+            }
         }
     }
 
@@ -636,6 +674,18 @@ fn restorable(items: &[Value], world: &World) -> Vec<Value> {
             Some(item)
         })
         .collect()
+}
+
+/// Returns the items without the ids that are not on the page.
+fn without_gone_ids(mut items: Vec<Value>, world: &World) -> Vec<Value> {
+    for item in &mut items {
+        if item["id"].as_u64().is_some_and(|id| world.slot(id).is_none())
+            && let Some(fields) = item.as_object_mut()
+        {
+            fields.remove("id");
+        }
+    }
+    items
 }
 
 fn describe(slot: &Slot, must: bool) -> String {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::history::Prune;
+use crate::invariants::Synced;
 
 /// A computer with a token of its own.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub(crate) struct Machine {
     pub(crate) created: BTreeSet<u64>,
     /// Slots that restores have created.
     pub(crate) restored: BTreeSet<u64>,
+    /// Set if the last page file is compared with the page alone, whatever was changed since the last sync.
+    pub(crate) is_exact: bool,
+    /// Whether the last page file was synced with the page.
+    pub(crate) synced: Synced,
     files: usize,
 }
 
@@ -33,7 +38,7 @@ pub(crate) struct Applied {
 }
 
 impl Machine {
-    pub(crate) fn new(directory: &Path, token: &str) -> Self {
+    pub(crate) fn new(directory: &Path, token: &str, is_exact: bool) -> Self {
         for name in ["work", "home", "tmp"] {
             fs::create_dir_all(directory.join(name)).unwrap();
         }
@@ -44,6 +49,8 @@ impl Machine {
             open: Vec::new(),
             created: BTreeSet::new(),
             restored: BTreeSet::new(),
+            is_exact,
+            synced: Synced::No,
             files: 0,
         }
     }
@@ -56,6 +63,11 @@ impl Machine {
         name
     }
 
+    /// Returns whether the next run of the last page file keeps what was changed on the page.
+    pub(crate) fn to_be_kept(&self) -> Synced {
+        if self.is_exact { Synced::No } else { self.synced }
+    }
+
     /// Deletes the state and the cache.
     pub(crate) fn forget(&mut self) {
         for name in ["state", "cache"] {
@@ -63,6 +75,7 @@ impl Machine {
         }
         self.created.clear();
         self.open.clear();
+        self.synced = Synced::No;
     }
 
     /// Deletes the counts for the rate limits, so that no command waits because of the one before it.

@@ -55,6 +55,7 @@ mod saved_plans;
 mod schemas;
 #[cfg(target_os = "linux")]
 mod security;
+mod single_files;
 mod slots;
 mod stderr;
 mod surface;

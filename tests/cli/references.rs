@@ -152,7 +152,11 @@ fn images_are_uploaded_again_once_the_service_has_refused_what_was_sent() {
     env.file("pages/bad.yaml", format!("{PICTURES}  - {{type: button, data: {{titel: x}}}}\n"));
     assert_eq!(env.run("slots apply pages/bad.yaml --yes --no-validate").exit, 8);
     assert_eq!(uploads(&env), 0);
+    // What the page has and what did not change needs no upload.
     assert_eq!(env.run("slots apply pages/cafe.yaml --yes").exit, 0);
+    assert_eq!(uploads(&env), 0);
+    env.file("pages/again.yaml", PICTURES);
+    assert_eq!(env.run("slots apply pages/again.yaml --yes").exit, 0);
     assert_eq!(uploads(&env), 1);
 }
 

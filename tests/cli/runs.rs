@@ -245,15 +245,16 @@ fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
 #[test]
 fn fault_52_content_that_comes_back_is_created_anew() {
     let env = cafe();
-    let file = |title: &str| {
+    let file = |title: &str, name: &str| {
         let text = "profile: cafe\nslots:\n  - {type: text, data: {title: ";
-        env.file("page.yaml", format!("{text}{title}}}}}\n"));
+        env.file(name, format!("{text}{title}}}}}\n"));
     };
     env.server.edit(|account| account.profiles[0].slots.clear());
     let mut ids = Vec::new();
-    for title in ["One way", "Another", "One way", "Another"] {
-        file(title);
-        let run = env.run("slots apply page.yaml --prune --yes");
+    // Two files: an item of one file that is rewritten stays the same slot.
+    for (title, name) in [("One way", "one.yaml"), ("Another", "other.yaml")].repeat(2) {
+        file(title, name);
+        let run = env.run(&format!("slots apply {name} --prune --yes"));
         assert_eq!(run.exit, 0, "{run}");
         let account = env.server.account();
         let [slot] = &account.profiles[0].slots[..] else { panic!("{run}") };

@@ -946,6 +946,46 @@ fn a_lock_that_no_refresh_can_mend_is_kept() {
 }
 
 #[test]
+fn an_image_that_the_service_has_dropped_is_uploaded_again() {
+    let picture_type = json!({
+        "type": "object",
+        "properties": {
+            "image": { "type": "string", "pattern": "^uploads/" },
+            "title": { "type": ["string", "null"] },
+        },
+        "required": ["image"],
+    });
+    let slot_schemas = [("picture".to_owned(), picture_type)].into();
+    let choices = Choices { slot_schemas, ..Choices::default() };
+    let env = TestEnv::with(|it| it.choices(choices)).env("LINKS_TEST_NO_WAIT", "1");
+    env.server.edit(|account| account.profiles[0].slots.clear());
+    ok(&env, "init");
+    for (name, size) in [("menu.gif", 800), ("logo.gif", 700)] {
+        env.file(name, picture(size, size));
+    }
+    let item = |image: &str, title: &str| {
+        format!("  - type: picture\n    data: {{image: {{$upload: {image}}}, title: {title}}}\n")
+    };
+    let slots =
+        format!("profile: cafe\nslots:\n{}", item("menu.gif", "A") + &item("logo.gif", "B"));
+    env.file("cafe.yaml", &slots);
+    ok(&env, "slots apply cafe.yaml --yes");
+    // The path that the lock has for one of the images is refused.
+    let path = page(&env)[0].1["image"].as_str().unwrap().to_owned();
+    env.file("links.lock", read(&env, "links.lock").replace(&path, "gone/menu.gif"));
+    env.file("cafe.yaml", slots + &item("menu.gif", "C") + &item("logo.gif", "D"));
+    env.operations();
+    let refused = env.run("slots apply cafe.yaml --yes --no-validate");
+    assert_eq!(refused.exit, 8, "{refused}");
+    let lock = read(&env, "links.lock");
+    assert!(!lock.contains("gone/") && lock.contains("\"images\":{\n"), "{lock}");
+    ok(&env, "slots apply cafe.yaml --yes --no-validate");
+    let uploads = env.operations().iter().filter(|it| *it == "uploadFile").count();
+    assert_eq!((uploads, page(&env).len()), (1, 4));
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
 fn a_path_in_the_lock_that_is_no_upload_is_not_written_to_the_page() {
     for hostile in ["/etc/passwd", "../x.png", "https://a.example/x.png", "a//b", ""] {
         let env = synced();

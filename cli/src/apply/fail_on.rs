@@ -22,7 +22,7 @@ pub(crate) enum FailOn {
 impl FailOn {
     /// Refuses a question that only the record of the last sync can answer, where there is none.
     pub(crate) fn check(self, planned: &PlannedPage) -> Result<(), CommandError> {
-        let is_recorded = planned.merged.as_ref().is_some_and(|it| it.record.base().is_some());
+        let is_recorded = planned.record.as_ref().is_some_and(|it| it.base().is_some());
         if self == Self::Pending || is_recorded {
             return Ok(());
         }

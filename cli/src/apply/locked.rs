@@ -14,7 +14,7 @@ pub(super) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
     let refused = |message: String| {
         CommandError::new(Exit::Refused, format!("--locked: {message}; nothing was written"))
     };
-    let Some(record) = record else {
+    let Some(record) = record.filter(|it| it.is_in_lock()) else {
         return Err(refused(format!("no links.lock governs {name}"))
             .with_hint("`links init` begins one; commit it beside the page files"));
     };

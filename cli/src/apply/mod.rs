@@ -35,7 +35,7 @@ use execute::{failed, interrupted, step_message};
 use fail_on::FailOn;
 use links_sdk::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
-    JournalEntries, PageSnapshot, Proposal, Step,
+    ItemRefusal, JournalEntries, PageSnapshot, Proposal, Step,
 };
 use links_sdk::{Client, ProfileKey};
 use plan::{plan, resolve};
@@ -202,21 +202,15 @@ pub(crate) async fn apply(
                 report_kept_slots(&context.ui, &planned.plan);
             }
             let mut report = report(&planned, &done, run.as_deref());
-            if let Some(merged) = &planned.merged {
-                if let View::Lines(lines) = &mut report.view {
-                    lines.splice(0..0, sync::lines(&merged.merge));
-                }
-                let mut created = planned.options.created.clone();
-                created.extend(done.created);
-                let (file, images) = (&planned.file, &planned.images);
-                let stored = merged.store(context, file, images, &page, &created, &planned.options);
-                if let Err(error) = stored {
-                    let text = format!(
-                        "the page matches the file, but that could not be recorded: {error}; run the same command again"
-                    );
-                    context.ui.say(&StyledLine::new(Style::Removed, text));
-                    report.exit = Exit::Partial;
-                }
+            if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view) {
+                lines.splice(0..0, sync::lines(&merged.merge));
+            }
+            if let Err(error) = recorded(context, &planned, &page, done.created) {
+                let text = format!(
+                    "the page matches the file, but that could not be recorded: {error}; run the same command again"
+                );
+                context.ui.say(&StyledLine::new(Style::Removed, text));
+                report.exit = Exit::Partial;
             }
             planned.leave();
             Ok(report)
@@ -228,10 +222,14 @@ pub(crate) async fn apply(
                 None => "run the same command again, or discard the run with --abort",
             };
             let is_of_run = matches!(failure, ApplyFailure::Run(_));
+            let refused = match &failure {
+                ApplyFailure::Run(error) => refused_items(error),
+                ApplyFailure::Here(_) => Vec::new(),
+            };
             let error = failure.into_error(planned.as_ref(), file.as_ref(), resume);
             if let Some(planned) = planned.filter(|_| is_of_run && error.is_validation()) {
                 context.forget_slot_types();
-                planned.forget_images(context);
+                planned.forget_images(context, &refused);
             }
             Err(error)
         }
@@ -239,6 +237,31 @@ pub(crate) async fn apply(
             let more = "; the last request may still have been carried out";
             Err(interrupted(&done, more, resume))
         }
+    }
+}
+
+/// Returns what the service refused of the items of a file.
+fn refused_items(error: &ApplyError) -> Vec<ItemRefusal> {
+    match error.cause() {
+        ApplyCause::Call { items, .. } => items.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Records that a page matches its file. `page` is the page after the run.
+fn recorded(
+    context: &Context,
+    planned: &PlannedPage,
+    page: &PageSnapshot,
+    more: BTreeMap<usize, i64>,
+) -> Result<(), CommandError> {
+    let Some(record) = &planned.record else { return Ok(()) };
+    let PlannedPage { file, images, options, merged, .. } = planned;
+    let mut created = options.created.clone();
+    created.extend(more);
+    match merged {
+        Some(merged) => record.store(context, (file, images), merged, page, &created, options),
+        None => record.rebuild(context, file, images, page, options.types.clone()),
     }
 }
 

@@ -113,15 +113,14 @@ pub(crate) async fn plan(
         DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
     let refused = apply::guard(&plan, page.slots.len(), &limits).err();
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
-    let refusal = refused.filter(|_| record.is_none() || !plan.is_empty());
+    let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
     let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
-    let kept_reason = apply_args.kept_reason.unwrap_or(match &record {
+    let kept_reason = apply_args.kept_reason.unwrap_or(match &target.merge {
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });
     let PlanTarget { desired, options, merge, base } = target;
-    let merged =
-        record.zip(merge).map(|(record, merge)| Box::new(MergedPage { record, base, merge }));
+    let merged = merge.map(|merge| Box::new(MergedPage { base, merge }));
     Ok(PlannedPage {
         file,
         client,
@@ -130,6 +129,7 @@ pub(crate) async fn plan(
         described,
         options,
         desired,
+        record,
         merged,
         plan: Arc::new(plan),
         no_validate,

@@ -28,7 +28,7 @@ fn unchanged_slots(page: &PageSnapshot) -> Vec<DesiredSlot> {
 pub(super) struct PlanTarget {
     pub(super) desired: Arc<DesiredPage>,
     pub(super) options: PlanOptions,
-    /// The merge, if a `links.lock` governs the file.
+    /// The merge, if there is a record of the last sync.
     pub(super) merge: Option<Merge>,
     /// The record of the last sync with which the merge was made.
     pub(super) base: Option<PageBase>,
@@ -51,7 +51,8 @@ impl PlanTarget {
         options: &PlanOptions,
         apply_args: &ApplyArgs,
     ) -> Result<Self, CommandError> {
-        let Some(record) = record else {
+        // Where no lock governs a file, its first sync has nothing to merge.
+        let Some(record) = record.filter(|it| it.is_in_lock() || it.base().is_some()) else {
             let (mut desired, options) = (file.page.content.clone(), options.clone());
             if !file.page.has_slots {
                 Arc::make_mut(&mut desired).slots = unchanged_slots(page);

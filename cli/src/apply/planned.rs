@@ -111,7 +111,9 @@ pub(crate) struct PlannedPage {
     pub(crate) options: PlanOptions,
     /// Slots that the page should have: those of the file, or what a merge made of them.
     pub(crate) desired: Arc<DesiredPage>,
-    /// Merge that the plan carries out, if a `links.lock` governs the file.
+    /// Record of the last sync of the file, which may be empty.
+    pub(crate) record: Option<Box<SyncRecord>>,
+    /// Merge that the plan carries out, if there is such a record.
     pub(crate) merged: Option<Box<MergedPage>>,
     pub(crate) plan: Arc<Plan>,
     /// True if the slots are validated only by the service.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use links_sdk::apply::ItemRefusal;
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ pub(crate) async fn resolve(
             let ReferenceTarget::Form(title) = &reference.target else { continue };
             match form(title, &forms.items) {
                 Ok(form) => {
-                    reference.place.put_in(Arc::make_mut(&mut file.page.content), &json!(form.id))
+                    reference.place.put_in(Arc::make_mut(&mut file.page.content), &json!(form.id));
                 }
                 Err((message, help)) => problems.push(with(reference.problem(message), help)),
             }
@@ -184,11 +185,29 @@ impl PlannedPage {
         put_in_plan(Arc::make_mut(&mut self.plan), place, value);
     }
 
-    /// Removes the images of this file from the upload cache: the service has refused the data and may no longer have them.
-    pub(crate) fn forget_images(&self, context: &Context) {
-        if !self.images.is_empty() {
-            let hashes = self.images.iter().map(|it| it.local.hash.as_str());
-            let _ = context.uploads().forget(self.page.id, hashes);
+    /// Removes the images of this file from the upload cache: the service has refused the data and may no longer have them. Those at the places
+    /// that it has refused are removed from the record of the last sync, too.
+    pub(crate) fn forget_images(&self, context: &Context, refused: &[ItemRefusal]) {
+        if self.images.is_empty() {
+            return;
+        }
+        let hashes = self.images.iter().map(|it| it.local.hash.as_str());
+        let _ = context.uploads().forget(self.page.id, hashes);
+        let is_refused = |image: &&Image| {
+            refused.iter().any(|refusal| {
+                let (place, path) = (&image.place, refusal.path.get(1..).unwrap_or_default());
+                place.item == Some(refusal.index)
+                    && (place.path.starts_with(path) || path.starts_with(&place.path))
+            })
+        };
+        let refused: Vec<&str> =
+            self.images.iter().filter(is_refused).map(|it| it.local.hash.as_str()).collect();
+        let run = self.options.merged.as_ref().and_then(|merged| merged.run.as_ref());
+        if let Some(record) = self.record.as_ref().filter(|_| !run.is_some_and(|run| run.locked))
+            && !refused.is_empty()
+        {
+            // A failure costs one more refusal later.
+            let _ = record.forget_images(context, &refused);
         }
     }
 }

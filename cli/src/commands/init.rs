@@ -10,7 +10,7 @@ use links_sdk::sync::Lock;
 use serde_json::json;
 
 use crate::apply::saved_plan::ApplySource;
-use crate::apply::sync::{LOCK_NAME, LockStore, SyncRecord};
+use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -70,6 +70,7 @@ pub(crate) async fn run(
     } else {
         store.write(&new, args.refresh)?;
     }
+    let taken = take_over(context, &store, &service, user)?;
     let ignored = add_attribute(&directory);
     for (path, source) in sources {
         refresh(context, path, source.file).await?;
@@ -82,6 +83,12 @@ pub(crate) async fn run(
         1 => format!("{path}: 1 page file recorded"),
         several => format!("{path}: {several} page files recorded"),
     }];
+    if taken > 0 {
+        lines.push(match taken {
+            1 => "1 record of this machine taken over".to_owned(),
+            several => format!("{several} records of this machine taken over"),
+        });
+    }
     if let Err(error) = ignored {
         lines.push(format!(
             ".gitattributes cannot be written ({error}); add the line `{ATTRIBUTE}`"
@@ -93,6 +100,40 @@ pub(crate) async fn run(
         json!({ "lock": path, "user": user, "files": files }),
         View::Lines(lines),
     ))
+}
+
+/// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.
+fn take_over(
+    context: &Context,
+    store: &LockStore,
+    service: &str,
+    user: i64,
+) -> Result<usize, CommandError> {
+    let is_governed = |records: &StateRecords| {
+        records.file().is_file() && LockStore::of(records.file()).as_ref() == Some(store)
+    };
+    let mut taken = 0;
+    for (records, lock) in StateRecords::all(context, service) {
+        let Some(key) = store.key(records.file()).filter(|_| is_governed(&records)) else {
+            continue;
+        };
+        if ![0, user].contains(&lock.user) {
+            continue;
+        }
+        let (pages, images) = (lock.pages, lock.images);
+        store.update(context, service, |lock| {
+            for base in pages.into_values() {
+                let is_known = lock.pages.values().any(|page| page.id == base.id);
+                if !is_known && !lock.pages.contains_key(&key) {
+                    lock.pages.insert(key.clone(), base);
+                    taken += 1;
+                }
+            }
+            lock.images.extend(images);
+        })?;
+        records.forget_own()?;
+    }
+    Ok(taken)
 }
 
 /// Records a file and its page as far as they agree.

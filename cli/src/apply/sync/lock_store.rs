@@ -143,6 +143,12 @@ impl LockStore {
     }
 }
 
+/// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.
+pub(super) fn absolute(file: &Path) -> Option<String> {
+    let path = directory_of(file).ok()?.join(file.file_name()?);
+    path.to_str().map(str::to_owned)
+}
+
 /// Directory of a file, which need not exist, absolute and without symbolic links.
 fn directory_of(file: &Path) -> io::Result<PathBuf> {
     match file.parent().filter(|it| !it.as_os_str().is_empty()) {

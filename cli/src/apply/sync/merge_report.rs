@@ -1,10 +1,13 @@
 //! Lines and diagnostics about a merge.
 
+use std::path::Path;
+
 use links_sdk::sync::{
     Conflict, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange, Replaced,
     SyncNote,
 };
 
+use super::LockStore;
 use crate::output::{Style, StyledLine};
 use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::ui::plan::shown_value;
@@ -176,4 +179,11 @@ fn note(note: &SyncNote) -> String {
             format!("item {} is slot {id}, created again in place of slot {was}", item + 1)
         }
     }
+}
+
+/// Note for a page file on standard input where a `links.lock` would govern a file.
+pub(crate) fn note_on_input(file: &Path) -> Option<StyledLine> {
+    let is_governed = file.as_os_str() == "-" && LockStore::of(file).is_some();
+    let text = "standard input has no record of a last sync: links.lock is not used, and what the file says replaces what the page has";
+    is_governed.then(|| StyledLine::new(Style::Faint, text))
 }

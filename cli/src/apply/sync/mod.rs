@@ -1,4 +1,4 @@
-//! Page files in a directory with a `links.lock`: where their records are, and what a merge says of them.
+//! Records of the last sync of page files: where they are, and what a merge says of them.
 
 mod file_page;
 mod lock_store;
@@ -11,6 +11,7 @@ mod state_records;
 
 pub(crate) use file_page::file_page;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
-pub(crate) use merge_report::{conflicts, identity_problems, lines};
+pub(crate) use merge_report::{conflicts, identity_problems, lines, note_on_input};
 pub(crate) use pulled::PulledFile;
 pub(crate) use record::{MergedPage, SyncRecord};
+pub(crate) use state_records::StateRecords;

@@ -1,4 +1,4 @@
-//! The record of a page file in its `links.lock`.
+//! The record of the last sync of a page file: in the `links.lock` that governs the file, else in the state directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +10,7 @@ use links_sdk::sync::{
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
 
+use super::lock_store::absolute;
 use super::state_records::StateRecords;
 use super::{LockStore, file_page, identity_problems};
 use crate::apply::image::Image;
@@ -19,11 +20,11 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::{FileScope, PageFile};
 
-/// The `links.lock` of a page file, as it was read when the command began.
+/// The record of the last sync of a page file, as it was read when the command began.
 #[derive(Debug)]
 pub(crate) struct SyncRecord {
-    store: LockStore,
-    /// Name of the file in the lock.
+    place: RecordPlace,
+    /// Name of the file in the record.
     key: String,
     service: String,
     lock: Lock,
@@ -33,40 +34,79 @@ pub(crate) struct SyncRecord {
     sent: SentValues,
 }
 
+/// Place of a record.
+#[derive(Debug)]
+enum RecordPlace {
+    /// The `links.lock` that governs the file.
+    Lock(LockStore),
+    /// The state directory, where no `links.lock` does.
+    State(StateRecords),
+}
+
 /// A merge of a page file with its page, and the record that it was made with.
 #[derive(Debug)]
 pub(crate) struct MergedPage {
-    pub(crate) record: Box<SyncRecord>,
     /// The record of the last sync with which the merge was made.
     pub(crate) base: Option<PageBase>,
     pub(crate) merge: Merge,
 }
 
 impl SyncRecord {
-    /// Returns the record of a page file; `None` if no `links.lock` governs the file.
+    /// Returns the record of a page file, which may be empty; `None` if there is no place for one.
     pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>, CommandError> {
-        let Some(store) = LockStore::of(file) else { return Ok(None) };
-        let Some(key) = store.key(file) else {
-            let message = format!("{} has a name that is not Unicode", file.display());
-            return Err(CommandError::new(Exit::Refused, message)
-                .with_hint("rename it, so that links.lock can name it"));
-        };
         let service = runs::service(context).unwrap_or_default();
-        let lock = store.read(&service)?;
-        let sent = SentValues::default();
-        let mut record = Self { store, key, service, lock, beyond_lock: None, sent };
-        record.check_user(context)?;
-        record.read_beyond_lock(context)?;
+        let (place, key) = match LockStore::of(file) {
+            Some(store) => {
+                let Some(key) = store.key(file) else {
+                    let message = format!("{} has a name that is not Unicode", file.display());
+                    return Err(CommandError::new(Exit::Refused, message)
+                        .with_hint("rename it, so that links.lock can name it"));
+                };
+                (RecordPlace::Lock(store), key)
+            }
+            None => {
+                let Some(key) = absolute(file) else { return Ok(None) };
+                let Some(records) = StateRecords::of(context, &service, &key) else {
+                    return Ok(None);
+                };
+                (RecordPlace::State(records), key)
+            }
+        };
+        let (lock, sent) = (Lock::new(service.clone(), 0), SentValues::default());
+        let mut record = Self { place, key, service, lock, beyond_lock: None, sent };
+        record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
 
-    /// Refuses the lock of another user, as far as the user is known without asking the service.
-    fn check_user(&self, context: &Context) -> Result<(), CommandError> {
+    /// Reads the record again: another run may have changed it before this one had the page to itself.
+    pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
         let user = context.owner().and_then(|owner| owner.user);
+        match &self.place {
+            RecordPlace::Lock(store) => {
+                self.lock = store.read(&self.service)?;
+                self.check_user(store, user)?;
+                self.read_beyond_lock(context)
+            }
+            RecordPlace::State(records) => {
+                let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
+                let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
+                self.lock = records.own()?.filter(is_own).unwrap_or_else(new);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns whether a `links.lock` governs the file.
+    pub(crate) fn is_in_lock(&self) -> bool {
+        matches!(self.place, RecordPlace::Lock(_))
+    }
+
+    /// Refuses the lock of another user, as far as the user is known without asking the service.
+    fn check_user(&self, store: &LockStore, user: Option<i64>) -> Result<(), CommandError> {
         let Some(user) = user.filter(|user| *user != self.lock.user) else { return Ok(()) };
         let message = format!(
             "{} belongs to the user {}, not to {user}; nothing was written",
-            self.store.path().display(),
+            store.path().display(),
             self.lock.user
         );
         Err(CommandError::new(Exit::Refused, message)
@@ -79,12 +119,6 @@ impl SyncRecord {
         let beyond = records.map(|it| it.beyond_lock(&base.digest())).transpose()?.flatten();
         self.beyond_lock = beyond.filter(|beyond| beyond.id == base.id);
         Ok(())
-    }
-
-    /// Reads the lock again: another run may have changed it before this one had the page to itself.
-    pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
-        self.lock = self.store.read(&self.service)?;
-        self.read_beyond_lock(context)
     }
 
     /// Reads what runs of the file have sent to its page since the record was written.
@@ -100,7 +134,10 @@ impl SyncRecord {
 
     /// Returns the page file, as journals name it.
     pub(crate) fn file(&self) -> String {
-        self.store.path_of(&self.key).display().to_string()
+        match &self.place {
+            RecordPlace::Lock(store) => store.path_of(&self.key).display().to_string(),
+            RecordPlace::State(_) => self.key.clone(),
+        }
     }
 
     /// Returns the record of the last sync with what runs of the file have sent since.
@@ -118,15 +155,24 @@ impl SyncRecord {
         self.beyond_lock.as_ref().or_else(|| self.lock.pages.get(&self.key))
     }
 
-    /// Returns the key by which the page is read: its recorded id, because a login can change.
+    /// Returns the key by which the page is read below a `links.lock`: its recorded id, because a login can change.
     pub(crate) fn page_key(&self) -> Option<ProfileKey> {
-        self.base().map(|base| ProfileKey::Id(base.id))
+        self.base().filter(|_| self.is_in_lock()).map(|base| ProfileKey::Id(base.id))
+    }
+
+    /// Returns whether there is a record of the page that a key names.
+    pub(crate) fn is_of(&self, page: &ProfileKey) -> bool {
+        self.base().is_some_and(|base| match page {
+            ProfileKey::Id(id) => *id == base.id,
+            ProfileKey::Login(login) => login.eq_ignore_ascii_case(&base.login),
+        })
     }
 
     /// Takes the record of a page whose file was moved or renamed. Refuses a page that another file has too.
     fn claim(&mut self, page: &PageSnapshot) -> Result<(), CommandError> {
+        let RecordPlace::Lock(store) = &self.place else { return Ok(()) };
         let Some(other) = self.other_file(page.id) else { return Ok(()) };
-        if self.store.path_of(&other).exists() {
+        if store.path_of(&other).exists() {
             let message = format!(
                 "{} and {other} are both files of the page {} (id {}); nothing was written",
                 self.key, page.login, page.id
@@ -141,8 +187,11 @@ impl SyncRecord {
         Ok(())
     }
 
-    /// Returns another file for which the lock has the page.
+    /// Returns another file for which there is a record of the page.
     pub(crate) fn other_file(&self, page: i64) -> Option<String> {
+        if let RecordPlace::State(records) = &self.place {
+            return records.other_file(page).filter(|file| Path::new(file).exists());
+        }
         let mut pages = self.lock.pages.iter();
         let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
         Some(key.clone())
@@ -155,6 +204,11 @@ impl SyncRecord {
         page: &PageSnapshot,
     ) -> Result<(), CommandError> {
         self.claim(page)?;
+        if !self.is_in_lock() {
+            // A file may be used for another page: then there is no record of the two.
+            self.lock.pages.retain(|_, base| base.id == page.id);
+            return Ok(());
+        }
         let is_named = match &file.page.profile {
             ProfileKey::Id(id) => *id == page.id,
             ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
@@ -231,12 +285,22 @@ impl SyncRecord {
         base: PageBase,
         images: BTreeMap<String, String>,
     ) -> Result<(), CommandError> {
-        self.store.update(context, &self.service, |lock| {
-            // The file of the page was moved; two files of one page are refused before.
-            lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
-            lock.pages.insert(self.key.clone(), base);
-            lock.images.extend(images);
-        })?;
+        match &self.place {
+            RecordPlace::Lock(store) => store.update(context, &self.service, |lock| {
+                // The file of the page was moved; two files of one page are refused before.
+                lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
+                lock.pages.insert(self.key.clone(), base);
+                lock.images.extend(images);
+            })?,
+            RecordPlace::State(records) => {
+                let (mut lock, page) = (self.lock.clone(), base.id);
+                lock.pages = [(self.key.clone(), base)].into();
+                lock.images.extend(images);
+                if lock != self.lock {
+                    records.put_own(context, page, &lock)?;
+                }
+            }
+        }
         match &self.beyond_lock {
             Some(_) => self.forget_beyond_lock(context),
             None => Ok(()),
@@ -259,6 +323,26 @@ impl SyncRecord {
         records.put_beyond_lock(context, &locked.digest(), self.lock.user, base)
     }
 
+    /// Forgets the paths of images with this content: the service does not have them any more.
+    pub(crate) fn forget_images(
+        &self,
+        context: &Context,
+        hashes: &[&str],
+    ) -> Result<(), CommandError> {
+        let forget = |lock: &mut Lock| lock.images.retain(|hash, _| !hashes.contains(&&**hash));
+        match &self.place {
+            RecordPlace::Lock(store) => store.update(context, &self.service, forget),
+            RecordPlace::State(records) => {
+                let mut lock = self.lock.clone();
+                forget(&mut lock);
+                match self.base().filter(|_| lock != self.lock) {
+                    Some(base) => records.put_own(context, base.id, &lock),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
     /// Returns the path on the service of an image with this content.
     pub(crate) fn image(&self, hash: &str) -> Option<&str> {
         let path = self.lock.images.get(hash).map(String::as_str)?;
@@ -278,37 +362,34 @@ impl SyncRecord {
     ) -> Result<(Merge, Option<PageBase>), SyncError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, &options.types);
-        if !file.page.has_slots {
-            base.iter_mut().for_each(|base| base.slots.clear());
+        if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
+            base.slots.clear();
         }
         let merge = Merge::new(base.as_ref(), &said, &live, options)?;
         Ok((merge, base))
     }
-}
 
-impl MergedPage {
     /// Writes the record of a sync that was carried out and verified.
     pub(crate) fn store(
         &self,
         context: &Context,
-        file: &PageFile,
-        images: &[Image],
+        (file, images): (&PageFile, &[Image]),
+        merged: &MergedPage,
         after: &PageSnapshot,
         created: &BTreeMap<usize, i64>,
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
-        let record = &self.record;
         let run = options.merged.as_ref().and_then(|merged| merged.run.as_ref());
         let (said, live) = compared(file, images, after);
-        let before = self.base.as_ref();
-        let mut base = self.merge.base_after(before, &said, &live, created, &options.types);
+        let before = merged.base.as_ref();
+        let mut base = merged.merge.base_after(before, &said, &live, created, &options.types);
         if !file.page.has_slots {
-            base.slots = record.base().map(|base| base.slots.clone()).unwrap_or_default();
+            base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
         }
         if run.is_some_and(|run| run.locked) {
-            record.put_beyond_lock(context, base)
+            self.put_beyond_lock(context, base)
         } else {
-            record.put(context, base, image_paths(file, images))
+            self.put(context, base, image_paths(file, images))
         }
     }
 }

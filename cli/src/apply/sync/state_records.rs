@@ -15,6 +15,9 @@ use crate::page_file::local_image::hash_of;
 /// Extension of a record that goes beyond that of a `links.lock`.
 const BEYOND_LOCK: &str = "locked";
 
+/// Extension of the record of a file that no `links.lock` governs.
+const OWN: &str = "lock";
+
 /// The records of one page file in the state directory.
 #[derive(Clone, Debug)]
 pub(crate) struct StateRecords {
@@ -30,6 +33,71 @@ impl StateRecords {
         let state = runs::directory(context).ok()?;
         let directory = state.join("sync").join(short(service));
         Some(Self { directory, service: service.to_owned(), file: file.to_owned() })
+    }
+
+    /// Returns the records of all files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.
+    pub(crate) fn all(context: &Context, service: &str) -> Vec<(Self, Lock)> {
+        let Some(any) = Self::of(context, service, "") else { return Vec::new() };
+        let own = any.paths().into_iter().filter(|path| is_own(path));
+        let record = |path: PathBuf| {
+            let lock = any.read(&path).ok().flatten()?;
+            let file = lock.pages.keys().next()?.clone();
+            Some((Self { file, ..any.clone() }, lock))
+        };
+        own.filter_map(record).collect()
+    }
+
+    /// Returns the path of the page file.
+    pub(crate) fn file(&self) -> &Path {
+        Path::new(&self.file)
+    }
+
+    /// Returns the record of the file where no `links.lock` governs it.
+    pub(super) fn own(&self) -> Result<Option<Lock>, CommandError> {
+        let path = self.paths().into_iter().find(|path| is_own(path) && self.is_of_file(path));
+        path.map_or(Ok(None), |path| self.read(&path))
+    }
+
+    /// Writes the record of the file where no `links.lock` governs it. The file takes the page over from any other file.
+    pub(super) fn put_own(
+        &self,
+        context: &Context,
+        page: i64,
+        lock: &Lock,
+    ) -> Result<(), CommandError> {
+        let _turn = context.lock(&format!("sync-page-{page}"));
+        let path = self.directory.join(format!("{page}-{}.{OWN}", short(&self.file)));
+        let is_older = |other: &PathBuf| {
+            *other != path
+                && is_own(other)
+                && (self.is_of_file(other) || page_of(other) == Some(page))
+        };
+        for other in self.paths().into_iter().filter(is_older) {
+            private::remove(&other).map_err(|error| unusable(&other, &error))?;
+        }
+        private::write(&path, lock.to_string().as_bytes()).map_err(|error| unusable(&path, &error))
+    }
+
+    /// Forgets the record of the file.
+    pub(crate) fn forget_own(&self) -> Result<(), CommandError> {
+        for path in self.paths().into_iter().filter(|path| is_own(path) && self.is_of_file(path)) {
+            private::remove(&path).map_err(|error| unusable(&path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Returns another file that has a record of a page.
+    pub(super) fn other_file(&self, page: i64) -> Option<String> {
+        let other = self
+            .paths()
+            .into_iter()
+            .find(|path| is_own(path) && page_of(path) == Some(page) && !self.is_of_file(path))?;
+        self.read(&other).ok().flatten()?.pages.into_keys().next()
+    }
+
+    fn is_of_file(&self, path: &Path) -> bool {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        name.split_once('-').is_some_and(|(_, file)| file == short(&self.file))
     }
 
     /// Returns what runs with `--locked` recorded since the `links.lock` got the record with this digest.
@@ -92,6 +160,15 @@ impl StateRecords {
     fn turn(&self, context: &Context) -> crate::fs::lock::ResourceLock {
         context.lock(&format!("sync-{}", short(&self.file)))
     }
+}
+
+fn is_own(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == OWN)
+}
+
+/// Returns the page of the record of a file that no `links.lock` governs.
+fn page_of(path: &Path) -> Option<i64> {
+    path.file_stem()?.to_str()?.split_once('-')?.0.parse().ok()
 }
 
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> CommandError {

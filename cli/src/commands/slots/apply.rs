@@ -7,7 +7,7 @@ use links_sdk::ProfileKey;
 
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::saved_plan::{self, ApplySource};
-use crate::apply::sync::LockStore;
+use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::{ApplyRequest, apply, unfinished_runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
@@ -134,6 +134,9 @@ pub(crate) async fn run(
     let Some(source) = source else {
         return Err(CommandError::usage("no page file is given"));
     };
+    if let Some(note) = file.as_deref().and_then(note_on_input) {
+        context.ui.say(&note);
+    }
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, resume)?;
     }

@@ -11,7 +11,7 @@ use crate::apply::planned;
 use crate::apply::planned::{ApplyArgs, PlannedPage, SyncArgs};
 use crate::apply::report::shown;
 use crate::apply::saved_plan::{self, ApplySource, SavedPlan};
-use crate::apply::sync::LockStore;
+use crate::apply::sync::{LockStore, note_on_input};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -88,6 +88,9 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage,
         (None, Some(plan)) => ApplySource::plan(plan, roots, "plan")?,
         (None, None) => return Err(CommandError::usage("no page file is given")),
     };
+    if let Some(note) = args.file.as_deref().and_then(note_on_input) {
+        context.ui.say(&note);
+    }
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, false)?;
     }

@@ -53,6 +53,7 @@ pub(crate) async fn run(
     if let (Some(record), Some(path)) = (&mut record, &args.out)
         && !args.force
         && path.exists()
+        && (record.is_in_lock() || record.is_of(&args.profile))
     {
         return pull_into(context, record, path, &args.profile).await;
     }

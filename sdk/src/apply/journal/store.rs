@@ -200,14 +200,15 @@ impl JournalStore {
     ///
     /// # Errors
     ///
-    /// When a journal cannot be read.
+    /// When the directory cannot be read.
     pub fn sent(&self, file: &str, base: &str) -> io::Result<SentValues> {
         let mut journals = Vec::new();
         for path in entries(&self.directory)?.into_iter().rev() {
             if run_of(&path).is_none_or(|(_, what)| what == BACKUP) {
                 continue;
             }
-            let bytes = state_file::read(&path, MAX_BYTES)?;
+            // What a journal that cannot be read may have sent counts as sent by others, which is refused rather than overwritten.
+            let Ok(bytes) = state_file::read(&path, MAX_BYTES) else { continue };
             match opening_of(&bytes).and_then(|opening| opening.sync) {
                 Some(run) if run.file == file && run.base == base => journals.push(bytes),
                 // The record was written after this run, and after all before it.
